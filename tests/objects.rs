@@ -438,7 +438,7 @@ fn uses_that_cannot_be_are_refused() {
     // An engine may read there what this command cannot.
     assert!(ok(&["fleet", "sql", "hdfs://cluster/fleet"]).stdout.contains("hdfs://cluster/fleet/runs"));
     for (args, words) in [
-        (vec!["s3://bucket/a.xml", "-o", "s3://bucket/a.json"], ["s3://bucket/a.json", "only the dataset"]),
+        (vec!["s3://bucket/a.xml", "-o", "s3://bucket/a.json"], ["s3://bucket/a.json", "only a dataset"]),
         (vec!["a.xml", "--source", "s3://bucket/src"], ["s3://bucket/src", "copy the sources here"]),
         (vec!["https://bucket/a.xml"], ["https://bucket/a.xml", "download it"]),
     ] {

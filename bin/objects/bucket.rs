@@ -122,7 +122,9 @@ impl Bucket {
         }
         let listed = wait(self.store.list_with_delimiter(Some(&path(prefix)?)));
         let listed = listed.map_err(|error| self.refused(prefix, Asked::List, &error))?;
-        let objects: Arc<[Object]> = listed.objects.into_iter().map(Object::new).collect();
+        let mut objects: Vec<Object> = listed.objects.into_iter().map(Object::new).collect();
+        objects.sort_by(|a, b| a.key.cmp(&b.key));
+        let objects: Arc<[Object]> = objects.into();
         folders.insert(prefix.to_owned(), Arc::clone(&objects));
         Ok(objects)
     }

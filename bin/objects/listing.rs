@@ -65,8 +65,10 @@ impl Place {
         let stem = name.split('.').next().unwrap_or(name);
         // Who may read an object need not be allowed to list its folder.
         let Ok(objects) = self.bucket.list_folder(folder) else { return };
-        let is_beside = |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(stem));
-        for object in objects.iter().filter(|object| is_beside(&object.key)) {
+        let start = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
+        // Sorted: a list may name each object of a large folder.
+        let first = objects.partition_point(|object| object.key < start);
+        for object in objects[first..].iter().take_while(|object| object.key.starts_with(&start)) {
             let _ = self.mirror.place(&self.folder, &self.bucket, object);
         }
     }
@@ -146,7 +148,9 @@ pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     let url = PathBuf::from(format!("{scheme}://{bucket}/{}", names.join("/")));
     let Some(place) = Place::of(&url)? else { return Ok(path) };
     // A name that nothing has fails like a file that is not there.
-    if !place.mirror.has(&place.path) && !place.place_object()? {
+    if place.mirror.has(&place.path) || place.place_object()? {
+        place.place_beside();
+    } else {
         place.place_folder(&place.key)?;
     }
     Ok(place.path)

@@ -71,8 +71,13 @@ impl Folder {
 
     /// The ids of the files of a table, sorted.
     pub(super) fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
+        let folder = self.path.join(table.name());
+        // Somebody removed its files with it; what is missing is told by their names.
+        if !folder.exists() {
+            return Ok(BTreeSet::new());
+        }
         let id = |name: String| name.strip_suffix(PARQUET).filter(|id| is_id(id)).map(str::to_owned);
-        Ok(entries(&self.path.join(table.name()))?.into_iter().filter_map(id).collect())
+        Ok(entries(&folder)?.into_iter().filter_map(id).collect())
     }
 
     pub(super) fn create_temporary(&self, table: DatasetTable, id: &str) -> Result<File> {
