@@ -30,7 +30,7 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
     if argument == "--root" {
         args.extend(["--shard", "1/2"].map(str::to_owned));
     }
-    if command == "fleet extract" && argument != "-o" {
+    if ["fleet extract", "fleet merge"].contains(&command) && argument != "-o" {
         args.extend(["-o", "ds"].map(str::to_owned));
     }
     if is_option {
