@@ -74,7 +74,7 @@ impl Store {
         for file in files {
             for row in self.folder.open(file)? {
                 step()?;
-                let row = row?;
+                let row = row?.into();
                 if stays(&row, replaced) {
                     part.add(&row)?;
                 }

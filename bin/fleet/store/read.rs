@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetTable};
 
 use super::folder::Folder;
 use super::manifest::Manifest;
@@ -15,15 +15,15 @@ use super::shared_row::SharedRow;
 const WAITING: usize = 4;
 
 impl Folder {
-    /// Opens the tables of a data file.
-    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow>>> {
+    /// Opens the tables of a data file whose runs share their names.
+    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
         let (folder, id) = (self.clone(), id.to_owned());
         let named = |error: anyhow::Error| match error.downcast::<DatasetError>() {
             Ok(error) => self.name_file(&id, error),
             Err(error) => error,
         };
         let reader = DatasetReader::open(|table| self.open_table(table, &id)).map_err(named)?;
-        Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
+        Ok(reader.shared().map(move |row| row.map_err(|error| folder.name_file(&id, error))))
     }
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<File> {
@@ -57,17 +57,6 @@ impl Folder {
         Error::new(error).context(format!("{}: cannot be used{advice}", path.display()))
     }
 
-    /// Opens the tables of a data file whose runs share their names.
-    fn open_shared(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
-        let (folder, id) = (self.clone(), id.to_owned());
-        let named = |error: anyhow::Error| match error.downcast::<DatasetError>() {
-            Ok(error) => self.name_file(&id, error),
-            Err(error) => error,
-        };
-        let reader = DatasetReader::open(|table| self.open_table(table, &id)).map_err(named)?;
-        Ok(reader.shared().map(move |row| row.map_err(|error| folder.name_file(&id, error))))
-    }
-
     /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is
     /// bounded.
     pub(super) fn read_in_order(&self, ids: Vec<String>, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
@@ -89,7 +78,7 @@ impl Folder {
     fn read_files(&self, queue: &Mutex<Queue>) {
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((id, sender)) = next() {
-            let is_wanted = match self.open_shared(&id) {
+            let is_wanted = match self.open(&id) {
                 Ok(mut rows) => rows.all(|row| sender.send(row).is_ok()),
                 Err(error) => sender.send(Err(error)).is_ok(),
             };
