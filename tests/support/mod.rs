@@ -16,7 +16,7 @@
 //!
 //! `bundle` writes recordings as `.trace` bundles, with the crates that the feature `bundle` brings.
 //!
-//! `fleet` invents fleets as rows of measures, in the library's types, and `fleet_reports` has reports on them. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
+//! `fleet` and `wide_fleet` invent fleets as rows of measures, in the library's types, and `fleet_reports` has reports on them. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
 
 // Each test binary includes the whole folder and uses a part of it.
 #![allow(dead_code, unused_imports, unreachable_pub)]
@@ -48,6 +48,7 @@ pub mod shape;
 pub mod signposts;
 pub mod stacks;
 pub mod toc;
+#[cfg(feature = "fleet")]
 pub mod wide_fleet;
 pub mod writer;
 pub mod xml;
