@@ -1,0 +1,83 @@
+// The door to everything: a profile, the operations done to its stacks, and views of what is selected.
+
+import { type Forest, growForest } from './forest.ts';
+import { type KeyPlan, planKeys } from './keyed.ts';
+import { type Operated, type UsedStacks, operate, usedStacks } from './operate.ts';
+import { type Operation, actionOf } from './operations.ts';
+import type { Profile } from './profile.ts';
+import type { Selection } from './selection.ts';
+import { View } from './view.ts';
+
+/** Lists of operations whose stacks are kept, so that undo and redo are at once. */
+const KEPT = 4;
+
+/** A recording that is explored. It keeps what selections do not change. */
+export class Workbench {
+  readonly profile: Profile;
+  readonly used: UsedStacks;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(profile: Profile) {
+    this.profile = profile;
+    this.used = usedStacks(profile);
+  }
+
+  /** A view of what is selected, after operations in their order. */
+  view(selection: Selection = {}, operations: readonly Operation[] = []): View {
+    return new View(this.profile, this.used, this.prepare(operations), selection);
+  }
+
+  /** The stacks after operations, with their trees. */
+  prepare(operations: readonly Operation[]): Prepared {
+    const key = JSON.stringify(operations);
+    const known = this.#prepared.get(key);
+    this.#prepared.delete(key);
+    const prepared = known ?? new Prepared(this.profile, this.used, operations);
+    this.#prepared.set(key, prepared);
+    for (const oldest of this.#prepared.keys()) {
+      if (this.#prepared.size <= KEPT) break;
+      this.#prepared.delete(oldest);
+    }
+    return prepared;
+  }
+}
+
+/** Stacks after operations. Trees and plans are made when they are asked for. */
+export class Prepared {
+  readonly operations: readonly Operation[];
+  readonly operated: Operated;
+  readonly #profile: Profile;
+  #byFunction: Forest | null = null;
+  #byFrame: Forest | null = null;
+  readonly #plans = new Map<string, KeyPlan>();
+
+  constructor(profile: Profile, used: UsedStacks, operations: readonly Operation[]) {
+    this.operations = operations;
+    this.#profile = profile;
+    this.operated = operate(profile, used, operations.map((operation) => actionOf(profile, operation)));
+  }
+
+  /** Stacks merged by function: call trees. */
+  get byFunction(): Forest {
+    const { stacks, stackOf } = this.operated;
+    const functionOf = this.#profile.frames.function;
+    this.#byFunction ??= growForest(stacks, stackOf, (frame) => functionOf[frame]!);
+    return this.#byFunction;
+  }
+
+  /** Stacks merged by frame: what lines and binaries need. */
+  get byFrame(): Forest {
+    const { stacks, stackOf } = this.operated;
+    this.#byFrame ??= growForest(stacks, stackOf, null);
+    return this.#byFrame;
+  }
+
+  /** A plan for keys of a forest, made once for each name. */
+  plan(name: string, forest: Forest, keys: number, keyOf: (label: number) => number): KeyPlan {
+    const known = this.#plans.get(name);
+    if (known !== undefined) return known;
+    const plan = planKeys(forest, keys, (node) => keyOf(forest.label[node]!));
+    this.#plans.set(name, plan);
+    return plan;
+  }
+}
