@@ -10,7 +10,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ROOT, jsonOf, loadEngine, pageOf, payloadOf, plain } from './command.mjs';
-import { flatTrees, heaviestOf, sandwichOf, timelineOf, treesOf, viewsOf } from './expected.mjs';
+import { flameChartOf, flatTrees, heaviestOf, roundedEnds, sandwichOf, timelineOf, treesOf, viewsOf } from './expected.mjs';
 import { randomNumbers, randomRequest } from './requests.mjs';
 
 const CORPUS = [
@@ -140,6 +140,7 @@ function compareRequest(file, profile, workbench, request, random) {
   const straight = () => workbench.view(separated, operations);
   compare('heaviest', ['--view', 'heaviest', ...treeOptions], () => heaviestOf(engine, profile, straight(), wanted, by, metric));
   if (isTimed) compare('timeline', ['--view', 'timeline', ...treeOptions], () => timelineOf(engine, profile, straight(), wanted, by, metric));
+  if (isTimed) compare('chart', ['--view', 'flame-chart', ...options], () => flameChartOf(engine, profile, view, wanted, metric), roundedEnds);
   const name = profile.functions.count === 0 ? '' : engine.functionName(profile, random.below(profile.functions.count));
   if (name !== '' && !name.startsWith('/')) {
     compare('callers', [`--function=${name}`, ...options], () => sandwichOf(engine, profile, view, wanted, name, metric));

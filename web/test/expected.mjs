@@ -243,3 +243,35 @@ export function timelineOf(engine, profile, view, wanted, by, metric) {
     }),
   };
 }
+
+/** The spans of each thread. */
+export function flameChartOf(engine, profile, view, wanted, metric) {
+  const names = namesOf(engine, profile);
+  return {
+    flame_chart: wanted.flatMap((index, position) => {
+      const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+      const chart = engine.flameChart(view, index);
+      return chart.threads.map((part) => {
+        const { count, node, start, end, all, own } = engine.spansOf(view, index, chart, part.id);
+        const { label, depth } = view.prepared.byFunction;
+        const spans = Array.from({ length: count }, (_, span) => ({
+          ...names.label(label[node[span]]),
+          start_ns: start[span],
+          end_ns: end[span],
+          depth: depth[node[span]],
+          all_weight: all.weight(span),
+          self_weight: own.weight(span),
+          samples: all.samples(span),
+        }));
+        const head = scope(profile, index, position, 'thread', part, unit);
+        return { ...head, estimated: chart.typicalGap !== null, typical_gap_ns: chart.typicalGap, spans };
+      });
+    }),
+  };
+}
+
+/** Ends of spans are doubles in the engine. */
+export function roundedEnds({ flame_chart }) {
+  const rounded = (span) => ({ ...span, end_ns: Number(span.end_ns) });
+  return { flame_chart: flame_chart.map((row) => ({ ...row, spans: row.spans.map(rounded) })) };
+}

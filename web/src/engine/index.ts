@@ -14,6 +14,7 @@ export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';
 export { type CategoryRow, categories } from './views/categories.ts';
 export { type CoreKind, cores } from './views/cores.ts';
+export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_chart.ts';
 export { type FunctionRow, functions } from './views/functions.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
 export { type Neighbour, type Sandwich, sandwich } from './views/sandwich.ts';

@@ -29,7 +29,7 @@ export class View {
   readonly scope: Scope;
   readonly #used: UsedStacks;
   /** Planes of weights and of numbers of samples, by row: of weights, or of samples as weights. */
-  readonly #rows: Sums;
+  readonly rows: Sums;
   readonly #counted = new Map<number, Int32Array>();
   readonly #byStack = new Map<number, Sums>();
   readonly #weighed = new Map<string, Weighed>();
@@ -39,7 +39,7 @@ export class View {
     this.prepared = prepared;
     this.scope = new Scope(profile, selection);
     this.#used = used;
-    this.#rows = rowSums(profile, selection.metric ?? 'weight');
+    this.rows = rowSums(profile, selection.metric ?? 'weight');
   }
 
   /** The rows of a series that count and that no operation removed. */
@@ -66,8 +66,8 @@ export class View {
 
   /** Sums of so many keys over rows; `keyOf` has the key of each row. */
   sumRows(rows: Int32Array, keys: number, keyOf: (row: number) => number): Sums {
-    const sums = new Sums(this.#rows.shape, keys);
-    this.#rows.planes.forEach((from, plane) => {
+    const sums = new Sums(this.rows.shape, keys);
+    this.rows.planes.forEach((from, plane) => {
       const to = sums.planes[plane]!;
       for (let at = 0; at < rows.length; at += 1) {
         const row = rows[at]!;
@@ -79,7 +79,12 @@ export class View {
 
   /** The weight and the number of samples of one row. */
   amount(row: number): Amount {
-    return { weight: this.#rows.weight(row), samples: this.#rows.samples(row) };
+    return { weight: this.rows.weight(row), samples: this.rows.samples(row) };
+  }
+
+  /** The node of the forest of functions in which a row's stack ends; -1 where an operation removed it. */
+  nodeOfRow(row: number): number {
+    return this.prepared.byFunction.nodeOf[this.#used.ofRow[row]!]!;
   }
 
   /** The weight of a row as it was recorded, also where samples are counted. */
@@ -96,8 +101,8 @@ export class View {
   /** Rows added up by used stack. */
   byStack(rows: Int32Array): Sums {
     const { ofRow, stacks } = this.#used;
-    const sums = new Sums(this.#rows.shape, stacks.length);
-    this.#rows.planes.forEach((from, plane) => {
+    const sums = new Sums(this.rows.shape, stacks.length);
+    this.rows.planes.forEach((from, plane) => {
       const to = sums.planes[plane]!;
       for (let at = 0; at < rows.length; at += 1) {
         const row = rows[at]!;
