@@ -57,8 +57,16 @@ fn export(seed: u64) -> String {
     }
     for run in recording.runs() {
         let rows = recording.rows_of_run(run);
-        options.nodes.push(Node { run, table_index: 40, content: Content::SignpostIntervals(signposts(&mut rng, &recording, &rows)) });
-        options.nodes.push(Node { run, table_index: 41, content: Content::PotentialHangs(hangs(&mut rng, &recording, &rows)) });
+        options.nodes.push(Node {
+            run,
+            table_index: 40,
+            content: Content::SignpostIntervals(signposts(&mut rng, &recording, &rows)),
+        });
+        options.nodes.push(Node {
+            run,
+            table_index: 41,
+            content: Content::PotentialHangs(hangs(&mut rng, &recording, &rows)),
+        });
     }
     if rng.one_in(3) {
         options = options.shuffled(seed);
@@ -67,13 +75,15 @@ fn export(seed: u64) -> String {
 }
 
 fn recording(rng: &mut Rng) -> Invented {
+    let most_rows = if rng.one_in(8) { 1_500 } else { 150 };
+    let most_frames = if rng.one_in(4) { 90 } else { 15 };
     let size = Size {
         processes: 1 + rng.index(4),
         threads_per_process: 1 + rng.index(6),
         images: 1 + rng.index(5),
         functions_per_image: 2 + rng.index(12),
-        rows: 1 + rng.index(if rng.one_in(8) { 1_500 } else { 150 }),
-        depth: 1 + rng.index(if rng.one_in(4) { 90 } else { 15 }),
+        rows: 1 + rng.index(most_rows),
+        depth: 1 + rng.index(most_frames),
         runs: if rng.one_in(4) { 2 } else { 1 },
         snapshots: rng.one_in(4),
         inlined: rng.one_in(2),
@@ -89,17 +99,21 @@ fn recording(rng: &mut Rng) -> Invented {
 }
 
 fn signposts(rng: &mut Rng, recording: &Invented, rows: &[usize]) -> Vec<Signpost> {
-    (0..rng.index(6)).map(|_| {
-        let (row, start, end) = stretch(rng, recording, rows);
-        Signpost::new(["Layout", "Load", "Päint <&>"][rng.index(3)], start, end, row)
-    }).collect()
+    (0..rng.index(6))
+        .map(|_| {
+            let (row, start, end) = stretch(rng, recording, rows);
+            Signpost::new(["Layout", "Load", "Päint <&>"][rng.index(3)], start, end, row)
+        })
+        .collect()
 }
 
 fn hangs(rng: &mut Rng, recording: &Invented, rows: &[usize]) -> Vec<Hang> {
-    (0..rng.index(3)).map(|_| {
-        let (row, start_ns, end) = stretch(rng, recording, rows);
-        Hang { start_ns, duration_ns: end - start_ns, row }
-    }).collect()
+    (0..rng.index(3))
+        .map(|_| {
+            let (row, start_ns, end) = stretch(rng, recording, rows);
+            Hang { start_ns, duration_ns: end - start_ns, row }
+        })
+        .collect()
 }
 
 /// A row, and a time that begins and ends at samples, or a nanosecond beside them.

@@ -1,6 +1,6 @@
 // Weights over time, in bins of one length. The whole weight of a sample belongs to the bin of its time.
 
-import type { Exact } from '../exact.ts';
+import type { Exact, Sums } from '../exact.ts';
 import { compareTexts } from '../text.ts';
 import type { Amount, View } from '../view.ts';
 import { type Part, type SeparateBy, nameOfPart, partCount, partOf, sortParts } from './tree.ts';
@@ -25,23 +25,18 @@ export function timeline(view: View, series: number, bin: number, by: SeparateBy
   if (profile.form === 'sums') return [];
   const { time, state } = profile.samples;
   const rows = view.ofAllStates(series);
-  const width = partCount(profile, by) * (profile.states.length + 1);
+  const states = profile.states.length + 1;
+  const width = partCount(profile, by) * states;
   const partOfRow = partOf(profile, by);
   const binOf = (row: number): number => Math.floor(Number(time[row]!) / bin);
-  const keys = new Map<number, number>();
-  const ofRow = new Map<number, number>();
-  for (const row of rows) {
-    const place = partOfRow(row) * (profile.states.length + 1) + state[row]! + 1;
-    const key = binOf(row) * width + place;
-    if (!keys.has(key)) keys.set(key, keys.size);
-    ofRow.set(row, keys.get(key)!);
-  }
-  const sums = view.sumRows(rows, keys.size, (row) => ofRow.get(row)!);
+  const first = rows.length === 0 ? 0 : binOf(rows[0]!);
+  const keyOf = (row: number): number => (binOf(row) - first) * width + partOfRow(row) * states + state[row]! + 1;
+  const { keys, sums } = sumsByKey(view, rows, keyOf);
   const lines = new Map<number, { parts: TimelinePart[]; weight: Exact; samples: Exact }>();
   for (const [key, index] of keys) {
-    const [place, bin] = [key % width, Math.floor(key / width)];
-    const part = Math.floor(place / (profile.states.length + 1));
-    const found = (place % (profile.states.length + 1)) - 1;
+    const [place, bin] = [key % width, first + Math.floor(key / width)];
+    const part = Math.floor(place / states);
+    const found = (place % states) - 1;
     const line = lines.get(part) ?? { parts: [], weight: 0, samples: 0 };
     lines.set(part, line);
     const amount = { weight: sums.weight(index), samples: sums.samples(index) };
@@ -59,6 +54,32 @@ export function timeline(view: View, series: number, bin: number, by: SeparateBy
     return { id, name: nameOfPart(profile, by, id), ...line };
   });
   return sortParts(named);
+}
+
+/** Keys up to here have a place each, whether rows have them or not. */
+const DENSE = 1 << 21;
+
+/** The sums of rows by key: the keys that rows have, and where the sums of each are. */
+function sumsByKey(view: View, rows: Int32Array, keyOf: (row: number) => number): { keys: [number, number][]; sums: Sums } {
+  const keyOfRow = Float64Array.from(rows, keyOf);
+  let largest = -1;
+  for (const key of keyOfRow) if (key > largest) largest = key;
+  if (largest < DENSE) {
+    let at = 0;
+    // Each plane visits all rows in their order.
+    const sums = view.sumRows(rows, largest + 1, () => keyOfRow[at++ % rows.length]!);
+    const keys: [number, number][] = [];
+    for (let key = 0; key <= largest; key += 1) if (sums.isCounted(key)) keys.push([key, key]);
+    return { keys, sums };
+  }
+  const places = new Map<number, number>();
+  const placeOfRow = keyOfRow.map((key) => {
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
+    return place;
+  });
+  let at = 0;
+  return { keys: [...places], sums: view.sumRows(rows, places.size, () => placeOfRow[at++ % rows.length]!) };
 }
 
 /** The weight of each bin between two, over everything that counts: what a brush shows. */
