@@ -59,8 +59,9 @@ export function parseExactly(text) {
 /** A value whose numbers compare whether they are numbers or bigints. */
 export function plain(value) {
   return JSON.stringify(value, (_, part) => {
-    if (typeof part === 'bigint') return part < 2n ** 53n ? Number(part) : `${MARK}${part}`;
-    return part;
+    const isLarge = typeof part === 'bigint' || (Number.isInteger(part) && part >= 2 ** 53);
+    if (!isLarge) return part;
+    return part < 2n ** 53n ? Number(part) : `${MARK}${BigInt(part)}`;
   });
 }
 

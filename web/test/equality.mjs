@@ -138,6 +138,10 @@ function compareRequest(file, profile, workbench, request, random) {
     compare('tree', ['--view', 'tree', ...treeOptions, ...inverted], () => treesOf(engine, profile, treeView(), wanted, by, metric), (json) => flatTrees(json, by));
   }
   const straight = () => workbench.view(separated, operations);
+  if (isInverted && profile.stacks.count < LARGEST_TREES) {
+    // The same tree, made without turning stacks round.
+    compare('bottom up', ['--view', 'bottom-up', ...treeOptions], () => treesOf(engine, profile, straight(), wanted, by, metric, true), (json) => flatTrees(json, by));
+  }
   compare('heaviest', ['--view', 'heaviest', ...treeOptions], () => heaviestOf(engine, profile, straight(), wanted, by, metric));
   if (isTimed) compare('timeline', ['--view', 'timeline', ...treeOptions], () => timelineOf(engine, profile, straight(), wanted, by, metric));
   if (isTimed) compare('chart', ['--view', 'flame-chart', ...options], () => flameChartOf(engine, profile, view, wanted, metric), roundedEnds);

@@ -103,13 +103,14 @@ function scope(profile, index, position, by, part, unit) {
 const FIELDS = { thread: 'threads', process: 'processes', state: 'states', 'core-kind': 'core_kinds', none: 'trees' };
 
 /** The call trees of what is separated; nodes are a list with depths, since stacks may be deep. */
-export function treesOf(engine, profile, view, wanted, by, metric) {
+export function treesOf(engine, profile, view, wanted, by, metric, isBottomUp = false) {
   const names = namesOf(engine, profile);
   const trees = wanted.flatMap((index, position) => {
     const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
     return engine.parts(view, index, by).map((part) => {
-      const tree = engine.treeOfPart(view, index, by, part);
-      return { ...scope(profile, index, position, by, part, unit), tree: flatten(tree.root, (node) => tree.children(node.node), (node) => ({
+      const topDown = engine.treeOfPart(view, index, by, part);
+      const tree = isBottomUp ? new engine.BottomUpTree(profile, topDown.weighed) : topDown;
+      return { ...scope(profile, index, position, by, part, unit), tree: flatten(tree.root, (node) => tree.children(isBottomUp ? node : node.node), (node) => ({
         ...names.label(node.label),
         all_weight: node.all_weight,
         self_weight: node.self_weight,

@@ -12,6 +12,7 @@ mod columns;
 mod head;
 mod payload;
 mod rows;
+mod stacks;
 mod tables;
 mod texts;
 

@@ -3,6 +3,7 @@
 
 use super::columns::Column;
 use super::rows::{Row, Rows};
+use super::stacks::{Callees, SampledStacks};
 use super::texts::Texts;
 use crate::calltree::is_idle;
 use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack};
@@ -13,7 +14,7 @@ const IS_NAMED: u64 = 1;
 const IS_IDLE: u64 = 2;
 
 /// The columns of functions, frames and stacks.
-pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts) -> Vec<Column<'c>> {
+pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'c Callees) -> Vec<Column<'c>> {
     vec![
         function_column("functions.name", profile, |row| texts.place(row.name)),
         function_column("functions.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
@@ -34,18 +35,20 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts) -> Vec<Colu
             };
             profile.stack_ids().map(|id| profile.stack(id)).enumerate().map(distance)
         }),
-        Column::new("stacks.frame", move || profile.stack_ids().map(|id| profile.stack(id).frame.index() as u64)),
+        listed("stacks.callee", &callees.places),
+        listed("stacks.new_frame", &callees.frames),
     ]
 }
 
 /// The columns of samples, or of their sums.
-pub(super) fn of_rows<'c>(rows: &'c Rows<'c>) -> Vec<Column<'c>> {
+pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<Column<'c>> {
     vec![
         row_column("samples.time", rows, |row| row.time),
         row_column("samples.weight", rows, |row| row.weight),
         row_column("samples.count", rows, |row| row.samples),
         row_column("samples.thread", rows, |row| row.thread as u64),
-        row_column("samples.stack", rows, |row| optional(row.stack.map(|id| id.index()))),
+        listed("samples.stack", &stacks.places),
+        listed("samples.new_stack", &stacks.stacks),
         row_column("samples.state", rows, |row| row.state.map_or(0, |state| rows.place_of_state(state) + 1)),
         row_column("samples.core", rows, |row| optional(row.core.map(|id| id.index()))),
         row_column("samples.kind", rows, |row| match row.kind {
@@ -56,6 +59,10 @@ pub(super) fn of_rows<'c>(rows: &'c Rows<'c>) -> Vec<Column<'c>> {
             SampleKind::Other => 4,
         }),
     ]
+}
+
+fn listed<'c>(name: &'static str, values: &'c [u32]) -> Column<'c> {
+    Column::new(name, move || values.iter().map(|&value| u64::from(value)))
 }
 
 fn optional(index: Option<usize>) -> u64 {

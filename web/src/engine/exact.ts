@@ -76,6 +76,33 @@ export class Sums {
   }
 }
 
+/**
+ * Adds to each target what a source has: `to[target[i]] += from[source[i]]`, where a target is not negative. Without `source` it is the
+ * index itself. Most sums have two planes, which are added up at once.
+ */
+export function scatter(from: Sums, to: Sums, source: Int32Array | null, target: Int32Array): void {
+  if (from.planes.length !== 2) {
+    from.planes.forEach((_, plane) => scatterPlane(from.planes[plane]!, to.planes[plane]!, source, target));
+    return;
+  }
+  const [weight, count] = from.planes as [Float64Array, Float64Array];
+  const [weights, counts] = to.planes as [Float64Array, Float64Array];
+  for (let index = 0; index < target.length; index += 1) {
+    const place = target[index]!;
+    if (place < 0) continue;
+    const at = source === null ? index : source[index]!;
+    weights[place]! += weight[at]!;
+    counts[place]! += count[at]!;
+  }
+}
+
+function scatterPlane(from: Float64Array, to: Float64Array, source: Int32Array | null, target: Int32Array): void {
+  for (let index = 0; index < target.length; index += 1) {
+    const place = target[index]!;
+    if (place >= 0) to[place]! += from[source === null ? index : source[index]!]!;
+  }
+}
+
 function join(planes: readonly Float64Array[], first: number, count: 1 | 3, index: number): Exact {
   if (count === 1) return planes[first]![index]!;
   let value = 0n;

@@ -4,7 +4,7 @@
 // child and no samples of their own, and so weigh what their child weighs. Only *knots* are added up: nodes where samples end or paths
 // part. Each other node belongs to the knot below it.
 
-import { Sums } from './exact.ts';
+import { Sums, scatter } from './exact.ts';
 import { REMOVED } from './operate.ts';
 import { NO_STACK, ROOT } from './order.ts';
 import { PairTable } from './pair_table.ts';
@@ -27,6 +27,8 @@ export interface Forest {
   readonly knotParent: Int32Array;
   /** By used stack: the node where its samples end; -1 where they are removed. */
   readonly nodeOf: Int32Array;
+  /** By used stack: the knot of that node. */
+  readonly knotOfStack: Int32Array;
 }
 
 /** The children of a node, in no particular order. */
@@ -134,7 +136,18 @@ function arrange(draft: Draft, nodeOf: Int32Array): Forest {
   for (let index = 0; index < nodeOf.length; index += 1) {
     if (nodeOf[index]! >= 0) nodeOf[index] = place[nodeOf[index]!]!;
   }
-  return { count, parent, label, depth, end, nodeOf, ...tieKnots(parent, children, nodeOf) };
+  const knots = tieKnots(parent, children, nodeOf);
+  return { count, parent, label, depth, end, nodeOf, ...knots, knotOfStack: knotsOfStacks(knots.knotOf, nodeOf) };
+}
+
+function knotsOfStacks(knotOf: Int32Array, nodeOf: Int32Array): Int32Array {
+  return nodeOf.map((node) => (node < 0 ? -1 : knotOf[node]!));
+}
+
+/** The same forest without the samples of stacks that are removed, whose nodes stay and weigh nothing. */
+export function withoutStacks(forest: Forest, stackOf: Int32Array): Forest {
+  const nodeOf = forest.nodeOf.map((node, place) => (stackOf[place] === REMOVED ? -1 : node));
+  return { ...forest, nodeOf, knotOfStack: knotsOfStacks(forest.knotOf, nodeOf) };
 }
 
 /** By node of a draft: its place in preorder. Children stay in the order in which they were made. */
@@ -196,12 +209,9 @@ export function weigh(forest: Forest, byStack: Sums): Weighed {
   const knots = forest.knotNode.length;
   const own = new Sums(byStack.shape, knots);
   const all = new Sums(byStack.shape, knots);
-  byStack.planes.forEach((from, plane) => {
-    const [mine, sum] = [own.planes[plane]!, all.planes[plane]!];
-    for (let place = 0; place < from.length; place += 1) {
-      const node = forest.nodeOf[place]!;
-      if (node >= 0) mine[forest.knotOf[node]!]! += from[place]!;
-    }
+  scatter(byStack, own, null, forest.knotOfStack);
+  own.planes.forEach((mine, plane) => {
+    const sum = all.planes[plane]!;
     sum.set(mine);
     for (let knot = knots - 1; knot > 0; knot -= 1) sum[forest.knotParent[knot]!]! += sum[knot]!;
   });

@@ -12,6 +12,7 @@ export { type Profile, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';
 export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';
+export { type BottomUpNode, BottomUpTree } from './views/bottom_up.ts';
 export { type CategoryRow, categories } from './views/categories.ts';
 export { type CoreKind, cores } from './views/cores.ts';
 export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_chart.ts';

@@ -1,13 +1,15 @@
 // Sums by whatever nodes have in common: a function, a binary, a line. A sample counts once in the all weight of a key, however often
 // the key recurs in its stack: only the outermost node with a key on each path adds to it.
 
-import { type Exact, Sums } from './exact.ts';
+import { type Exact, Sums, scatter } from './exact.ts';
 import type { Forest, Weighed } from './forest.ts';
 
 /** The part of keyed sums that no selection changes. */
 export interface KeyPlan {
   readonly keys: number;
-  /** By node: its key, if it is the outermost one with it; else -1. */
+  /** The nodes that are the outermost ones with their key on their path: the knot that each belongs to, … */
+  readonly knots: Int32Array;
+  /** … and its key. */
   readonly outermost: Int32Array;
   /** By knot: the key of its node; -1 for none. */
   readonly leaf: Int32Array;
@@ -30,7 +32,9 @@ export interface RowSums {
 /** A plan for keys below `keys`, which `keyOf` has for each node; -1 is none. */
 export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => number): KeyPlan {
   const { count, depth } = forest;
-  const outermost = new Int32Array(count).fill(-1);
+  const knots = new Int32Array(count);
+  const outermost = new Int32Array(count);
+  let found = 0;
   const keyOfNode = new Int32Array(count).fill(-1);
   const open = new Int32Array(keys);
   const path: number[] = [];
@@ -43,30 +47,20 @@ export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => 
     keyOfNode[node] = key;
     path.push(key);
     if (key < 0) continue;
-    if (open[key] === 0) outermost[node] = key;
+    if (open[key] === 0) {
+      knots[found] = forest.knotOf[node]!;
+      outermost[found++] = key;
+    }
     open[key]! += 1;
   }
-  return { keys, outermost, leaf: forest.knotNode.map((node) => keyOfNode[node]!) };
+  return { keys, knots: knots.slice(0, found), outermost: outermost.slice(0, found), leaf: forest.knotNode.map((node) => keyOfNode[node]!) };
 }
 
 /** The sums of keys for these weights. */
 export function sumKeys(weighed: Weighed, plan: KeyPlan): KeyedSums {
-  const { forest } = weighed;
   const sums = { own: new Sums(weighed.own.shape, plan.keys), all: new Sums(weighed.all.shape, plan.keys) };
-  weighed.all.planes.forEach((from, plane) => {
-    const to = sums.all.planes[plane]!;
-    for (let node = 1; node < forest.count; node += 1) {
-      const key = plan.outermost[node]!;
-      if (key >= 0) to[key]! += from[forest.knotOf[node]!]!;
-    }
-  });
-  weighed.own.planes.forEach((from, plane) => {
-    const to = sums.own.planes[plane]!;
-    for (let knot = 0; knot < from.length; knot += 1) {
-      const key = plan.leaf[knot]!;
-      if (key >= 0) to[key]! += from[knot]!;
-    }
-  });
+  scatter(weighed.all, sums.all, plan.knots, plan.outermost);
+  scatter(weighed.own, sums.own, null, plan.leaf);
   return sums;
 }
 

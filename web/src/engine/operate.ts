@@ -1,11 +1,17 @@
 // Operations done to the distinct stacks that samples have, with the rules of `src/calltree/operations/`.
+//
+// A stack's parent stands before it in its table, so most operations go through the table once: what becomes of a stack follows from what
+// became of its parent. Only `invert` looks at whole stacks.
 
 import type { Action } from './operations.ts';
+import { PairTable } from './pair_table.ts';
 import type { Profile, Stacks } from './profile.ts';
 import { StackTable } from './stack_table.ts';
 
 /** Samples of a stack are removed. */
 export const REMOVED = -2;
+/** No frames: samples whose stack was not recorded. */
+const EMPTY = -1;
 
 /** Bits that tell what an operation did to a stack. */
 export const DID_REMOVE = 1;
@@ -38,159 +44,199 @@ export function usedStacks(profile: Profile): UsedStacks {
   for (let id = 0; id < place.length; id += 1) {
     if (place[id] === 1) place[id] = count++;
   }
-  const stacks = new Int32Array(count).fill(-1);
+  const stacks = new Int32Array(count).fill(EMPTY);
   for (let id = 0; id < place.length; id += 1) {
     if (place[id]! > 0) stacks[place[id]!] = id;
   }
-  return { stacks, ofRow: stack.map((id) => (id < 0 ? 0 : place[id]!)) };
+  const ofRow = new Int32Array(stack.length);
+  for (let row = 0; row < stack.length; row += 1) {
+    if (stack[row]! >= 0) ofRow[row] = place[stack[row]!]!;
+  }
+  return { stacks, ofRow };
 }
 
 /** Does actions in their order to each used stack. */
 export function operate(profile: Profile, used: UsedStacks, actions: readonly Action[]): Operated {
-  if (actions.length === 0) return { stacks: profile.stacks, stackOf: used.stacks, effects: [] };
-  const work = new Work(profile);
-  const table = new StackTable();
-  const stackOf = new Int32Array(used.stacks.length);
-  const effects = actions.map(() => new Uint8Array(used.stacks.length));
-  for (let place = 0; place < used.stacks.length; place += 1) {
-    work.load(used.stacks[place]!);
-    const isKept = actions.every((action, index) => {
-      const effect = work.act(action);
-      effects[index]![place] = effect;
-      return effect !== DID_REMOVE;
+  const functionOf = profile.frames.function;
+  let stacks: Stacks = profile.stacks;
+  let stackOf = used.stacks;
+  const effects = actions.map((action) => {
+    const step = act(action, stacks, stackOf, functionOf);
+    const [before, after] = [new Leaves(stacks, functionOf), new Leaves(step.stacks, functionOf)];
+    const effect = new Uint8Array(stackOf.length);
+    stackOf = stackOf.map((stack, place) => {
+      if (stack === REMOVED) return REMOVED;
+      const now = step.become(stack);
+      effect[place] = now === REMOVED ? DID_REMOVE : effectOf(action, before, stack, after, now);
+      return now;
     });
-    stackOf[place] = isKept ? table.add(work.path, work.length) : REMOVED;
-  }
-  return { stacks: table.finish(), stackOf, effects };
+    stacks = step.stacks;
+    return effect;
+  });
+  return { stacks, stackOf, effects };
 }
 
-/** A stack that is changed, root first, in room that is used again. */
-class Work {
-  path = new Int32Array(1_024);
-  length = 0;
-  readonly #profile: Profile;
+/** True if actions only remove samples, so that stacks stay what they are. */
+export function areFilters(actions: readonly Action[]): boolean {
+  return actions.every(({ kind }) => ['focus', 'focus-leaves', 'prune', 'prune-leaves'].includes(kind));
+}
+
+/** A table of stacks after an action, and what becomes of a stack of the table before. */
+interface Step {
+  readonly stacks: Stacks;
+  readonly become: (stack: number) => number;
+}
+
+/** The depths and the leaves of a table of stacks. */
+class Leaves {
+  readonly #frame: Int32Array;
   readonly #functionOf: Int32Array;
-  /** By function: where it stands in the stack at hand; beyond its end where it does not. */
-  readonly #lastAt: Int32Array;
+  readonly #depth: Int32Array;
 
-  constructor(profile: Profile) {
-    this.#profile = profile;
-    this.#functionOf = profile.frames.function;
-    this.#lastAt = new Int32Array(profile.functions.count).fill(-1);
+  constructor({ count, parent, frame }: Stacks, functionOf: Int32Array) {
+    this.#frame = frame;
+    this.#functionOf = functionOf;
+    this.#depth = new Int32Array(count);
+    for (let stack = 0; stack < count; stack += 1) {
+      const above = parent[stack]!;
+      this.#depth[stack] = above < 0 ? 1 : this.#depth[above]! + 1;
+    }
   }
 
-  load(stack: number): void {
-    const { parent, frame } = this.#profile.stacks;
+  depth(stack: number): number {
+    return stack < 0 ? 0 : this.#depth[stack]!;
+  }
+
+  leaf(stack: number): number {
+    return stack < 0 ? -1 : this.#functionOf[this.#frame[stack]!]!;
+  }
+}
+
+function effectOf({ kind }: Action, before: Leaves, stack: number, after: Leaves, now: number): number {
+  const isMoved = kind !== 'invert' && after.leaf(now) !== before.leaf(stack);
+  return (after.depth(now) < before.depth(stack) ? DID_CHANGE : 0) | (isMoved ? DID_MOVE : 0);
+}
+
+function act({ kind, functions }: Action, stacks: Stacks, stackOf: Int32Array, functionOf: Int32Array): Step {
+  const isChosen = (stack: number): boolean => functions[functionOf[stacks.frame[stack]!]!] === 1;
+  const filter = (isKept: (stack: number) => boolean): Step => ({
+    stacks,
+    become: (stack) => (isKept(stack) ? stack : REMOVED),
+  });
+  switch (kind) {
+    case 'focus': {
+      const has = havingOne(stacks, isChosen);
+      return filter((stack) => stack >= 0 && has[stack] === 1);
+    }
+    case 'focus-leaves':
+      return filter((stack) => stack >= 0 && isChosen(stack));
+    case 'prune': {
+      const has = havingOne(stacks, isChosen);
+      return filter((stack) => stack < 0 || has[stack] === 0);
+    }
+    case 'prune-leaves':
+      return filter((stack) => stack < 0 || !isChosen(stack));
+    case 'root-at':
+      return rebuilt(stacks, REMOVED, (stack, above, table) => {
+        if (above === REMOVED) return isChosen(stack) ? table.add(EMPTY, stacks.frame[stack]!) : REMOVED;
+        return table.add(above, stacks.frame[stack]!);
+      });
+    case 'charge':
+      return charged(stacks, isChosen);
+    case 'hide': {
+      const step = rebuilt(stacks, EMPTY, (stack, above, table) =>
+        isChosen(stack) ? above : table.add(above, stacks.frame[stack]!),
+      );
+      return { ...step, become: (stack) => (stack >= 0 && step.become(stack) === EMPTY ? REMOVED : step.become(stack)) };
+    }
+    case 'flatten':
+      return rebuilt(stacks, EMPTY, (stack, above, table) => {
+        const caller = stacks.parent[stack]!;
+        const isInside = isChosen(stack) && caller >= 0 && isChosen(caller);
+        return isInside ? above : table.add(above, stacks.frame[stack]!);
+      });
+    case 'flatten-recursion':
+      return rebuilt(stacks, EMPTY, (stack, above, table) => {
+        const frame = stacks.frame[stack]!;
+        const first = firstCall(table, above, functionOf, functionOf[frame]!);
+        // What was below the first call is left behind, and this frame takes its place.
+        return table.add(first === REMOVED ? above : first, frame);
+      });
+    case 'invert':
+      return inverted(stacks, stackOf);
+  }
+}
+
+/** By stack: 1 if a frame of it is chosen. */
+function havingOne({ count, parent }: Stacks, isChosen: (stack: number) => boolean): Uint8Array {
+  const has = new Uint8Array(count);
+  for (let stack = 0; stack < count; stack += 1) {
+    const above = parent[stack]!;
+    has[stack] = (above >= 0 && has[above] === 1) || isChosen(stack) ? 1 : 0;
+  }
+  return has;
+}
+
+/** A table of what each stack becomes; `next` has it by the stack and what became of its parent, which of none is `start`. */
+function rebuilt(
+  { count, parent }: Stacks,
+  start: number,
+  next: (stack: number, above: number, table: PairTable) => number,
+): Step {
+  const table = new PairTable(count);
+  const now = new Int32Array(count);
+  for (let stack = 0; stack < count; stack += 1) {
+    const above = parent[stack]!;
+    now[stack] = next(stack, above < 0 ? start : now[above]!, table);
+  }
+  const { count: found, first, second } = table.finish();
+  // What was not recorded has no function to start at.
+  return { stacks: { count: found, parent: first, frame: second }, become: (stack) => (stack < 0 ? start : now[stack]!) };
+}
+
+/** Takes chosen frames out; a stack of nothing else keeps its outermost frame. */
+function charged(stacks: Stacks, isChosen: (stack: number) => boolean): Step {
+  const root = new Int32Array(stacks.count);
+  const table = new PairTable(stacks.count);
+  const now = new Int32Array(stacks.count);
+  for (let stack = 0; stack < stacks.count; stack += 1) {
+    const above = stacks.parent[stack]!;
+    root[stack] = above < 0 ? stacks.frame[stack]! : root[above]!;
+    const before = above < 0 ? EMPTY : now[above]!;
+    now[stack] = isChosen(stack) ? before : table.add(before, stacks.frame[stack]!);
+  }
+  for (let stack = 0; stack < stacks.count; stack += 1) {
+    if (now[stack] === EMPTY) now[stack] = table.add(EMPTY, root[stack]!);
+  }
+  const { count, first, second } = table.finish();
+  // An outermost frame that stays was added last, but has no parent.
+  return { stacks: { count, parent: first, frame: second }, become: (stack) => (stack < 0 ? EMPTY : now[stack]!) };
+}
+
+/** The parent of the stack in which a function is called first, from a stack on up; `REMOVED` if it is not called there. */
+function firstCall(table: PairTable, stack: number, functionOf: Int32Array, id: number): number {
+  for (let at = stack; at >= 0; at = table.first(at)) {
+    if (functionOf[table.second(at)] === id) return table.first(at);
+  }
+  return REMOVED;
+}
+
+/** Turns used stacks round, one after the other. */
+function inverted(stacks: Stacks, stackOf: Int32Array): Step {
+  const table = new StackTable();
+  const now = new Int32Array(stacks.count).fill(REMOVED);
+  let path = new Int32Array(1_024);
+  for (const stack of stackOf) {
     let length = 0;
-    for (let id = stack; id >= 0; id = parent[id]!) {
-      if (length === this.path.length) this.#grow();
-      this.path[length++] = frame[id]!;
+    for (let id = stack; id >= 0; id = stacks.parent[id]!) {
+      if (length === path.length) {
+        const larger = new Int32Array(2 * length);
+        larger.set(path);
+        path = larger;
+      }
+      path[length++] = stacks.frame[id]!;
     }
-    this.length = length;
-    this.path.subarray(0, length).reverse();
+    if (stack >= 0) now[stack] = table.add(path, length);
   }
-
-  /** Does one action, and tells its effect. */
-  act(action: Action): number {
-    const [length, leaf] = [this.length, this.#leaf()];
-    if (!this.#apply(action)) return DID_REMOVE;
-    const isMoved = action.kind !== 'invert' && this.#leaf() !== leaf;
-    return (this.length < length ? DID_CHANGE : 0) | (isMoved ? DID_MOVE : 0);
-  }
-
-  #grow(): void {
-    const larger = new Int32Array(this.path.length * 2);
-    larger.set(this.path);
-    this.path = larger;
-  }
-
-  #leaf(): number {
-    return this.length === 0 ? -1 : this.#functionOf[this.path[this.length - 1]!]!;
-  }
-
-  /** False where the samples are removed. */
-  #apply({ kind, functions }: Action): boolean {
-    switch (kind) {
-      case 'focus':
-        return this.#find(functions) >= 0;
-      case 'focus-leaves':
-        return this.length > 0 && functions[this.#leaf()] === 1;
-      case 'root-at':
-        return this.#rootAt(this.#find(functions));
-      case 'prune':
-        return this.#find(functions) < 0;
-      case 'prune-leaves':
-        return this.length === 0 || functions[this.#leaf()] !== 1;
-      case 'charge':
-        this.#without(functions, true);
-        return true;
-      case 'hide':
-        return this.#without(functions, false);
-      case 'flatten':
-        this.#flatten(functions);
-        return true;
-      case 'flatten-recursion':
-        this.#flattenRecursion();
-        return true;
-      case 'invert':
-        this.path.subarray(0, this.length).reverse();
-        return true;
-    }
-  }
-
-  /** The place of the outermost chosen function; -1 without any. */
-  #find(functions: Uint8Array): number {
-    for (let at = 0; at < this.length; at += 1) {
-      if (functions[this.#functionOf[this.path[at]!]!] === 1) return at;
-    }
-    return -1;
-  }
-
-  #rootAt(root: number): boolean {
-    if (root < 0) return false;
-    this.path.copyWithin(0, root, this.length);
-    this.length -= root;
-    return true;
-  }
-
-  /** Takes out chosen functions; false if nothing is left of what was there. `keepsRoot` leaves the outermost one then. */
-  #without(functions: Uint8Array, keepsRoot: boolean): boolean {
-    if (this.length === 0) return true;
-    const root = this.path[0]!;
-    let kept = 0;
-    for (let at = 0; at < this.length; at += 1) {
-      const frame = this.path[at]!;
-      if (functions[this.#functionOf[frame]!] !== 1) this.path[kept++] = frame;
-    }
-    if (kept === 0 && keepsRoot) this.path[kept++] = root;
-    this.length = kept;
-    return kept > 0;
-  }
-
-  #flatten(functions: Uint8Array): void {
-    let [kept, wasChosen] = [0, false];
-    for (let at = 0; at < this.length; at += 1) {
-      const frame = this.path[at]!;
-      const isChosen = functions[this.#functionOf[frame]!] === 1;
-      if (!(isChosen && wasChosen)) this.path[kept++] = frame;
-      wasChosen = isChosen;
-    }
-    this.length = kept;
-  }
-
-  /** Takes out what lies between two calls of one function. */
-  #flattenRecursion(): void {
-    const lastAt = this.#lastAt;
-    let kept = 0;
-    for (let at = 0; at < this.length; at += 1) {
-      const frame = this.path[at]!;
-      const id = this.#functionOf[frame]!;
-      const known = lastAt[id]!;
-      // What was below the first call is left behind; places beyond the end count no more.
-      if (known >= 0 && known < kept && this.#functionOf[this.path[known]!] === id) kept = known;
-      lastAt[id] = kept;
-      this.path[kept++] = frame;
-    }
-    this.length = kept;
-  }
+  return { stacks: table.finish(), become: (stack) => (stack < 0 ? EMPTY : now[stack]!) };
 }

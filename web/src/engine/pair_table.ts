@@ -1,14 +1,22 @@
 // Pairs of numbers, each once, numbered as they come.
 
-const START = 1 << 12;
+const LEAST = 1 << 12;
 
 /** A hash table with open addressing; it is at most half full. */
 export class PairTable {
-  #first = new Int32Array(START);
-  #second = new Int32Array(START);
+  #first: Int32Array;
+  #second: Int32Array;
   /** Places of pairs, one higher; 0 is free. */
-  #slots = new Int32Array(2 * START);
+  #slots: Int32Array;
   count = 0;
+
+  /** A table with room for about so many pairs. */
+  constructor(expected = 0) {
+    const room = Math.max(LEAST, 2 ** Math.ceil(Math.log2(expected + 1)));
+    this.#first = new Int32Array(room);
+    this.#second = new Int32Array(room);
+    this.#slots = new Int32Array(2 * room);
+  }
 
   /** The number of a pair, new where it was not there. */
   add(first: number, second: number): number {

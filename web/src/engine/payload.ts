@@ -65,7 +65,8 @@ export function readPayload(bytes: Uint8Array): Profile {
   };
   const distance = columns.indices('stacks.parent');
   const parent = distance.map((distance, index) => (distance === 0 ? -1 : index - distance));
-  const stacks = { count: parent.length, parent, frame: columns.indices('stacks.frame') };
+  const frame = framesOfStacks(parent, frames.count, columns.indices('stacks.callee'), columns.indices('stacks.new_frame'));
+  const stacks = { count: parent.length, parent, frame };
   const { form, runs, processes, threads, cores, states, categories, binaries, intervals, sources, summary } = head;
   const tables = { form, runs, processes, threads, cores, states, categories, binaries, intervals, sources, summary };
   const samples = readSamples(columns, head);
@@ -126,6 +127,36 @@ function readTexts(reader: ByteReader, columns: Columns): Texts {
   return new Texts(reader.take(end), ends);
 }
 
+/** By stack: its frame, from its place among the callees of the parent's frame; 0 is a new one. */
+function framesOfStacks(parent: Int32Array, frames: number, place: Int32Array, newFrames: Int32Array): Int32Array {
+  // By frame, one higher: those that it was seen to call, in the order of first sight; a thread calls those of 0.
+  const callees: number[][] = Array.from({ length: frames + 1 }, () => []);
+  const found = new Int32Array(parent.length);
+  let next = 0;
+  for (let stack = 0; stack < found.length; stack += 1) {
+    const above = parent[stack]!;
+    const known = callees[above < 0 ? 0 : found[above]! + 1]!;
+    const at = place[stack]!;
+    if (at > 0) {
+      found[stack] = known[at - 1]!;
+    } else {
+      found[stack] = newFrames[next++]!;
+      known.push(found[stack]!);
+    }
+  }
+  return found;
+}
+
+/** By row: its stack, from how new it is; -1 is none. */
+function stacksOfRows(place: Int32Array, newStacks: Int32Array): Int32Array {
+  let count = 0;
+  return place.map((at) => {
+    if (at === 0) return -1;
+    if (at === 1) count += 1;
+    return newStacks[count - Math.max(at - 1, 1)]!;
+  });
+}
+
 function readSamples(columns: Columns, head: Head): Profile['samples'] {
   const most = (totals: readonly string[]): bigint =>
     totals.map(BigInt).reduce((most, total) => (total > most ? total : most), 0n);
@@ -140,7 +171,7 @@ function readSamples(columns: Columns, head: Head): Profile['samples'] {
     weight: planesOf(columns.numbers('samples.weight'), shape.weight),
     samples: planesOf(columns.numbers('samples.count'), shape.count),
     thread: columns.indices('samples.thread'),
-    stack: columns.optional('samples.stack'),
+    stack: stacksOfRows(columns.indices('samples.stack'), columns.indices('samples.new_stack')),
     state: columns.optional('samples.state'),
     core: columns.optional('samples.core'),
     kind: columns.indices('samples.kind'),

@@ -1,8 +1,8 @@
 // The door to everything: a profile, the operations done to its stacks, and views of what is selected.
 
-import { type Forest, growForest } from './forest.ts';
+import { type Forest, growForest, withoutStacks } from './forest.ts';
 import { type KeyPlan, planKeys } from './keyed.ts';
-import { type Operated, type UsedStacks, operate, usedStacks } from './operate.ts';
+import { type Operated, type UsedStacks, areFilters, operate, usedStacks } from './operate.ts';
 import { type Operation, actionOf } from './operations.ts';
 import type { Profile } from './profile.ts';
 import type { Selection } from './selection.ts';
@@ -32,7 +32,8 @@ export class Workbench {
     const key = JSON.stringify(operations);
     const known = this.#prepared.get(key);
     this.#prepared.delete(key);
-    const prepared = known ?? new Prepared(this.profile, this.used, operations);
+    const base = operations.length === 0 ? null : this.prepare([]);
+    const prepared = known ?? new Prepared(this.profile, this.used, operations, base);
     this.#prepared.set(key, prepared);
     for (const oldest of this.#prepared.keys()) {
       if (this.#prepared.size <= KEPT) break;
@@ -51,29 +52,43 @@ export class Prepared {
   #byFrame: Forest | null = null;
   readonly #plans = new Map<string, KeyPlan>();
 
-  constructor(profile: Profile, used: UsedStacks, operations: readonly Operation[]) {
+  /** Operations that only remove samples keep the trees and plans of none. */
+  readonly #base: Prepared | null;
+
+  constructor(profile: Profile, used: UsedStacks, operations: readonly Operation[], base: Prepared | null) {
     this.operations = operations;
     this.#profile = profile;
-    this.operated = operate(profile, used, operations.map((operation) => actionOf(profile, operation)));
+    const actions = operations.map((operation) => actionOf(profile, operation));
+    this.operated = operate(profile, used, actions);
+    this.#base = areFilters(actions) ? base : null;
+  }
+
+  /** The one whose trees have the same shape: these themselves, unless operations only remove samples. */
+  get shape(): Prepared {
+    return this.#base ?? this;
   }
 
   /** Stacks merged by function: call trees. */
   get byFunction(): Forest {
-    const { stacks, stackOf } = this.operated;
     const functionOf = this.#profile.frames.function;
-    this.#byFunction ??= growForest(stacks, stackOf, (frame) => functionOf[frame]!);
+    this.#byFunction ??= this.#grow(this.#base?.byFunction, (frame) => functionOf[frame]!);
     return this.#byFunction;
   }
 
   /** Stacks merged by frame: what lines and binaries need. */
   get byFrame(): Forest {
-    const { stacks, stackOf } = this.operated;
-    this.#byFrame ??= growForest(stacks, stackOf, null);
+    this.#byFrame ??= this.#grow(this.#base?.byFrame, null);
     return this.#byFrame;
+  }
+
+  #grow(base: Forest | undefined, labelOfFrame: ((frame: number) => number) | null): Forest {
+    const { stacks, stackOf } = this.operated;
+    return base === undefined ? growForest(stacks, stackOf, labelOfFrame) : withoutStacks(base, stackOf);
   }
 
   /** A plan for keys of a forest, made once for each name. */
   plan(name: string, forest: Forest, keys: number, keyOf: (label: number) => number): KeyPlan {
+    if (this.#base !== null) return this.#base.plan(name, forest, keys, keyOf);
     const known = this.#plans.get(name);
     if (known !== undefined) return known;
     const plan = planKeys(forest, keys, (node) => keyOf(forest.label[node]!));

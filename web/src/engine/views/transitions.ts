@@ -21,7 +21,7 @@ export interface TransitionRow extends RowSums {
 
 /** The transitions of a series, by self weight, then all weight, then caller and callee. */
 export function transitions(view: View, series: number): TransitionRow[] {
-  const { calls, plan, category } = plansOf(view.profile, view.prepared);
+  const { calls, plan, category } = plansOf(view.profile, view.prepared.shape);
   const sums = sumKeys(view.byFunction(series), plan);
   const rows = countedKeys(sums).map((key) => ({
     caller: calls.first(key),
@@ -49,9 +49,9 @@ function plansOf(profile: Profile, prepared: Prepared): Plans {
   const user = profile.categories.indexOf('user');
   const isUser = (label: number): boolean => label >= 0 && category[label] === user;
   const { calls, ofNode, innermost } = callsOf(forest, isUser);
-  const { outermost } = planKeys(forest, calls.count, (node) => ofNode[node]!);
+  const outermost = planKeys(forest, calls.count, (node) => ofNode[node]!);
   // A sample's own transition is the one that its path took last, if it did not come back.
-  const plan = { keys: calls.count, outermost, leaf: forest.knotNode.map((node) => innermost[node]!) };
+  const plan = { ...outermost, leaf: forest.knotNode.map((node) => innermost[node]!) };
   const plans = { calls, plan, category };
   known.set(prepared, plans);
   return plans;
