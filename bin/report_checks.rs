@@ -15,7 +15,9 @@ impl ReportArgs {
         }
         let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_intervals();
         if !self.intervals.is_empty() && !uses_intervals {
-            return Err("--intervals only applies to --during, --during-hang, --format html and --format firefox".to_owned());
+            return Err(
+                "--intervals only applies to --during, --during-hang, --format html and --format firefox".to_owned()
+            );
         }
         let is_listed = matches!(self.format(), Format::Text | Format::Json);
         let shows_source = (self.view == Some(ViewArg::Lines) && is_listed) || self.format() == Format::Html;

@@ -20,13 +20,9 @@ pub struct Sources {
 
 #[cfg(feature = "workbench")]
 impl Sources {
-    /// The recorded paths in their order, each with its file and text, or why there is none.
-    pub(crate) fn texts(&self) -> Vec<(&str, Result<(&str, &str), &str>)> {
-        let answers = self.answers.iter().map(|(path, answer)| {
-            let answer = answer.as_ref().map(|found| (found.file.as_str(), found.text.as_str()));
-            (path.as_str(), answer.map_err(String::as_str))
-        });
-        let mut answers: Vec<_> = answers.collect();
+    /// The recorded paths in their order, each with its text, or why there is none.
+    pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
+        let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
         answers.sort_unstable_by_key(|&(path, _)| path);
         answers
     }

@@ -71,4 +71,5 @@ mod usage;
 mod viewers;
 mod views;
 mod widths;
+mod workbench;
 mod writing;

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::columns::{Column, exact};
 use super::rows::{Rows, SeriesRows};
 use crate::output::json::write_summary;
-use crate::profile::{BinaryId, Category, CoreId, Profile, ProcessId, StringId, ThreadId};
+use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, StringId, ThreadId};
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
-use crate::report::{Report, SeriesReport, is_own_binary};
+use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
 /// The version of the payload. A new field or column keeps it; one that goes or changes its meaning raises it.
@@ -137,8 +137,8 @@ fn hang_risk(row: &HangRisk) -> Value {
 
 /// The texts of source files, by recorded path; nothing where none were asked for.
 fn sources(report: &Report<'_>) -> Value {
-    let source = |(path, answer): (&str, Result<(&str, &str), &str>)| match answer {
-        Ok((file, text)) => json!({"path": path, "file": file, "text": text}),
+    let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
+        Ok(SourceText { file, text }) => json!({"path": path, "file": file, "text": text}),
         Err(missing) => json!({"path": path, "missing": missing}),
     };
     report.sources.iter().flat_map(|sources| sources.texts()).map(source).collect()

@@ -64,9 +64,9 @@ const LEVEL: u32 = 6;
 
 /// The names of the inputs, without their folders.
 fn title(report: &Report<'_>) -> String {
-    let mut names: Vec<&str> =
-        report.recording.documents.iter().map(|document| document.input.as_str()).collect();
+    let mut names: Vec<&str> = report.recording.documents.iter().map(|document| document.input.as_str()).collect();
     names.dedup();
-    let names: Vec<String> = names.iter().map(|name| Text(name.rsplit(['/', '\\']).next().unwrap_or(name)).to_string()).collect();
+    let names: Vec<String> =
+        names.iter().map(|name| Text(name.rsplit(['/', '\\']).next().unwrap_or(name)).to_string()).collect();
     if names.is_empty() { "traceparse".to_owned() } else { format!("{} – traceparse", names.join(", ")) }
 }

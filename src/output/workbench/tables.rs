@@ -30,9 +30,8 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         frame_column("frames.inlined", profile, |row| u64::from(row.is_inlined)),
         Column::new("stacks.parent", move || {
             // Most stacks stand right behind their parent, so the distance is 1; 0 has no parent.
-            let distance = |(index, stack): (usize, Stack)| {
-                stack.parent.map_or(0, |parent| (index - parent.index()) as u64)
-            };
+            let distance =
+                |(index, stack): (usize, Stack)| stack.parent.map_or(0, |parent| (index - parent.index()) as u64);
             profile.stack_ids().map(|id| profile.stack(id)).enumerate().map(distance)
         }),
         listed("stacks.callee", &callees.places),

@@ -8,8 +8,10 @@ import type { Profile } from './profile.ts';
 import type { Selection } from './selection.ts';
 import { View } from './view.ts';
 
-/** Lists of operations whose stacks are kept, so that undo and redo are at once. */
-const KEPT = 4;
+/** Lists of operations whose stacks are kept, so that undo and redo are at once; fewer of a recording that takes much memory. */
+const KEPT = { few: 2, many: 8 };
+/** Stacks from which on few are kept. */
+const LARGE = 500_000;
 
 /** A recording that is explored. It keeps what selections do not change. */
 export class Workbench {
@@ -36,7 +38,7 @@ export class Workbench {
     const prepared = known ?? new Prepared(this.profile, this.used, operations, base);
     this.#prepared.set(key, prepared);
     for (const oldest of this.#prepared.keys()) {
-      if (this.#prepared.size <= KEPT) break;
+      if (this.#prepared.size <= (this.profile.stacks.count < LARGE ? KEPT.many : KEPT.few)) break;
       this.#prepared.delete(oldest);
     }
     return prepared;
