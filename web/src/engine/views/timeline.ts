@@ -28,7 +28,10 @@ export function timeline(view: View, series: number, bin: number, by: SeparateBy
   const states = profile.states.length + 1;
   const width = partCount(profile, by) * states;
   const partOfRow = partOf(profile, by);
-  const binOf = (row: number): number => Math.floor(Number(time[row]!) / bin);
+  const binOf =
+    time instanceof BigUint64Array
+      ? (row: number): number => Number(time[row]! / BigInt(bin))
+      : (row: number): number => Math.floor(time[row]! / bin);
   const first = rows.length === 0 ? 0 : binOf(rows[0]!);
   const keyOf = (row: number): number => (binOf(row) - first) * width + partOfRow(row) * states + state[row]! + 1;
   const { keys, sums } = sumsByKey(view, rows, keyOf);
