@@ -60,7 +60,7 @@ function argumentsOf(words) {
 
 function fixtures() {
   const found = readdirSync(join(ROOT, 'fixtures'), { recursive: true }).map((path) => join(ROOT, 'fixtures', path));
-  return found.filter((path) => statSync(path).isFile() && /input\.(xml|txt)$|\.trace\.zip$/.test(path)).sort();
+  return found.filter((path) => statSync(path).isFile() && /input\.xml$|\.sample\.txt$|\.trace\.zip$/.test(path)).sort();
 }
 
 function corpus() {
