@@ -77,6 +77,14 @@ for (const operations of [
   time(`${operations[0].kind}: stacks and weights`, 1, () => workbench.view({}, operations).byFunction(0));
 }
 time('callers and callees', RUNS, () => engine.sandwich(whole, 0, engine.ofName(profile, name)));
+time('flame graph of 2,000 pixels', RUNS, (run) => {
+  const weighed = workbench.view(selections[run]).byFunction(0);
+  engine.flameGraph(profile, weighed, { least: Number(weighed.all.weight(0)) / 2_000 });
+});
+time('flame graph without selecting', RUNS, () => {
+  const weighed = whole.byFunction(0);
+  engine.flameGraph(profile, weighed, { least: Number(weighed.all.weight(0)) / 2_000 });
+});
 time('timeline by thread, 90 bins', 3, () => engine.timeline(whole, 0, Math.ceil(length / 90), 'thread'));
 time('flame chart of the heaviest thread', 1, () => {
   const chart = engine.flameChart(whole, 0);

@@ -137,6 +137,7 @@ function compareRequest(file, profile, workbench, request, random) {
     const inverted = isInverted ? ['--invert'] : [];
     compare('tree', ['--view', 'tree', ...treeOptions, ...inverted], () => treesOf(engine, profile, treeView(), wanted, by, metric), (json) => flatTrees(json, by));
   }
+  wanted.forEach((index) => faults.push(...boxFaults(profile, view, index)));
   const straight = () => workbench.view(separated, operations);
   if (isInverted && profile.stacks.count < LARGEST_TREES) {
     // The same tree, made without turning stacks round.
@@ -150,6 +151,30 @@ function compareRequest(file, profile, workbench, request, random) {
     compare('callers', [`--function=${name}`, ...options], () => sandwichOf(engine, profile, view, wanted, name, metric));
   }
   return faults;
+}
+
+/** The boxes of the flame graph are the nodes of the tree, in its order, each beside the heavier ones of its parent. */
+function boxFaults(profile, view, series) {
+  const [part] = engine.parts(view, series, 'none');
+  if (part === undefined || profile.stacks.count >= LARGEST_TREES) return [];
+  const tree = engine.treeOfPart(view, series, 'none', part);
+  const boxes = engine.flameGraph(profile, tree.weighed, { least: 0 });
+  const expected = [];
+  const open = [{ node: tree.root, start: 0 }];
+  while (open.length > 0) {
+    const { node, start } = open.pop();
+    expected.push([node.node, node.depth, start, Number(node.all_weight)]);
+    let next = start;
+    const below = tree.children(node.node).map((child) => {
+      const place = { node: child, start: next };
+      next += Number(child.all_weight);
+      return place;
+    });
+    open.push(...below.reverse());
+  }
+  const found = Array.from({ length: boxes.count }, (_, box) => [boxes.node[box], boxes.depth[box], boxes.start[box], boxes.width[box]]);
+  comparisons += 1;
+  return JSON.stringify(found) === JSON.stringify(expected) ? [] : ['the boxes of the flame graph are not the tree'];
 }
 
 /** What operations removed, changed and moved. */

@@ -96,6 +96,25 @@ export function scatter(from: Sums, to: Sums, source: Int32Array | null, target:
   }
 }
 
+/** Adds rows to their targets: `to[target[row]] += from[row]`. */
+export function scatterRows(from: Sums, to: Sums, rows: Int32Array, target: Int32Array): void {
+  if (from.planes.length === 2) {
+    const [weight, count] = from.planes as [Float64Array, Float64Array];
+    const [weights, counts] = to.planes as [Float64Array, Float64Array];
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at]!;
+      const place = target[row]!;
+      weights[place]! += weight[row]!;
+      counts[place]! += count[row]!;
+    }
+    return;
+  }
+  from.planes.forEach((values, plane) => {
+    const sums = to.planes[plane]!;
+    for (let at = 0; at < rows.length; at += 1) sums[target[rows[at]!]!]! += values[rows[at]!]!;
+  });
+}
+
 function scatterPlane(from: Float64Array, to: Float64Array, source: Int32Array | null, target: Int32Array): void {
   for (let index = 0; index < target.length; index += 1) {
     const place = target[index]!;

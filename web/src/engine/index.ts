@@ -16,6 +16,7 @@ export { type BottomUpNode, BottomUpTree } from './views/bottom_up.ts';
 export { type CategoryRow, categories } from './views/categories.ts';
 export { type CoreKind, cores } from './views/cores.ts';
 export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_chart.ts';
+export { type Boxes, type Frame, flameGraph } from './views/flame_graph.ts';
 export { type FunctionRow, functions } from './views/functions.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
 export { type Neighbour, type Sandwich, sandwich } from './views/sandwich.ts';

@@ -1,6 +1,6 @@
 // What is selected of a recording, after operations: rows of samples by series, and their weights by stack.
 
-import { type Exact, Sums, scatter } from './exact.ts';
+import { type Exact, Sums, scatterRows } from './exact.ts';
 import { type Forest, type Weighed, weigh } from './forest.ts';
 import { DID_CHANGE, DID_MOVE, DID_REMOVE, REMOVED, type UsedStacks } from './operate.ts';
 import { operationText } from './operations.ts';
@@ -102,9 +102,7 @@ export class View {
   byStack(rows: Int32Array): Sums {
     const { ofRow, stacks } = this.#used;
     const sums = new Sums(this.rows.shape, stacks.length);
-    const target = new Int32Array(rows.length);
-    for (let at = 0; at < rows.length; at += 1) target[at] = ofRow[rows[at]!]!;
-    scatter(this.rows, sums, rows, target);
+    scatterRows(this.rows, sums, rows, ofRow);
     return sums;
   }
 
