@@ -48,8 +48,8 @@ const MARK = '\u0001big:';
 
 /** JSON without rounding. */
 export function parseExactly(text) {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|\d{16,}(?![\d.eE])/g, (token) =>
-    token.startsWith('"') ? token : `"\\u0001big:${token}"`,
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
+    /^\d{16,}$/.test(token) ? `"\\u0001big:${token}"` : token,
   );
   return JSON.parse(quoted, (_, value) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,

@@ -35,6 +35,7 @@ const asked = argumentsOf(process.argv.slice(2));
 let [passed, failed, comparisons, empty] = [0, 0, 0, 0];
 for (const [number, file] of asked.files.entries()) {
   const faults = await compareFile(file, asked.seed + number);
+  if (number % 25 === 24) console.error(`${number + 1} of ${asked.files.length} recordings`);
   if (faults.length === 0) passed += 1;
   else {
     failed += 1;
