@@ -26,6 +26,8 @@ pub(crate) enum Format {
     Folded,
     /// A flame graph: one interactive file for a browser
     Svg,
+    /// A page to explore the recording: one file for a browser, without network
+    Html,
     /// A profile for the Firefox Profiler (profiler.firefox.com)
     Firefox,
     /// A profile for speedscope (speedscope.app)
@@ -117,7 +119,7 @@ impl Format {
         match self {
             Self::Text | Self::Json | Self::Csv | Self::Ndjson => Content::Views,
             Self::Folded | Self::Svg | Self::D3 => Content::Trees,
-            Self::Firefox | Self::Speedscope | Self::Pprof => Content::Stacks,
+            Self::Html | Self::Firefox | Self::Speedscope | Self::Pprof => Content::Stacks,
             Self::ChromeTrace => Content::FlameCharts,
         }
     }
@@ -128,6 +130,11 @@ impl Format {
     }
 
     /// True if it shows signposts and hangs.
+    pub(crate) fn has_intervals(self) -> bool {
+        matches!(self, Self::Firefox | Self::Html)
+    }
+
+    /// True if it shows events on their threads, as Firefox's markers.
     pub(crate) fn has_markers(self) -> bool {
         self == Self::Firefox
     }
@@ -156,7 +163,7 @@ impl Format {
                 Some(Syntax::Json)
             }
             Self::Csv => Some(Syntax::Csv),
-            Self::Folded | Self::Svg => Some(Syntax::Lines),
+            Self::Folded | Self::Svg | Self::Html => Some(Syntax::Lines),
         }
     }
 
@@ -180,6 +187,7 @@ mod tests {
             ("rows.ndjson", Format::Ndjson),
             ("flame.svg", Format::Svg),
             ("stacks.folded", Format::Folded),
+            ("report.html", Format::Html),
             ("x.speedscope.json", Format::Speedscope),
             ("x.pb.gz", Format::Pprof),
         ] {
@@ -195,7 +203,7 @@ mod tests {
 
     #[test]
     fn names_of_what_is_not_written_are_refused() {
-        for name in ["x.png", "x.PDF", "x.html", "x.md", "x.gz", "a.b.xlsx", "x.trace"] {
+        for name in ["x.png", "x.PDF", "x.xhtml", "x.md", "x.gz", "a.b.xlsx", "x.trace"] {
             let path = Some(Path::new(name));
             assert!(check_name::<Format>(None, path).is_err(), "{name}");
             assert_eq!(check_name(Some(Format::Text), path), Ok(()), "{name}");

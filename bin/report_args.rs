@@ -77,7 +77,7 @@ pub(crate) struct ReportArgs {
     /// Show one call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
-    /// Folder to search for source files, for --view lines (repeatable)
+    /// Folder to search for source files, for --view lines and --format html (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) source: Vec<PathBuf>,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct ReportArgs {
 
     /// Read signposts and hangs from this export or recording (repeatable)
     ///
-    /// For --during, --during-hang and --format firefox, if FILE itself does not have them.
+    /// For --during, --during-hang, --format html and --format firefox, if FILE itself does not have them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Filters")]
     pub(crate) intervals: Vec<PathBuf>,
 
@@ -180,6 +180,8 @@ impl ReportArgs {
     pub(crate) fn view(&self) -> View {
         match self.view {
             None if self.format().content() == Content::FlameCharts => View::FlameChart,
+            // The page makes its own trees.
+            _ if self.format() == Format::Html => View::Summary,
             None if self.format().content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
             None if self.format() == Format::Text && !self.shapes_trees() => View::Overview,
@@ -217,7 +219,7 @@ impl ReportArgs {
 
     /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        if self.needs_times().is_some() || self.view() == View::Overview {
+        if self.needs_times().is_some() || self.view() == View::Overview || self.format() == Format::Html {
             SampleDetail::Each
         } else {
             SampleDetail::Summed

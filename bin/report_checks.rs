@@ -13,13 +13,16 @@ impl ReportArgs {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin only applies to --view timeline".to_owned());
         }
-        let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_markers();
+        let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_intervals();
         if !self.intervals.is_empty() && !uses_intervals {
-            return Err("--intervals only applies to --during, --during-hang and --format firefox".to_owned());
+            return Err(
+                "--intervals only applies to --during, --during-hang, --format html and --format firefox".to_owned()
+            );
         }
-        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format(), Format::Text | Format::Json);
+        let is_listed = matches!(self.format(), Format::Text | Format::Json);
+        let shows_source = (self.view == Some(ViewArg::Lines) && is_listed) || self.format() == Format::Html;
         if !self.source.is_empty() && !shows_source {
-            return Err("--source only applies to --view lines, in text or JSON".to_owned());
+            return Err("--source only applies to --view lines, in text or JSON, and to --format html".to_owned());
         }
         if self.full_names && self.format() != Format::Text {
             return Err("--full-names only applies to text; other formats always have full names".to_owned());

@@ -113,7 +113,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let has_markers = args.format().has_markers();
     let has_hangs = options.view == View::Overview && args.format() == Format::Text;
     let shown = match asked {
-        _ if !has_markers && !has_hangs => Intervals::default(),
+        _ if !args.format().has_intervals() && !has_hangs => Intervals::default(),
         Some(asked) => asked.all,
         None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
     };
@@ -176,6 +176,7 @@ fn write_report(
         Format::Csv => output::Format::Csv(args.csv.cells()),
         Format::Folded => output::Format::Folded,
         Format::Svg => output::Format::FlameGraph(args.flame_graph.options(args.min_percent.is_some())),
+        Format::Html => output::Format::Workbench(shown),
         Format::Firefox => output::Format::Firefox(markers),
         Format::Speedscope => output::Format::Speedscope,
         Format::Pprof => output::Format::Pprof,

@@ -13,7 +13,7 @@ use crate::report::Report;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'a, 'e> {
-    /// A report of one recording, in any format but HTML.
+    /// A report of one recording, in any format but [`Html`](Format), which is for fleets.
     Report(&'a Report<'e>),
     /// What changed between two recordings, as text, JSON, CSV or a flame graph of the second, coloured by what changed.
     Diff(&'a DiffReport<'a, 'e>),
@@ -108,6 +108,8 @@ fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -
         Format::ChromeTrace => chrome_trace::write(report, out),
         #[cfg(feature = "compression")]
         Format::Pprof => super::pprof::write(report, out),
+        #[cfg(feature = "workbench")]
+        Format::Workbench(intervals) => super::workbench::write(report, intervals, out),
         #[cfg(feature = "html")]
         Format::Html => unsupported("a report of one recording", format),
     }

@@ -17,3 +17,13 @@ pub struct Sources {
     /// By recorded path: the text, or why there is none.
     pub(super) answers: HashMap<String, Result<SourceText, String>>,
 }
+
+#[cfg(feature = "workbench")]
+impl Sources {
+    /// The recorded paths in their order, each with its text, or why there is none.
+    pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
+        let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
+        answers.sort_unstable_by_key(|&(path, _)| path);
+        answers
+    }
+}

@@ -156,7 +156,9 @@ fn sizes_that_make_no_sense_are_wrong_usage() {
 fn an_output_that_is_too_large_is_not_written_and_its_size_is_told() {
     let folder = Folder::new();
     let profile = fixture("27/orchard");
-    for format in ["text", "json", "csv", "folded", "svg", "firefox", "speedscope", "chrome-trace", "d3", "pprof"] {
+    for format in
+        ["text", "json", "csv", "folded", "svg", "firefox", "speedscope", "chrome-trace", "d3", "pprof", "html"]
+    {
         let view: &[&str] = if ["csv", "text"].contains(&format) { &["--view", "functions"] } else { &[] };
         let args = [&[profile.as_str(), "--format", format], view].concat();
         let whole = folder.path("whole");

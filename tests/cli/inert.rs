@@ -120,7 +120,7 @@ fn ordinary_names_stay_as_they_are() {
 }
 
 /// Formats for programs, with a view for those that need one.
-const FORMATS: [&[&str]; 10] = [
+const FORMATS: [&[&str]; 11] = [
     &["--format", "csv", "--view", "samples"],
     &["--format", "csv", "--view", "functions"],
     &["--format", "folded"],
@@ -131,6 +131,7 @@ const FORMATS: [&[&str]; 10] = [
     &["--format", "chrome-trace"],
     &["--format", "firefox"],
     &["--format", "speedscope"],
+    &["--format", "html"],
 ];
 
 #[test]

@@ -74,4 +74,5 @@ mod usage;
 mod viewers;
 mod views;
 mod widths;
+mod workbench;
 mod writing;

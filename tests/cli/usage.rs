@@ -64,7 +64,7 @@ fn options_that_a_view_has_no_use_for_are_refused() {
             refused(&[option, &["--view", view]].concat(), &[option[0], &said]);
         }
     }
-    for format in ["firefox", "speedscope", "pprof", "chrome-trace"] {
+    for format in ["html", "firefox", "speedscope", "pprof", "chrome-trace"] {
         refused(&["--top", "3", "--format", format], &["--top", format, "leave"]);
     }
     refused(&["--depth", "3", "--function", "main"], &["--depth", "--function has none"]);

@@ -36,6 +36,7 @@ fn the_name_of_a_file_tells_the_format() {
     same("all.json", &[&path], "json");
     same("functions.csv", &[&path, "--view", "functions"], "csv");
     same("rows.jsonl", &[&path, "--view", "samples"], "ndjson");
+    same("report.html", &[&path], "html");
     same("notes.txt", &[&path], "text");
     same("changes.json", &["diff", &path, &fixture("26.4/time-profile")], "json");
     same("changes.svg", &["diff", &path, &fixture("26.4/time-profile")], "svg");
@@ -48,9 +49,9 @@ fn the_name_of_a_file_tells_the_format() {
 #[test]
 fn names_of_other_formats_are_refused() {
     let (folder, path) = (Folder::new(), orchard());
-    let reports = ".txt, .speedscope.json, .json, .csv, .ndjson, .jsonl, .svg, .folded, .pb.gz,";
+    let reports = ".txt, .speedscope.json, .json, .csv, .ndjson, .jsonl, .svg, .folded, .pb.gz, .html, .htm,";
     let commands: [(&[&str], &[&str], &str); 4] = [
-        (&[&path], &["x.png", "X.JPG", "x.html", "x.tar.gz", "x.parquet"], reports),
+        (&[&path], &["x.png", "X.JPG", "x.xhtml", "x.tar.gz", "x.parquet"], reports),
         (&["diff", &path, &path], &["x.png", "x.folded", "x.md"], ".txt, .json, .csv, .svg,"),
         (&["toc", &path], &["x.pdf", "x.csv"], ".txt, .json,"),
         (&["fleet", "report", &path], &["x.png", "x.svg", "x.xlsx"], ".txt, .json, .csv, .html, .htm,"),

@@ -38,6 +38,16 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     out.write_all(b"}\n")
 }
 
+/// Writes everything but rows: the summary.
+///
+/// # Errors
+/// When `out` fails.
+#[cfg(feature = "workbench")]
+pub(super) fn write_summary(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    header(report, "traceparse", ",", out)?;
+    out.write_all(b"}")
+}
+
 /// Writes the view of a report as JSON lines: everything but rows in the first line, and each row in a line of its own. They are the rows
 /// of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
 ///

@@ -1,0 +1,149 @@
+//! Columns of numbers, each written in the smallest of three forms.
+//!
+//! | encoding | bytes |
+//! |---|---|
+//! | `constant` | none: every row has the value that the head names |
+//! | `varint` | each value as LEB128, seven bits a byte, the lowest first |
+//! | `delta` | each value's difference from the one before (of the first: from 0), modulo 2⁶⁴ and zigzag, as LEB128 |
+//!
+//! gzip finds what repeats, so that nothing more is packed here.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+/// The bytes that are collected before they are written.
+const BUFFER: usize = 64 << 10;
+
+/// A column: its name, its values, and the form in which they are written.
+pub(super) struct Column<'c> {
+    name: &'static str,
+    rows: usize,
+    encoding: Encoding,
+    values: Box<dyn Fn() -> Box<dyn Iterator<Item = u64> + 'c> + 'c>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Constant(u64),
+    Varint,
+    Delta,
+}
+
+impl<'c> Column<'c> {
+    /// A column of these values, which are asked for twice: once for the form, and once to be written.
+    pub(super) fn new<I: Iterator<Item = u64> + 'c>(name: &'static str, values: impl Fn() -> I + 'c) -> Self {
+        let (rows, encoding) = encoding_of(values());
+        Self { name, rows, encoding, values: Box::new(move || Box::new(values())) }
+    }
+
+    /// The entry of the column in the head.
+    pub(super) fn head(&self) -> Value {
+        let Self { name, rows, encoding, .. } = self;
+        match encoding {
+            Encoding::Constant(value) => {
+                json!({"name": name, "rows": rows, "encoding": "constant", "value": exact(*value)})
+            }
+            Encoding::Varint => json!({"name": name, "rows": rows, "encoding": "varint"}),
+            Encoding::Delta => json!({"name": name, "rows": rows, "encoding": "delta"}),
+        }
+    }
+
+    /// Writes the values.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut buffer = Vec::with_capacity(BUFFER + 16);
+        let mut before = 0;
+        for value in (self.values)() {
+            match self.encoding {
+                Encoding::Constant(_) => return Ok(()),
+                Encoding::Varint => push_varint(&mut buffer, value),
+                Encoding::Delta => push_varint(&mut buffer, zigzag(value, before)),
+            }
+            before = value;
+            if buffer.len() >= BUFFER {
+                out.write_all(&buffer)?;
+                buffer.clear();
+            }
+        }
+        out.write_all(&buffer)
+    }
+}
+
+/// A number that no reader of JSON rounds: above 2⁵³ − 1 it is a text.
+pub(super) fn exact(number: u64) -> Value {
+    if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
+}
+
+/// Appends a number as LEB128.
+pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// The number of values, and the form that takes the fewest bytes.
+fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, Encoding) {
+    let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
+    let (mut first, mut is_constant) = (0, true);
+    for value in values {
+        if rows == 0 {
+            first = value;
+        }
+        is_constant &= value == first;
+        plain += varint_length(value);
+        delta += varint_length(zigzag(value, before));
+        before = value;
+        rows += 1;
+    }
+    let encoding = if is_constant {
+        Encoding::Constant(first)
+    } else if delta < plain {
+        Encoding::Delta
+    } else {
+        Encoding::Varint
+    };
+    (rows, encoding)
+}
+
+fn varint_length(value: u64) -> u64 {
+    u64::from((64 - (value | 1).leading_zeros()).div_ceil(7))
+}
+
+/// The difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
+fn zigzag(value: u64, before: u64) -> u64 {
+    let difference = value.wrapping_sub(before) as i64;
+    ((difference << 1) ^ (difference >> 63)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(values: &'static [u64]) -> (Value, Vec<u8>) {
+        let column = Column::new("x", || values.iter().copied());
+        let mut bytes = Vec::new();
+        column.write(&mut bytes).unwrap();
+        (column.head()["encoding"].clone(), bytes)
+    }
+
+    #[test]
+    fn the_smallest_form_is_written() {
+        assert_eq!(written(&[7, 7, 7]), (json!("constant"), vec![]));
+        assert_eq!(written(&[]), (json!("constant"), vec![]));
+        assert_eq!(written(&[1, 300, 2]), (json!("varint"), vec![1, 0xac, 2, 2]));
+        assert_eq!(written(&[1_000, 1_001, 999]), (json!("delta"), vec![0xd0, 0x0f, 2, 3]));
+    }
+
+    #[test]
+    fn the_largest_numbers_fit() {
+        let (encoding, bytes) = written(&[u64::MAX, 0]);
+        // 0 − (2⁶⁴ − 1) is 1, modulo 2⁶⁴, and the first is −1.
+        assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
+        assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
+        assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));
+        assert_eq!(varint_length(u64::MAX), 10);
+        assert_eq!(varint_length(0), 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! The head of a payload: everything that is no long column, as JSON.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::columns::{Column, exact};
+use super::rows::{Rows, SeriesRows};
+use crate::output::json::write_summary;
+use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, StringId, ThreadId};
+use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
+use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
+use crate::units::Nanos;
+
+/// The version of the payload. A new field or column keeps it; one that goes or changes its meaning raises it.
+const VERSION: u32 = 1;
+
+/// The head of a report with these rows and columns.
+pub(super) fn head(
+    report: &Report<'_>,
+    intervals: &Intervals,
+    rows: &Rows<'_>,
+    columns: &[Column<'_>],
+) -> io::Result<Value> {
+    let profile = &report.recording.profile;
+    let mut summary = Vec::new();
+    write_summary(report, &mut summary)?;
+    let main_threads = profile.main_threads();
+    Ok(json!({
+        "format": "traceparse-workbench",
+        "version": VERSION,
+        "producer": concat!("traceparse ", env!("CARGO_PKG_VERSION")),
+        "form": if rows.are_sums() { "sums" } else { "samples" },
+        "columns": columns.iter().map(Column::head).collect::<Value>(),
+        "runs": profile.run_ids().map(|id| {
+            let run = profile.run(id);
+            json!({"input": profile.string(run.input), "document": run.document, "number": run.number})
+        }).collect::<Value>(),
+        "series": report.series.iter().zip(&rows.series).map(|(row, sums)| series(profile, row, sums)).collect::<Value>(),
+        "processes": profile.process_ids().map(|id| process(profile, id)).collect::<Value>(),
+        "threads": profile.thread_ids().map(|id| thread(profile, id, &main_threads)).collect::<Value>(),
+        "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
+        "states": rows.states.iter().map(|&id| profile.string(id)).collect::<Value>(),
+        "categories": Category::ALL.map(Category::name),
+        "binaries": profile.binary_ids().map(|id| binary(profile, id)).collect::<Value>(),
+        "intervals": intervals.distinct().into_iter().map(interval).collect::<Value>(),
+        "hang_risks": intervals.hang_risks.iter().map(hang_risk).collect::<Value>(),
+        "sources": sources(report),
+        "summary": serde_json::from_slice::<Value>(&summary)?,
+    }))
+}
+
+fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value {
+    let series = profile.series(report.series);
+    json!({
+        "run": series.run.index(),
+        "schema": profile.string(series.schema),
+        "table": series.table,
+        "unit": series.unit.name(),
+        "meaning": series.meaning.name(),
+        "has_times": series.has_times,
+        "rows": rows.rows,
+        // Texts: a program that adds in doubles learns from them whether it may.
+        "weight": rows.weight.to_string(),
+        "samples": rows.samples.to_string(),
+    })
+}
+
+fn process(profile: &Profile, id: ProcessId) -> Value {
+    let row = profile.process(id);
+    json!({"run": row.run.index(), "pid": row.pid.map(exact), "name": profile.string(row.name)})
+}
+
+fn thread(profile: &Profile, id: ThreadId, main_threads: &[ThreadId]) -> Value {
+    let row = profile.thread(id);
+    json!({
+        "process": row.process.index(),
+        "tid": row.tid.map(exact),
+        "name": profile.string(row.name),
+        "is_main": main_threads.contains(&id),
+    })
+}
+
+fn core(profile: &Profile, id: CoreId) -> Value {
+    let row = profile.core(id);
+    json!({"index": row.index, "kind": row.kind.map(|kind| profile.string(kind))})
+}
+
+fn binary(profile: &Profile, id: BinaryId) -> Value {
+    let row = profile.binary(id);
+    let text = |id: StringId| profile.string(id);
+    json!({
+        "name": text(row.name),
+        "uuid": row.uuid.map(|uuid| uuid.to_string()),
+        "arch": row.arch.map(text),
+        "load_address": row.load_address.to_string(),
+        "path": text(row.path),
+        "category": Category::of_binary(profile, Some(id)).name(),
+        "is_own": is_own_binary(profile, id),
+    })
+}
+
+fn interval(row: &Interval) -> Value {
+    let kind = match row.origin {
+        IntervalOrigin::Hang => "hang",
+        IntervalOrigin::Region => "region",
+        IntervalOrigin::Signpost | IntervalOrigin::SignpostEvents => "signpost",
+    };
+    json!({
+        "kind": kind,
+        "run": row.run,
+        "start_ns": nanos(row.start),
+        "end_ns": row.end.map(nanos),
+        "name": row.name.as_deref(),
+        "subsystem": row.subsystem.as_deref(),
+        "category": row.category.as_deref(),
+        "identifier": row.identifier.map(exact),
+        "process": row.process.as_deref(),
+        "pid": row.pid.map(exact),
+        "tid": row.tid.map(exact),
+        "hang_type": row.hang_type.as_deref(),
+    })
+}
+
+fn hang_risk(row: &HangRisk) -> Value {
+    json!({
+        "run": row.run,
+        "time_ns": nanos(row.time),
+        "message": row.message.as_deref(),
+        "severity": row.severity.as_deref(),
+        "event_type": row.event_type.as_deref(),
+        "process": row.process.as_deref(),
+        "pid": row.pid.map(exact),
+        "tid": row.tid.map(exact),
+    })
+}
+
+/// The texts of source files, by recorded path; nothing where none were asked for.
+fn sources(report: &Report<'_>) -> Value {
+    let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
+        Ok(SourceText { file, text }) => json!({"path": path, "file": file, "text": text}),
+        Err(missing) => json!({"path": path, "missing": missing}),
+    };
+    report.sources.iter().flat_map(|sources| sources.texts()).map(source).collect()
+}
+
+fn nanos(time: Nanos) -> Value {
+    exact(time.as_nanos())
+}

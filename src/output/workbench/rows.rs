@@ -1,0 +1,129 @@
+//! The rows of a payload: the samples that the report selects, of every state unless states were named, by series and time; or, where
+//! times are not known, their sums.
+
+use crate::hash::HashMap;
+use crate::profile::{CoreId, Profile, Sample, SampleKind, SampleSum, Selection, StackId, StateFilter, StringId};
+use crate::report::Report;
+
+/// A sample, or the sum of some.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// When, in nanoseconds; 0 of a sum.
+    pub(super) time: u64,
+    pub(super) weight: u64,
+    pub(super) samples: u64,
+    pub(super) thread: usize,
+    pub(super) stack: Option<StackId>,
+    pub(super) state: Option<StringId>,
+    pub(super) core: Option<CoreId>,
+    pub(super) kind: SampleKind,
+}
+
+/// The rows of all series, one series after the other.
+pub(super) struct Rows<'p> {
+    source: Source<'p>,
+    /// By series of the report: its number of rows, and their sums.
+    pub(super) series: Vec<SeriesRows>,
+    /// The states that rows have, in the order of their first rows.
+    pub(super) states: Vec<StringId>,
+    place_of_state: HashMap<StringId, u64>,
+}
+
+/// The rows of a series. Sums have more room than any series takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SeriesRows {
+    pub(super) rows: usize,
+    pub(super) weight: u128,
+    pub(super) samples: u128,
+}
+
+enum Source<'p> {
+    /// The samples of a profile, and the order of those that are written.
+    Samples(&'p [Sample], Vec<u32>),
+    Sums(Vec<SampleSum>),
+}
+
+impl<'p> Rows<'p> {
+    pub(super) fn new(report: &'p Report<'_>) -> Self {
+        let profile = &report.recording.profile;
+        let mut place_of = Vec::new();
+        let source = if profile.sums().len() > 0 {
+            let mut sums = selected_sums(report, profile);
+            sums.sort_by_key(|sum| report.position(sum.series));
+            place_of.extend(sums.iter().map(|sum| report.position(sum.series)));
+            Source::Sums(sums)
+        } else {
+            let samples = profile.samples();
+            // A profile has fewer samples than a `u32` can count.
+            let mut order: Vec<u32> = report.samples().map(|(index, _)| index as u32).collect();
+            let key = |sample: &Sample| (report.position(sample.series), sample.time);
+            // Stable: samples of one time stay in the order of the input.
+            order.sort_by_key(|&index| key(&samples[index as usize]));
+            place_of.extend(order.iter().map(|&index| report.position(samples[index as usize].series)));
+            Source::Samples(samples, order)
+        };
+        let series = vec![SeriesRows::default(); report.series.len()];
+        let mut rows = Self { source, series, states: Vec::new(), place_of_state: HashMap::default() };
+        for (index, place) in place_of.into_iter().enumerate() {
+            let row = rows.at(index);
+            let Some(series) = place.and_then(|place| rows.series.get_mut(place)) else { continue };
+            series.rows += 1;
+            series.weight += u128::from(row.weight);
+            series.samples += u128::from(row.samples);
+            rows.note_state(row.state);
+        }
+        rows
+    }
+
+    fn note_state(&mut self, state: Option<StringId>) {
+        let Some(state) = state.filter(|state| !self.place_of_state.contains_key(state)) else { return };
+        self.place_of_state.insert(state, self.states.len() as u64);
+        self.states.push(state);
+    }
+
+    /// True if they are sums, so that nothing is known of times and cores.
+    pub(super) fn are_sums(&self) -> bool {
+        matches!(self.source, Source::Sums(_))
+    }
+
+    /// The number of a state among those of the rows.
+    pub(super) fn place_of_state(&self, state: StringId) -> u64 {
+        self.place_of_state.get(&state).copied().unwrap_or_default()
+    }
+
+    /// All rows.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+        let count = match &self.source {
+            Source::Samples(_, order) => order.len(),
+            Source::Sums(sums) => sums.len(),
+        };
+        (0..count).map(|index| self.at(index))
+    }
+
+    fn at(&self, index: usize) -> Row {
+        match &self.source {
+            Source::Samples(samples, order) => {
+                let Sample { time, weight, thread, stack, core, state, kind, .. } = samples[order[index] as usize];
+                let (time, thread) = (time.as_nanos(), thread.index());
+                Row { time, weight, samples: 1, thread, stack, state, core, kind }
+            }
+            Source::Sums(sums) => {
+                let SampleSum { weight, samples, thread, stack, state, kind, .. } = sums[index];
+                Row { time: 0, weight, samples, thread: thread.index(), stack, state, core: None, kind }
+            }
+        }
+    }
+}
+
+/// The sums of every state, unless states were named.
+fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<SampleSum> {
+    let states = match &report.options.selection.states {
+        StateFilter::Running => StateFilter::All,
+        named => named.clone(),
+    };
+    let selected = Selection { states, ..report.options.selection.clone() }.on(profile);
+    let is_kept = |sum: &SampleSum| {
+        report.position(sum.series).is_some() && selected.is_in_scope(*sum) && selected.is_state_counted(*sum)
+    };
+    profile.sums().filter(is_kept).collect()
+}

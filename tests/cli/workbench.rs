@@ -1,0 +1,209 @@
+//! `--format html`: what is in the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page computes
+//! with the command's JSON.
+
+use std::fs;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+use crate::command::{Folder, fails, fixture, json, ok, orchard};
+
+/// A payload: its head, and the values of each column.
+struct Payload {
+    head: Value,
+    columns: Vec<(String, Vec<u64>)>,
+    texts: Vec<String>,
+}
+
+impl Payload {
+    fn of(page: &str) -> Self {
+        let (_, rest) =
+            page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").expect("a payload");
+        let mut bytes = Vec::new();
+        GzDecoder::new(decoded(rest.split_once("</script>").unwrap().0).as_slice()).read_to_end(&mut bytes).unwrap();
+        let mut rest = bytes.strip_prefix(b"TPWB").expect("its first bytes");
+        let length = varint(&mut rest) as usize;
+        let (head, mut rest) = rest.split_at(length);
+        let head: Value = serde_json::from_slice(head).unwrap();
+        let (mut columns, mut texts) = (Vec::new(), Vec::new());
+        for column in head["columns"].as_array().unwrap() {
+            let values = values(column, &mut rest);
+            if column["name"] == "texts.length" {
+                for &length in &values {
+                    let (text, behind) = rest.split_at(length as usize);
+                    texts.push(String::from_utf8(text.to_vec()).unwrap());
+                    rest = behind;
+                }
+            }
+            columns.push((column["name"].as_str().unwrap().to_owned(), values));
+        }
+        assert!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+        Self { head, columns, texts }
+    }
+
+    fn column(&self, name: &str) -> &[u64] {
+        &self.columns.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("a column {name}")).1
+    }
+}
+
+fn values(column: &Value, bytes: &mut &[u8]) -> Vec<u64> {
+    let mut before = 0_u64;
+    let values = (0..column["rows"].as_u64().unwrap()).map(|_| match column["encoding"].as_str().unwrap() {
+        "constant" => column["value"].as_u64().unwrap(),
+        "varint" => varint(bytes),
+        "delta" => {
+            let number = varint(bytes);
+            let half = number >> 1;
+            before = if number & 1 == 0 { before.wrapping_add(half) } else { before.wrapping_sub(half + 1) };
+            before
+        }
+        other => panic!("{other} is no encoding"),
+    });
+    values.collect()
+}
+
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let mut value = 0;
+    for place in 0.. {
+        let (&byte, rest) = bytes.split_first().expect("another byte");
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << (7 * place);
+        if byte < 0x80 {
+            break;
+        }
+    }
+    value
+}
+
+/// The bytes of a text in base64.
+fn decoded(text: &str) -> Vec<u8> {
+    let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect::<String>();
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for letter in text.trim_end_matches('=').chars() {
+        bits = bits << 6 | letters.find(letter).unwrap_or_else(|| panic!("{letter:?} is no letter of base64")) as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn the_page_has_every_sample_of_every_state() {
+    for path in
+        [orchard(), fixture("27/time-profile-waiting"), fixture("27/several-tables"), fixture("26.4/time-sample")]
+    {
+        let payload = Payload::of(&ok(&[&path, "--format", "html"]));
+        let samples = json(&[&path, "--view", "samples"]);
+        let mut expected: Vec<(u64, u64, u64, bool)> = Vec::new();
+        for (series, row) in
+            samples["samples"].as_array().unwrap().iter().map(|row| (row["series"].as_u64().unwrap(), row))
+        {
+            expected.push((
+                series,
+                row["time_ns"].as_u64().unwrap(),
+                row["weight"].as_u64().unwrap(),
+                row["stack"].is_null(),
+            ));
+        }
+        expected.sort_by_key(|&(series, time, ..)| (series, time));
+        let mut series_of_rows = Vec::new();
+        for (index, series) in payload.head["series"].as_array().unwrap().iter().enumerate() {
+            let weight: u64 = expected.iter().filter(|row| row.0 == index as u64).map(|row| row.2).sum();
+            assert_eq!(series["weight"], weight.to_string(), "{path}");
+            series_of_rows.extend(vec![index as u64; series["rows"].as_u64().unwrap() as usize]);
+        }
+        let [times, weights, stacks] =
+            ["time", "weight", "stack"].map(|name| payload.column(&format!("samples.{name}")));
+        let rows = series_of_rows.into_iter().zip(times).zip(weights).zip(stacks);
+        let found: Vec<_> =
+            rows.map(|(((series, &time), &weight), &stack)| (series, time, weight, stack == 0)).collect();
+        assert_eq!(found, expected, "{path}");
+        assert!(!found.is_empty());
+    }
+}
+
+#[test]
+fn functions_have_their_names() {
+    let payload = Payload::of(&ok(&[&orchard(), "--format", "html"]));
+    let name = |&index: &u64| payload.texts[index as usize].as_str();
+    let names: Vec<&str> = payload.column("functions.name").iter().map(name).collect();
+    let functions = json(&[&orchard(), "--view", "functions", "--state", "all"]);
+    let functions = functions["functions"].as_array().unwrap();
+    assert!(functions.len() > 30);
+    for function in functions.iter().filter(|row| row["function"] != "[no stack recorded]") {
+        assert!(names.contains(&function["function"].as_str().unwrap()), "{function}");
+    }
+    assert_eq!(payload.column("frames.function").len(), payload.column("frames.address").len());
+}
+
+#[test]
+fn filters_choose_what_is_in_the_page() {
+    let all = Payload::of(&ok(&[&orchard(), "--format", "html"]));
+    let part = Payload::of(&ok(&[&orchard(), "--format", "html", "--thread", "Main Thread", "--time", "0.4..0.5"]));
+    let samples = json(&[&orchard(), "--view", "samples", "--thread", "Main Thread", "--time", "0.4..0.5"]);
+    let count = samples["samples"].as_array().unwrap().len();
+    assert_eq!(part.column("samples.time").len(), count);
+    assert!(count > 0 && count < all.column("samples.time").len());
+    assert_eq!(part.head["summary"]["asked"]["threads"][0], "Main Thread");
+    let operated = Payload::of(&ok(&[&orchard(), "--format", "html", "--hide-system"]));
+    assert_eq!(operated.head["summary"]["operations"][0]["operation"], "--hide-system");
+}
+
+#[test]
+fn reports_of_sample_are_sums() {
+    let folder = Folder::new();
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt");
+    let page = folder.path("page.html");
+    ok(&[report, "-o", &page]);
+    let payload = Payload::of(&fs::read_to_string(&page).unwrap());
+    assert_eq!(payload.head["form"], "sums");
+    let threads = json(&[report, "--view", "threads", "--state", "all"]);
+    let expected: u64 = threads["threads"].as_array().unwrap().iter().map(|row| row["samples"].as_u64().unwrap()).sum();
+    assert_eq!(payload.column("samples.count").iter().sum::<u64>(), expected);
+    assert!(expected > payload.column("samples.count").len() as u64);
+}
+
+#[test]
+fn names_run_nothing() {
+    let folder = Folder::new();
+    let attack = "&lt;/script>&lt;script>alert(1)&lt;/script>&lt;!--";
+    let named = folder.edited("27/orchard", &[("orchard::checksum", attack)]);
+    let path = folder.path("</title><script>x.xml");
+    // A slash would be a folder.
+    let path = path.replace("</title>", "<title>");
+    fs::copy(named, &path).unwrap();
+    let page = ok(&[&path, "--format", "html"]);
+    assert!(!page.contains("alert(1)") && !page.contains("<title><script>x"), "names stand in the payload only");
+    assert!(page.contains("<title>&lt;title&gt;&lt;script&gt;x.xml"));
+    // The payload, and the page's own script.
+    assert_eq!(page.matches("<script").count(), 2 + SCRIPT.matches("<script").count());
+    assert!(Payload::of(&page).texts.iter().any(|text| text.contains("</script><script>alert(1)")));
+}
+
+const SCRIPT: &str = include_str!("../../src/output/workbench/workbench.js");
+
+#[test]
+fn the_policy_lets_the_page_run_its_own_script_only() {
+    let page = ok(&[&orchard(), "--format", "html"]);
+    let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
+    let policy: Vec<&str> = policy.split_once('"').unwrap().0.split("; ").collect();
+    assert_eq!(policy[0], "default-src 'none'");
+    for (directive, rule) in [("script-src", policy[1]), ("style-src", policy[2])] {
+        let hash = rule.strip_prefix(directive).unwrap().trim().strip_prefix("'sha256-").unwrap();
+        assert_eq!(decoded(hash.strip_suffix('\'').unwrap()).len(), 32, "{rule}");
+    }
+    assert_eq!(policy[3], "img-src data: blob:");
+    assert_eq!(page, ok(&[&orchard(), "--format", "html"]), "equal input gives an equal page");
+}
+
+#[test]
+fn options_that_the_page_has_no_use_for_are_refused() {
+    for option in [&["--view", "functions"][..], &["--invert"], &["--no-threads"], &["--min-percent", "1"]] {
+        let error = fails(2, &[&[&orchard() as &str, "--format", "html"], option].concat());
+        assert!(error.contains("--format html") && error.contains(option[0]), "{error}");
+    }
+}

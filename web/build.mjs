@@ -1,0 +1,34 @@
+// Builds the page's script and style, and the content security policy with their hashes, into `src/output/workbench/`, from where the
+// command embeds them. `node build.mjs --check` builds them and fails if what is committed differs.
+
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const target = (name) => here(`../src/output/workbench/${name}`);
+
+const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'] };
+const script = await build({ ...common, entryPoints: [here('src/main.ts')], format: 'iife' });
+const style = await build({ ...common, entryPoints: [here('src/style.css')] });
+
+const files = { 'workbench.js': script.outputFiles[0].text.trimEnd(), 'workbench.css': style.outputFiles[0].text.trimEnd() };
+for (const [name, text] of Object.entries(files)) {
+  // Either would end its element.
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
+}
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+files['policy.txt'] =
+  `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; img-src data: blob:`;
+
+if (process.argv.includes('--check')) {
+  for (const [name, text] of Object.entries(files)) {
+    if ((await readFile(target(name), 'utf8')) !== text) {
+      console.error(`${name} is not what web/ builds; run: cd web && npm ci && npm run build`);
+      process.exitCode = 1;
+    }
+  }
+} else {
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(target(name), text)));
+}

@@ -1,0 +1,246 @@
+// Regular expressions that the command's `regex` crate and JavaScript read alike.
+//
+// A pattern is read here as Rust reads it and written for JavaScript: `.` matches all but a line feed, `\d`, `\w`, `\s` and `\b` are
+// those of Unicode, `(?i)` at the start folds case by Unicode's simple rules. What Rust and JavaScript read differently, or only one of
+// them knows, is refused with a sentence. `web/README.md` lists the subset.
+
+import { RefusedError } from './error.ts';
+
+const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
+const SPACE = '\\p{White_Space}';
+const CLASSES: Readonly<Record<string, string>> = { d: '\\p{Nd}', w: WORD, s: SPACE };
+const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const LONGEST = 1_000;
+const MOST_REPEATS = 1_000;
+const DEEPEST = 50;
+
+/** The pattern for JavaScript, which matches any part of a text. */
+export function compilePattern(pattern: string): RegExp {
+  const { source, flags } = new Translator(pattern).translate();
+  return new RegExp(source, flags);
+}
+
+/** A pattern that matches this text as a whole, whatever is in it. */
+export function exactPattern(text: string): string {
+  return `^${text.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&')}$`;
+}
+
+class Translator {
+  readonly #chars: readonly string[];
+  #at = 0;
+  #dot = '[^\\n]';
+
+  constructor(pattern: string) {
+    this.#chars = Array.from(pattern);
+    if (this.#chars.length > LONGEST) throw refused(`it is longer than ${LONGEST} characters`);
+    if (/\p{Cs}/u.test(pattern)) throw refused('it has half a character');
+  }
+
+  translate(): { source: string; flags: string } {
+    const flags = this.#flags();
+    const source = this.#alternatives(0);
+    if (this.#at < this.#chars.length) throw refused('it closes a group that is not open');
+    return { source, flags };
+  }
+
+  /** `(?i)`, `(?s)` or both, at the start. */
+  #flags(): string {
+    const start = this.#chars.slice(0, 5).join('');
+    const found = /^\(\?(i|s|is|si)\)/.exec(start);
+    if (found === null) return 'u';
+    this.#at = found[0].length;
+    if (found[1]!.includes('s')) this.#dot = '[^]';
+    return found[1]!.includes('i') ? 'iu' : 'u';
+  }
+
+  #alternatives(depth: number): string {
+    if (depth > DEEPEST) throw refused('its groups are too deep');
+    let source = '';
+    for (;;) {
+      const next = this.#chars[this.#at];
+      if (next === undefined || next === ')') return source;
+      if (next === '|') {
+        this.#at += 1;
+        source += '|';
+      } else {
+        source += this.#repeated(depth);
+      }
+    }
+  }
+
+  #repeated(depth: number): string {
+    const { source, isAssertion } = this.#atom(depth);
+    const repeat = this.#repeat();
+    if (repeat === '') return source;
+    if (isAssertion) throw refused('a place, such as ^ or \\b, cannot be repeated');
+    if (this.#repeat() !== '') throw refused('a repeat is repeated; put the inner one into a group');
+    return source + repeat;
+  }
+
+  #repeat(): string {
+    const rest = this.#chars.slice(this.#at, this.#at + 16).join('');
+    if (rest.startsWith('{')) {
+      const found = /^\{([0-9]{1,4})(,?)([0-9]{0,4})\}\??/.exec(rest);
+      if (found === null) throw refused('after { stand one or two numbers, as in a{2,5}; write \\{ for the character');
+      const [text, least, comma, most] = found;
+      const isEmpty = comma === '' && most !== '';
+      const limits = [least, most].filter((limit) => limit !== '').map(Number);
+      if (isEmpty || limits.some((limit) => limit > MOST_REPEATS) || (limits[1] ?? Infinity) < limits[0]!) {
+        throw refused(`a repeat is from the smaller number to the larger, ${MOST_REPEATS} at most`);
+      }
+      this.#at += text.length;
+      return text;
+    }
+    const found = /^[*+?]\??/.exec(rest);
+    this.#at += found?.[0].length ?? 0;
+    return found?.[0] ?? '';
+  }
+
+  #atom(depth: number): { source: string; isAssertion: boolean } {
+    const char = this.#chars[this.#at++]!;
+    const plain = (source: string): { source: string; isAssertion: boolean } => ({ source, isAssertion: false });
+    switch (char) {
+      case '(':
+        return plain(this.#group(depth));
+      case '[':
+        return plain(this.#class());
+      case '.':
+        return plain(this.#dot);
+      case '^':
+      case '$':
+        return { source: char, isAssertion: true };
+      case '\\':
+        return this.#escape();
+      case '*':
+      case '+':
+      case '?':
+      case '{':
+        throw refused(`nothing stands before ${char}; write \\${char} for the character`);
+      default:
+        return plain(literal(char.codePointAt(0)!));
+    }
+  }
+
+  #group(depth: number): string {
+    if (this.#chars[this.#at] === '?') {
+      if (this.#chars[this.#at + 1] !== ':') {
+        throw refused('of groups with (? only (?:…) is read, and (?i) and (?s) at the start');
+      }
+      this.#at += 2;
+    }
+    const inner = this.#alternatives(depth + 1);
+    if (this.#chars[this.#at] !== ')') throw refused('a group is not closed');
+    this.#at += 1;
+    return `(?:${inner})`;
+  }
+
+  #escape(): { source: string; isAssertion: boolean } {
+    const next = this.#chars[this.#at];
+    const places: Readonly<Record<string, string>> = {
+      A: '^',
+      z: '$',
+      b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+      B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+    };
+    if (next !== undefined && places[next] !== undefined) {
+      this.#at += 1;
+      if (this.#chars[this.#at] === '{') throw refused('\\b{…} is not read');
+      return { source: places[next]!, isAssertion: true };
+    }
+    const inner = next === undefined ? undefined : CLASSES[next.toLowerCase()];
+    if (inner !== undefined) {
+      this.#at += 1;
+      return { source: next === next!.toLowerCase() ? `[${inner}]` : `[^${inner}]`, isAssertion: false };
+    }
+    return { source: literal(this.#escapedChar()), isAssertion: false };
+  }
+
+  /** The character of an escape, behind its backslash. */
+  #escapedChar(): number {
+    const char = this.#chars[this.#at++];
+    if (char === undefined) throw refused('nothing stands behind its last \\');
+    const control = CONTROLS[char];
+    if (control !== undefined) return control;
+    if (char === 'x' || char === 'u' || char === 'U') return this.#hex({ x: 2, u: 4, U: 8 }[char]);
+    if (/^[0-9]$/.test(char)) throw refused('what a group matched cannot be asked for again (\\1), nor are numbers octal');
+    if (/^[A-Za-z<>]$/.test(char)) throw refused(`\\${char} is not read`);
+    if (char.codePointAt(0)! > 127) throw refused(`${char} needs no \\`);
+    return char.codePointAt(0)!;
+  }
+
+  #hex(digits: number): number {
+    const rest = this.#chars.slice(this.#at, this.#at + 12).join('');
+    const found = /^\{([0-9a-fA-F]{1,8})\}/.exec(rest) ?? new RegExp(`^([0-9a-fA-F]{${digits}})`).exec(rest);
+    const code = found === null ? NaN : parseInt(found[1]!, 16);
+    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw refused('a number behind \\x or \\u is no character');
+    this.#at += found![0].length;
+    return code;
+  }
+
+  /** What is in brackets, behind the first one. */
+  #class(): string {
+    let source = '[';
+    if (this.#chars[this.#at] === '^') {
+      source += '^';
+      this.#at += 1;
+    }
+    let isFirst = true;
+    for (;;) {
+      const char = this.#chars[this.#at];
+      if (char === undefined) throw refused('a [ is not closed; write \\[ for the character');
+      if (char === ']') {
+        if (isFirst) throw refused('a class is empty, or begins with ]; write \\]');
+        this.#at += 1;
+        return `${source}]`;
+      }
+      source += this.#classItem(isFirst);
+      isFirst = false;
+    }
+  }
+
+  /** A character, a range or a class such as `\d`. */
+  #classItem(isFirst: boolean): string {
+    const next = this.#chars[this.#at + 1];
+    const inner = this.#chars[this.#at] === '\\' && next !== undefined ? CLASSES[next.toLowerCase()] : undefined;
+    if (inner !== undefined) {
+      if (next !== next!.toLowerCase()) throw refused(`\\${next} stands in a class; write the class the other way round`);
+      this.#at += 2;
+      if (this.#isRange()) throw refused('a range is between characters');
+      return inner;
+    }
+    const low = this.#classChar(isFirst);
+    if (!this.#isRange()) return literal(low);
+    this.#at += 1;
+    const high = this.#classChar(false);
+    if (high < low) throw refused('a range goes from the smaller to the larger character');
+    if (this.#isRange()) throw refused('a range goes on with -; write \\- for the character');
+    return `${literal(low)}-${literal(high)}`;
+  }
+
+  /** True if a `-` comes next that is not the last character of the class. */
+  #isRange(): boolean {
+    return this.#chars[this.#at] === '-' && this.#chars[this.#at + 1] !== ']';
+  }
+
+  #classChar(isFirst: boolean): number {
+    const char = this.#chars[this.#at++];
+    const next = this.#chars[this.#at];
+    if (char === undefined) throw refused('a [ is not closed; write \\[ for the character');
+    if (char === '\\') return this.#escapedChar();
+    if (char === '[') throw refused('a class stands in a class; write \\[ for the character');
+    if ((char === '&' || char === '~' || char === '-') && next === char) {
+      throw refused(`${char}${char} is not read in a class; write \\${char} for the character`);
+    }
+    if (char === '-' && !isFirst && next !== ']') throw refused('a - stands in the middle of a class; write \\-');
+    return char.codePointAt(0)!;
+  }
+}
+
+function literal(code: number): string {
+  const char = String.fromCodePoint(code);
+  return /^[A-Za-z0-9]$/.test(char) ? char : `\\u{${code.toString(16)}}`;
+}
+
+function refused(why: string): RefusedError {
+  return new RefusedError(`this regular expression cannot be used: ${why}`);
+}

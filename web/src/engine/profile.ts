@@ -1,0 +1,158 @@
+// A recording as the payload has it: tables of plain columns that refer to each other by index. -1 is none.
+
+import type { Shape } from './exact.ts';
+import type { Texts } from './text.ts';
+
+export interface Run {
+  readonly input: string;
+  readonly document: number;
+  readonly number: number;
+}
+
+/** The largest set of samples whose weights may be added up. Its samples are those from `start` to before `end`. */
+export interface Series {
+  readonly run: number;
+  readonly schema: string;
+  readonly table: number;
+  readonly unit: 'ns' | 'cycles' | 'events' | 'samples';
+  readonly meaning: 'on-cpu' | 'presence';
+  readonly has_times: boolean;
+  readonly rows: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Process {
+  readonly run: number;
+  readonly pid: number | string | null;
+  readonly name: string;
+}
+
+export interface Thread {
+  readonly process: number;
+  readonly tid: number | string | null;
+  readonly name: string;
+  readonly is_main: boolean;
+}
+
+export interface Core {
+  readonly index: number;
+  readonly kind: string | null;
+}
+
+export type Category = 'user' | 'system' | 'runtime' | 'kernel' | 'unknown';
+
+export interface Binary {
+  readonly name: string;
+  readonly uuid: string | null;
+  readonly arch: string | null;
+  readonly load_address: string;
+  readonly path: string;
+  readonly category: Category;
+  readonly is_own: boolean;
+}
+
+/** A signpost, a region of interest or a hang. Numbers above 2^53 are texts. */
+export interface Interval {
+  readonly kind: 'signpost' | 'region' | 'hang';
+  readonly run: number;
+  readonly start_ns: number | string;
+  readonly end_ns: number | string | null;
+  readonly name: string | null;
+  readonly subsystem: string | null;
+  readonly category: string | null;
+  readonly identifier: number | string | null;
+  readonly process: string | null;
+  readonly pid: number | string | null;
+  readonly tid: number | string | null;
+  readonly hang_type: string | null;
+}
+
+/** The text of a source file, or why there is none. */
+export type Source =
+  | { readonly path: string; readonly file: string; readonly text: string }
+  | { readonly path: string; readonly missing: string };
+
+export interface Functions {
+  readonly count: number;
+  readonly name: Int32Array;
+  readonly binary: Int32Array;
+  /** Bits: 1 has a real name, 2 is one in which threads wait. */
+  readonly flags: Int32Array;
+}
+
+export interface Frames {
+  readonly count: number;
+  readonly function: Int32Array;
+  readonly binary: Int32Array;
+  readonly address: Float64Array | BigUint64Array;
+  readonly path: Int32Array;
+  readonly line: Int32Array;
+  readonly inlined: Int32Array;
+}
+
+/** Distinct stacks: a parent, which stands before, and the innermost frame. */
+export interface Stacks {
+  readonly count: number;
+  readonly parent: Int32Array;
+  readonly frame: Int32Array;
+}
+
+/** Samples, by series and time; or their sums, which have no time and no core. */
+export interface Samples {
+  readonly count: number;
+  readonly time: Float64Array | BigUint64Array;
+  /** Planes of weights and of numbers of samples; see `exact.ts`. */
+  readonly shape: Shape;
+  readonly weight: readonly Float64Array[];
+  readonly samples: readonly Float64Array[];
+  readonly thread: Int32Array;
+  readonly stack: Int32Array;
+  readonly state: Int32Array;
+  readonly core: Int32Array;
+  /** 0 timer, 1 every thread, 2 every thread that ran, 3 snapshot at the start, 4 other. */
+  readonly kind: Int32Array;
+}
+
+export const STACKSHOT = 3;
+export const IS_NAMED = 1;
+export const IS_IDLE = 2;
+
+export interface Profile {
+  readonly form: 'samples' | 'sums';
+  readonly runs: readonly Run[];
+  readonly series: readonly Series[];
+  readonly processes: readonly Process[];
+  readonly threads: readonly Thread[];
+  readonly cores: readonly Core[];
+  readonly states: readonly string[];
+  readonly categories: readonly Category[];
+  readonly binaries: readonly Binary[];
+  readonly intervals: readonly Interval[];
+  readonly hangRisks: readonly unknown[];
+  readonly sources: readonly Source[];
+  /** The command's JSON summary of what was read. */
+  readonly summary: Readonly<Record<string, unknown>>;
+  readonly texts: Texts;
+  readonly functions: Functions;
+  readonly frames: Frames;
+  readonly stacks: Stacks;
+  readonly samples: Samples;
+}
+
+export function functionName(profile: Profile, id: number): string {
+  return profile.texts.at(profile.functions.name[id]!);
+}
+
+/** The name of a function's binary; null where it has none. */
+export function binaryName(profile: Profile, id: number): string | null {
+  const binary = profile.functions.binary[id]!;
+  return binary < 0 ? null : profile.binaries[binary]!.name;
+}
+
+/** The category of each function, by its place among `categories`. */
+export function categoriesOfFunctions(profile: Profile): Int32Array {
+  const ofBinaries = profile.binaries.map((binary) => profile.categories.indexOf(binary.category));
+  const unknown = profile.categories.indexOf('unknown');
+  return profile.functions.binary.map((binary) => (binary < 0 ? unknown : ofBinaries[binary]!));
+}

@@ -1,0 +1,67 @@
+// The command, asked for pages and JSON.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const COMMAND = process.env.TRACEPARSE ?? join(ROOT, 'target/debug/traceparse');
+
+/** The engine, bundled for Node, which runs no TypeScript everywhere. */
+export async function loadEngine() {
+  const entry = join(ROOT, 'web/src/engine/index.ts');
+  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, platform: 'neutral' });
+  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
+}
+
+/** The page of recordings, as text. */
+export function pageOf(files, options = []) {
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-'));
+  const path = join(folder, 'page.html');
+  try {
+    const { status, stderr } = spawnSync(COMMAND, [...files, ...options, '-o', path], { encoding: 'utf8', maxBuffer: 1 << 30 });
+    if (status !== 0) return { error: stderr };
+    return { page: readFileSync(path, 'utf8') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The payload in a page, as base64. */
+export function payloadOf(page) {
+  return /<script id="profile" type="application\/octet-stream">([^<]*)<\/script>/.exec(page)[1];
+}
+
+/** The command's JSON, whose integers above 2^53 are bigints; or what it complains of. */
+export function jsonOf(files, options) {
+  const { status, stdout, stderr } = spawnSync(COMMAND, [...files, '--format', 'json', ...options], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+  });
+  return status === 0 ? { json: parseExactly(stdout), warnings: stderr } : { error: stderr };
+}
+
+const MARK = '\u0001big:';
+
+/** JSON without rounding. */
+export function parseExactly(text) {
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
+    /^\d{16,}$/.test(token) ? `"\\u0001big:${token}"` : token,
+  );
+  return JSON.parse(quoted, (_, value) =>
+    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
+  );
+}
+
+/** A value whose numbers compare whether they are numbers or bigints. */
+export function plain(value) {
+  return JSON.stringify(value, (_, part) => {
+    const isLarge = typeof part === 'bigint' || (Number.isInteger(part) && part >= 2 ** 53);
+    if (!isLarge) return part;
+    return part < 2n ** 53n ? Number(part) : `${MARK}${BigInt(part)}`;
+  });
+}
+
