@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const target = (name) => here(`../src/output/workbench/${name}`);
 
-const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'] };
-const script = await build({ ...common, entryPoints: [here('src/main.ts')], format: 'iife' });
+const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'], jsx: 'automatic', jsxImportSource: 'preact' };
+const script = await build({ ...common, entryPoints: [here('src/main.tsx')], format: 'iife' });
 const style = await build({ ...common, entryPoints: [here('src/style.css')] });
 
 const files = { 'workbench.js': script.outputFiles[0].text.trimEnd(), 'workbench.css': style.outputFiles[0].text.trimEnd() };
@@ -20,7 +20,7 @@ for (const [name, text] of Object.entries(files)) {
 }
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 files['policy.txt'] =
-  `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; img-src data: blob:`;
+  `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; img-src data: blob:; worker-src blob:`;
 
 if (process.argv.includes('--check')) {
   for (const [name, text] of Object.entries(files)) {
