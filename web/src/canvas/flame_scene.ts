@@ -1,0 +1,218 @@
+// Boxes on the screen: those that are visible, by colour, then their names, then what is marked.
+
+import type { Camera } from './camera.ts';
+import { FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
+import type { Pen } from './pen.ts';
+import { type Placed, Rows, boxAt, firstEndingAfter } from './rows.ts';
+import type { TextWidths } from './text.ts';
+import type { Theme } from './theme.ts';
+import type { FlameModel, Labels } from './types.ts';
+
+export const ROW = 18;
+const [FONT, BASE, PAD] = [11.5, 12.5, 5];
+/** Narrower boxes have no text. */
+const LEAST_TEXT = 26;
+
+/** Where boxes are drawn. */
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: number;
+}
+
+/** Boxes that are marked, by their number in the model; -1 is none. */
+export interface Marks {
+  readonly focus: number;
+  readonly hover: number;
+}
+
+/** A model made ready to be drawn. */
+export class FlameScene implements Placed {
+  readonly model: FlameModel;
+  readonly rows: Rows;
+  readonly start: Float64Array;
+  readonly width: Float64Array;
+  /** By label, or by box where boxes are compared. */
+  readonly #fills: Uint8Array;
+
+  constructor(model: FlameModel, before: FlameScene | null) {
+    this.model = model;
+    this.rows = new Rows(model.count, model.depth);
+    this.start = model.start;
+    this.width = model.width;
+    const { change } = model;
+    this.#fills = change === undefined || change === null ? known(model.labels, before) : fillsOfChanges(change);
+  }
+
+  get fillsOfLabels(): Uint8Array | null {
+    return this.model.change === undefined || this.model.change === null ? this.#fills : null;
+  }
+
+  /** The top of a row, from the top of the plot. */
+  rowTop(depth: number, camera: Camera, plot: Plot): number {
+    const y = depth * ROW - camera.scroll;
+    return this.model.direction === 'flame' ? plot.height - ROW - y : y;
+  }
+
+  /** The box under a point of the plot; -1 for none. */
+  hit(x: number, y: number, camera: Camera, plot: Plot): number {
+    if (x < 0 || y < 0 || x >= plot.width || y >= plot.height) return -1;
+    const down = this.model.direction === 'flame' ? plot.height - y : y;
+    const depth = Math.floor((down + camera.scroll) / ROW);
+    return boxAt(this, depth, camera.from + (x / plot.width) * camera.length);
+  }
+
+  draw(pen: Pen, camera: Camera, plot: Plot, theme: Theme, widths: TextWidths, marks: Marks): void {
+    const shown = collect(this, this.#fills, camera, plot);
+    const isMatched = isSearched(this.model);
+    for (let fill = 0; fill < MATCH; fill += 1) drawRects(pen, shown.rects[fill]!, plot, fillColor(theme, fill));
+    if (theme.isForced) drawOutlines(pen, shown, plot, theme);
+    if (isMatched) {
+      pen.fill(theme.veil);
+      pen.rect(plot.left, plot.top, plot.width, plot.height);
+    }
+    drawRects(pen, shown.rects[MATCH]!, plot, theme.match);
+    drawNames(pen, this, shown, plot, theme, widths);
+    this.#drawMarks(pen, camera, plot, theme, marks);
+  }
+
+  #drawMarks(pen: Pen, camera: Camera, plot: Plot, theme: Theme, { focus, hover }: Marks): void {
+    const mark = (box: number, color: string, thickness: number): void => {
+      const x = this.#x(this.start[box]!, camera, plot);
+      const end = this.#x(this.start[box]! + this.width[box]!, camera, plot);
+      const [left, right] = [Math.max(-4, x), Math.min(plot.width + 4, end)];
+      if (right < 0 || left > plot.width) return;
+      const y = this.rowTop(this.model.depth[box]!, camera, plot);
+      pen.frame(plot.left + left, plot.top + y, Math.max(right - left, 2 * thickness), ROW - 1, color, thickness);
+    };
+    const { selected } = this.model;
+    if (hover >= 0) mark(hover, theme.hover, 1);
+    if (selected !== undefined && selected !== null) {
+      for (let at = 0; at < names.count; at += 1) {
+        if (this.model.label[names.box[at]!] === selected) mark(names.box[at]!, theme.accent, 1.5);
+      }
+    }
+    if (focus >= 0) mark(focus, theme.accent, 2.5);
+  }
+
+  #x(place: number, camera: Camera, plot: Plot): number {
+    return ((place - camera.from) / camera.length) * plot.width;
+  }
+}
+
+function known(labels: Labels, before: FlameScene | null): Uint8Array {
+  return (before?.model.labels === labels ? before.fillsOfLabels : null) ?? fillsOfLabels(labels);
+}
+
+/** Numbers that are kept from frame to frame, so that frames leave nothing to collect. */
+class Numbers {
+  values = new Float32Array(1 << 10);
+  count = 0;
+
+  push(x: number, y: number, width: number): void {
+    if (this.count + 3 > this.values.length) {
+      const larger = new Float32Array(2 * this.values.length);
+      larger.set(this.values);
+      this.values = larger;
+    }
+    this.values[this.count] = x;
+    this.values[this.count + 1] = y;
+    this.values[this.count + 2] = width;
+    this.count += 3;
+  }
+}
+
+/** The boxes that are wide enough for a name. */
+const names = { count: 0, box: new Int32Array(1 << 10), fill: new Uint8Array(1 << 10), place: new Numbers() };
+const rects = Array.from({ length: FILLS }, () => new Numbers());
+
+interface Shown {
+  readonly rects: readonly Numbers[];
+  readonly names: typeof names;
+}
+
+/** The visible boxes. What is narrower than a pixel is drawn as one pixel for all of them. */
+function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot): Shown {
+  for (const numbers of rects) numbers.count = 0;
+  names.count = 0;
+  names.place.count = 0;
+  const rowsShown = Math.ceil(plot.height / ROW) + 1;
+  const first = Math.max(0, Math.floor(camera.scroll / ROW));
+  const last = Math.min(scene.rows.depths, first + rowsShown);
+  for (let depth = first; depth < last; depth += 1) collectRow(scene, fills, camera, plot, depth);
+  return { rects, names };
+}
+
+function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
+  const { model, rows, start, width } = scene;
+  const { label } = model;
+  const matches = model.matches ?? null;
+  const isByBox = model.change !== undefined && model.change !== null;
+  const [from, to] = [rows.first[depth]!, rows.first[depth + 1]!];
+  const scale = plot.width / camera.length;
+  const pixel = 1 / plot.ratio;
+  const y = scene.rowTop(depth, camera, plot);
+  for (let at = firstEndingAfter(scene, camera.from, from, to); at < to; at += 1) {
+    const box = rows.order[at]!;
+    if (start[box]! >= camera.to) break;
+    const begin = Math.max(-1, (start[box]! - camera.from) * scale);
+    const end = Math.min(plot.width + 1, (start[box]! + width[box]! - camera.from) * scale);
+    const left = Math.round(begin * plot.ratio) * pixel;
+    const right = Math.max(left + pixel, Math.round(end * plot.ratio) * pixel);
+    const fill = matches !== null && matches[label[box]!] === 1 ? MATCH : fills[isByBox ? box : label[box]!]!;
+    // A gap shows where boxes end, where there is room for it.
+    rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left);
+    if (right - left >= LEAST_TEXT) {
+      pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
+    } else if (end - begin < pixel) {
+      // All others within this pixel are behind it.
+      at = firstEndingAfter(scene, camera.from + right / scale, at + 1, to) - 1;
+    }
+  }
+}
+
+function pushName(box: number, fill: number, left: number, y: number, right: number): void {
+  if (names.count === names.box.length) {
+    const [box, fill] = [new Int32Array(2 * names.count), new Uint8Array(2 * names.count)];
+    box.set(names.box);
+    fill.set(names.fill);
+    [names.box, names.fill] = [box, fill];
+  }
+  names.box[names.count] = box;
+  names.fill[names.count] = fill;
+  names.count += 1;
+  names.place.push(left, y, right - left);
+}
+
+function drawRects(pen: Pen, { values, count }: Numbers, plot: Plot, color: string): void {
+  if (count === 0) return;
+  pen.fill(color);
+  for (let at = 0; at < count; at += 3) {
+    pen.rect(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW - 1);
+  }
+}
+
+/** Where colours are the reader's own, boxes are told apart by lines. */
+function drawOutlines(pen: Pen, shown: Shown, plot: Plot, theme: Theme): void {
+  const { values, count } = shown.names.place;
+  for (let at = 0; at < count; at += 3) {
+    pen.frame(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW, theme.line, 1);
+  }
+}
+
+function drawNames(pen: Pen, { model }: FlameScene, { names }: Shown, plot: Plot, theme: Theme, widths: TextWidths): void {
+  const { values } = names.place;
+  const isMatched = isSearched(model);
+  pen.font(FONT, 400, theme.font);
+  for (let at = 0; at < names.count; at += 1) {
+    const text = widths.fit(model.labels.names[model.label[names.box[at]!]!]!, values[3 * at + 2]! - 2 * PAD);
+    if (text === '') continue;
+    const fill = names.fill[at]!;
+    pen.fill(isMatched && fill !== MATCH ? theme.dim : fillText(theme, fill));
+    pen.text(text, plot.left + values[3 * at]! + PAD, plot.top + values[3 * at + 1]! + BASE);
+  }
+}
+
+export { FONT };
