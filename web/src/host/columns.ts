@@ -21,8 +21,9 @@ export function sumColumns(rows: readonly RowSums[]): SumColumns {
 export function buffersOf(answer: object): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const visit = (value: unknown, depth: number): void => {
-    if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
-    else if (depth < 4 && Array.isArray(value)) {
+    if (ArrayBuffer.isView(value)) {
+      if (value.byteLength > 0) found.add(value.buffer as ArrayBuffer);
+    } else if (depth < 4 && Array.isArray(value)) {
       // Long arrays hold rows of plain values.
       if (value.length < 1_000) for (const one of value) visit(one, depth + 1);
     } else if (depth < 4 && typeof value === 'object' && value !== null) {

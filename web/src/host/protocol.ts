@@ -16,6 +16,7 @@ import type {
   StateRow,
 } from '../engine/index.ts';
 
+import type { FlameModel, Range } from '../canvas/types.ts';
 
 /** The part of a recording that every answer is about. */
 export interface Place {
@@ -53,14 +54,34 @@ export interface TreeAsk {
 
 export interface FlameAsk {
   readonly kind: 'flame';
-  readonly direction: 'down' | 'up';
   readonly by: SeparateBy;
   readonly part: number | null;
-  readonly root: number;
-  /** Boxes lighter than this share of the root are left out. */
-  readonly least: number;
-  readonly from?: number;
-  readonly to?: number;
+  readonly unit: FlameModel['unit'];
+  /** What the model is of; see `FlameModel`. */
+  readonly key: string;
+  readonly tree: string;
+  readonly pixels: number;
+  /** The weight from which on boxes are there, and the part of the graph; null is what can be seen of all. */
+  readonly least: number | null;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+export interface ChartAsk {
+  readonly kind: 'chart';
+  /** Null is the heaviest. */
+  readonly thread: number | null;
+  readonly unit: FlameModel['unit'];
+  readonly key: string;
+  /** The time of the recording. */
+  readonly range: Range;
+}
+
+export interface TracksAsk {
+  readonly kind: 'tracks';
+  readonly unit: FlameModel['unit'];
+  readonly range: Range;
+  readonly pixels: number;
 }
 
 export type Ask =
@@ -70,8 +91,8 @@ export type Ask =
   | { readonly kind: 'heaviest'; readonly by: SeparateBy; readonly part: number | null }
   | { readonly kind: 'sandwich'; readonly label: number }
   | { readonly kind: 'search'; readonly pattern: string }
-  | { readonly kind: 'chart'; readonly thread: number | null }
-  | { readonly kind: 'tracks'; readonly start: number; readonly end: number; readonly bins: number };
+  | ChartAsk
+  | TracksAsk;
 
 export interface TotalsAnswer {
   readonly kind: 'totals';
@@ -165,15 +186,8 @@ export interface FlameAnswer {
   readonly total: Amount;
   readonly parts: readonly Part[];
   readonly part: number | null;
-  readonly root: number;
-  readonly rootWeight: number;
-  readonly node: Int32Array;
-  readonly depth: Int32Array;
-  readonly label: Int32Array;
-  readonly start: Float64Array;
-  readonly width: Float64Array;
-  /** The functions on the way to the root, outermost first. */
-  readonly path: Int32Array;
+  /** Without labels, which the page has. */
+  readonly model: FlameModel;
 }
 
 export interface HeaviestAnswer {
@@ -224,23 +238,28 @@ export interface ChartAnswer {
   readonly total: Amount;
   readonly threads: readonly Part[];
   readonly thread: number | null;
-  readonly isEstimated: boolean;
-  readonly depth: Int32Array;
-  readonly label: Int32Array;
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  readonly samples: Column;
+  /** Without labels, which the page has; null where samples have no times. */
+  readonly model: FlameModel | null;
 }
 
-/** Weights in bins of one length, of each line of the timeline. */
+/** Weights in bins of one length, of one line of the timeline. */
+export interface LineBins {
+  readonly id: number;
+  readonly weight: Exact;
+  /** Of what counts, and of other states. */
+  readonly bins: Float64Array;
+  readonly waiting: Float64Array | null;
+}
+
 export interface TracksAnswer {
   readonly kind: 'tracks';
   readonly start: number;
   readonly bin: number;
   readonly overall: Float64Array;
-  readonly threads: readonly { readonly id: number; readonly weight: number; readonly bins: Float64Array; readonly waiting: Float64Array | null }[];
-  readonly processes: readonly { readonly id: number; readonly weight: number; readonly bins: Float64Array }[];
-  readonly cores: readonly { readonly id: number; readonly bins: Float64Array }[];
+  readonly threads: readonly LineBins[];
+  readonly processes: readonly LineBins[];
+  readonly cores: readonly LineBins[];
+  /** -1 is no state recorded. */
   readonly states: readonly { readonly id: number; readonly bins: Float64Array }[];
 }
 

@@ -10,6 +10,7 @@ import { type State, placeOf } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { MenuTarget } from './menu_target.ts';
 import type { Unit } from './format.ts';
+import type { Seen } from './seen.ts';
 
 export interface App {
   readonly client: Client;
@@ -19,6 +20,8 @@ export interface App {
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
   readonly openDialog: (dialog: 'keys' | 'recording' | null) => void;
+  /** What is on screen, to save it. */
+  readonly seen: Seen;
 }
 
 export const AppContext = createContext<App | null>(null);

@@ -71,6 +71,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       width: '6.4rem',
       cell: (row) => inScale(values[row]!, scale),
       text: (row) => inScale(values[row]!, scale).replaceAll('\u202f', ''),
+      value: sortBy,
       sortBy,
       isOrder,
     },

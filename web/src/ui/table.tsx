@@ -18,6 +18,8 @@ export interface TableColumn {
   readonly width: string;
   readonly cell: (row: number) => ComponentChildren;
   readonly text: (row: number) => string;
+  /** The number itself, for JSON. */
+  readonly value?: (row: number) => Exact;
   /** Columns that can be sorted by, from the largest on. */
   readonly sortBy?: (row: number) => Exact;
   /** The table is in the order of this column. */
@@ -88,6 +90,7 @@ export function Table(props: TableProps): JSX.Element {
   const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
   const tableText = (): string =>
     [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
+  useEffect(() => app.seen.show(id, { tsv: tableText, rows: () => jsonRows(columns, count, at) }));
   const targetOf = (row: number): MenuTarget => ({
     ...props.target(row),
     row: () => rowText(row),
@@ -244,6 +247,15 @@ function rowClass(props: TableProps, row: number, isActive: boolean): string {
 
 function cellClass({ isNumber, isMinor }: TableColumn): string {
   return `cell${isNumber ? ' is-number' : ''}${isMinor ? ' is-minor' : ''}`;
+}
+
+/** Rows as JSON: numbers as they are, everything else as it is written. */
+function jsonRows(columns: readonly TableColumn[], count: number, at: (place: number) => number): object[] {
+  return Array.from({ length: count }, (_, place) => {
+    const row = at(place);
+    const pairs = columns.filter(({ id }) => !id.endsWith('-share')).map(({ id, value, text }) => [id, value === undefined ? text(row) : value(row)]);
+    return Object.fromEntries(pairs) as object;
+  });
 }
 
 /** The places of rows sorted by a column, the largest first; null where they stand as they are. */

@@ -56,7 +56,7 @@ export function CoresView(): JSX.Element {
   if (answer === null) return <Pending fault={fault} />;
   const rows = answer.cores.flatMap(({ kind, cores, weight, samples }): CoreLine[] => [
     { name: kind ?? 'no kind recorded', level: 1, weight, samples },
-    ...cores.map((row) => ({ name: row.core === null ? 'no core recorded' : `core ${row.core}`, level: 2, weight: row.weight, samples: row.samples })),
+    ...cores.map((row): CoreLine => ({ name: row.core === null ? 'no core recorded' : `core ${row.core}`, level: 2, weight: row.weight, samples: row.samples })),
   ]);
   if (!rows.some(({ level, name }) => level === 2 && name !== 'no core recorded')) {
     return <Notice>This table does not tell on which core a sample was taken.</Notice>;
