@@ -1,18 +1,18 @@
 // Bars of a lane in levels, so that no two of one level overlap.
 
-import { type Placed, Rows } from './rows.ts';
+import { Rows } from './rows.ts';
 import type { LaneSpans } from './types.ts';
 
 /** Deeper ones are left out; the lane says how many there are. */
 const MOST = 12;
 
-export interface Lane extends Placed {
+export interface Lane {
+  readonly rows: Rows;
   readonly spans: LaneSpans;
   readonly levels: number;
   readonly leftOut: number;
-  /** By bar as drawn: its number in the model, and its level. */
+  /** By bar as drawn: its number in the model. */
   readonly index: Int32Array;
-  readonly level: Int32Array;
 }
 
 const known = new WeakMap<LaneSpans, Lane>();
@@ -42,7 +42,7 @@ function pack(spans: LaneSpans, last: number): Lane {
   const width = Float64Array.from(index, (span) => endOf(span) - spans.start[span]!);
   const levels = Int32Array.from(level);
   return {
-    spans, rows: new Rows(index.length, levels), start, width, levels: free.length, leftOut: order.length - index.length,
-    index: Int32Array.from(index), level: levels,
+    spans, rows: new Rows(index.length, levels, start, width), levels: free.length, leftOut: order.length - index.length,
+    index: Int32Array.from(index),
   };
 }

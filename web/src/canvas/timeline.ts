@@ -164,10 +164,9 @@ export class TimelineCanvas {
   #setBrush(brush: Range | null, isFinal: boolean): void {
     this.#brush = brush === null ? null : rounded(brush);
     this.#surface.schedule();
-    const { range } = this.#camera;
     if (isFinal && this.#brush !== null) {
       const { start, end } = this.#brush;
-      this.#surface.say(`selected ${timeText(start - range.start, 4)} to ${timeText(end - range.start, 4)}, ${exactTimeText(end - start)}`);
+      this.#surface.say(`selected ${timeText(start, 4)} to ${timeText(end, 4)}, ${exactTimeText(end - start)}`);
     } else if (isFinal) this.#surface.say('no time is selected');
     this.#callbacks.onBrush?.(this.#brush, isFinal);
   }

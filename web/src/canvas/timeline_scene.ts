@@ -131,7 +131,7 @@ function drawWindow(pen: Pen, { visible, width }: Sighted, strip: Strip, theme: 
 }
 
 function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
-  const { margin, width, visible, model } = sight;
+  const { margin, width, visible } = sight;
   const strip: Strip = { ...stripOf(sight, -1), visible };
   pen.fill(theme.raised);
   pen.rect(0, top, width, AXIS);
@@ -143,7 +143,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
     pen.fill(theme.line);
     pen.rect(Math.round(x), top + AXIS - 7, 1, 6);
     pen.fill(theme.dim);
-    const text = tickText(time - model.range.start, step);
+    const text = tickText(time, step);
     // The first and the last would be cut.
     const isLast = x + 60 > width;
     if (!isLast) pen.text(text, x + 4, top + AXIS - 8);
@@ -157,14 +157,14 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
 
 /** A veil over what is not selected, the two edges, and the length between them. */
 function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
-  const { brush, layout, margin, width, height, visible, pointer, model } = sight;
+  const { brush, layout, margin, width, height, visible, pointer } = sight;
   const unclip = pen.clip(margin, 0, width - margin, height);
   const overview = layout.head - AXIS;
   const strip = stripOf(sight, -1);
   if (brush !== null) {
     if (overview > 0) drawEdges(pen, brush, strip, 0, overview - 1, theme);
     drawEdges(pen, brush, { ...strip, visible }, overview, height - overview, theme);
-    drawLength(pen, brush, { ...strip, visible }, overview, theme, model);
+    drawLength(pen, brush, { ...strip, visible }, overview, theme);
   }
   if (pointer >= margin) {
     pen.fill(theme.dim);
@@ -184,13 +184,13 @@ function drawEdges(pen: Pen, brush: Range, strip: Strip, top: number, height: nu
 }
 
 /** Also a handle, by which the brush is moved. */
-function drawLength(pen: Pen, brush: Range, strip: Strip, top: number, theme: Theme, { range }: TimelineModel): void {
+function drawLength(pen: Pen, brush: Range, strip: Strip, top: number, theme: Theme): void {
   const [left, right] = [Math.max(strip.left, xOf(brush.start, strip)), Math.min(strip.left + strip.width, xOf(brush.end, strip))];
   if (right < strip.left || left > strip.left + strip.width) return;
   pen.fill(theme.accent);
   pen.rect(left, top + 2, Math.max(2, right - left), AXIS - 4);
   const text = timeText(brush.end - brush.start);
-  const long = `${timeText(brush.start - range.start, 4)} – ${timeText(brush.end - range.start, 4)} · ${text}`;
+  const long = `${timeText(brush.start, 4)} – ${timeText(brush.end, 4)} · ${text}`;
   const room = right - left - 8;
   const shown = room > long.length * 6 ? long : room > text.length * 6 ? text : '';
   pen.font(SMALL, 600, theme.font);

@@ -3,7 +3,6 @@
 import { BAR } from './timeline_layout.ts';
 import { laneOf } from './lanes.ts';
 import type { Pen } from './pen.ts';
-import { firstEndingAfter } from './rows.ts';
 import type { TextWidths } from './text.ts';
 import type { Theme } from './theme.ts';
 import type { Bins, LaneMarks, LaneSpans, Range, Tone, Track } from './types.ts';
@@ -22,6 +21,10 @@ const [FONT, LEAST_TEXT] = [11, 24];
 
 export function xOf(time: number, { left, width, visible }: Strip): number {
   return left + ((time - visible.start) / (visible.end - visible.start)) * width;
+}
+
+export function timeOf(x: number, { left, width, visible }: Strip): number {
+  return visible.start + ((x - left) / width) * (visible.end - visible.start);
 }
 
 /** Everything that a track has; `end` is that of the recording. */
@@ -89,20 +92,19 @@ function drawRun(
 
 function drawSpans(pen: Pen, spans: LaneSpans, tone: Tone, strip: Strip, theme: Theme, widths: TextWidths, last: number): void {
   const lane = laneOf(spans, last);
-  const { rows, start, width, index } = lane;
+  const { rows, index } = lane;
   const names: { name: string; left: number; right: number; y: number }[] = [];
   pen.fill(theme.tones[tone]);
   for (let level = 0; level < lane.levels; level += 1) {
     const [from, to] = [rows.first[level]!, rows.first[level + 1]!];
     const y = strip.top + 3 + level * BAR;
-    for (let at = firstEndingAfter(lane, strip.visible.start, from, to); at < to; at += 1) {
-      const bar = rows.order[at]!;
-      if (start[bar]! >= strip.visible.end) break;
-      const left = Math.max(strip.left - 1, xOf(start[bar]!, strip));
-      const right = Math.max(left + 1, Math.min(strip.left + strip.width + 1, xOf(start[bar]! + width[bar]!, strip)));
+    for (let at = rows.after(strip.visible.start, from, to); at < to; at += 1) {
+      if (rows.start[at]! >= strip.visible.end) break;
+      const left = Math.max(strip.left - 1, xOf(rows.start[at]!, strip));
+      const right = Math.max(left + 1, Math.min(strip.left + strip.width + 1, xOf(rows.end[at]!, strip)));
       pen.rect(left, y, right - left > 3 ? right - left - 1 : right - left, BAR - 2);
-      if (right - left >= LEAST_TEXT) names.push({ name: spans.names[index[bar]!]!, left: Math.max(left, strip.left), right, y });
-      else if (right - left <= 1) at = skipPixel(lane, right, at, to, strip);
+      if (right - left >= LEAST_TEXT) names.push({ name: spans.names[index[rows.box[at]!]!]!, left: Math.max(left, strip.left), right, y });
+      else if (right - left <= 1) at = Math.max(at, rows.soonAfter(timeOf(right, strip), at + 1, to) - 1);
     }
   }
   pen.font(FONT, 400, theme.font);
@@ -111,11 +113,6 @@ function drawSpans(pen: Pen, spans: LaneSpans, tone: Tone, strip: Strip, theme: 
     const text = widths.fit(name, right - left - 8);
     if (text !== '') pen.text(text, left + 4, y + BAR - 5);
   }
-}
-
-function skipPixel(lane: ReturnType<typeof laneOf>, x: number, at: number, to: number, { left, width, visible }: Strip): number {
-  const time = visible.start + ((x - left) / width) * (visible.end - visible.start);
-  return Math.max(at, firstEndingAfter(lane, time, at + 1, to) - 1);
 }
 
 function drawMarks(pen: Pen, marks: LaneMarks, tone: Tone, strip: Strip, theme: Theme): void {
@@ -136,17 +133,15 @@ export function spanAt(track: Track, x: number, y: number, strip: Strip, last: n
   const lane = laneOf(track.spans, last);
   const level = Math.floor((y - strip.top - 3) / BAR);
   if (level < 0 || level >= lane.levels) return -1;
-  const perPixel = (strip.visible.end - strip.visible.start) / strip.width;
-  const time = strip.visible.start + (x - strip.left) * perPixel;
-  const { rows, start, width, index } = lane;
-  const [from, to] = [rows.first[level]!, rows.first[level + 1]!];
+  const slack = (2 * (strip.visible.end - strip.visible.start)) / strip.width;
+  const time = timeOf(x, strip);
+  const { rows, index } = lane;
+  const to = rows.first[level + 1]!;
   // Bars are a pixel wide at least, and hands are not finer than two.
-  const at = firstEndingAfter(lane, time - 2 * perPixel, from, to);
+  let at = rows.after(time - slack, rows.first[level]!, to);
   if (at >= to) return -1;
-  const bar = rows.order[at]!;
-  const isNext = start[bar]! + width[bar]! <= time && at + 1 < to && start[rows.order[at + 1]!]! <= time;
-  const found = isNext ? rows.order[at + 1]! : bar;
-  return start[found]! <= time + 2 * perPixel ? index[found]! : -1;
+  if (rows.end[at]! <= time && at + 1 < to && rows.start[at + 1]! <= time) at += 1;
+  return rows.start[at]! <= time + slack ? index[rows.box[at]!]! : -1;
 }
 
 /** The number of the moment nearest to a point, within a few pixels; -1 for none. */
