@@ -256,7 +256,7 @@ abstract class FlameCanvas {
         const { scene, box } = at(x, y);
         if (box !== this.#hover) this.surface.schedule();
         this.#hover = box;
-        const tip = box < 0 || scene === null ? null : tipOfBox(scene.model, scene, box, this.isChart);
+        const tip = box < 0 || scene === null ? null : tipOfBox(scene.model, scene.rows, box, this.isChart);
         this.#tooltip.show(tip, clientX, clientY, this.surface.theme);
       },
       leave: () => this.#leave(),
@@ -317,7 +317,7 @@ abstract class FlameCanvas {
   #pick(scene: FlameScene, box: number): void {
     this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
     this.surface.schedule();
-    if (box >= 0) this.surface.say(speechOfBox(scene.model, scene, box, this.isChart));
+    if (box >= 0) this.surface.say(speechOfBox(scene.model, scene.rows, box, this.isChart));
     if (box < 0) this.callbacks.onPick?.(null, null);
     else this.callbacks.onPick?.(scene.model.label[box]!, this.#idOf(scene, box));
   }
@@ -377,8 +377,7 @@ abstract class FlameCanvas {
     const placed = scene ?? empty;
     const centre = this.#plot().width / 2;
     return {
-      placed,
-      depth: placed.model.depth,
+      rows: placed.rows,
       isFlame: placed.model.direction === 'flame',
       focus: this.#boxOf(placed, this.#focus),
       origin: placed.hit(centre, placed.model.direction === 'flame' ? this.#plot().height - 1 : 1, this.camera, this.#plot()),
@@ -419,7 +418,7 @@ abstract class FlameCanvas {
   #menuAt(scene: FlameScene, box: number): void {
     const bounds = this.surface.canvas.getBoundingClientRect();
     const plot = this.#plot();
-    const x = ((scene.start[box]! - this.camera.from) / this.camera.length) * plot.width;
+    const x = ((scene.model.start[box]! - this.camera.from) / this.camera.length) * plot.width;
     const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
     this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8, bounds.top + y);
   }

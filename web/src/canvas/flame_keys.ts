@@ -1,11 +1,10 @@
 // Keys of flame graphs and charts: arrows walk from box to box, Enter zooms, Escape goes back.
 
-import { type Placed, neighbourOf, parentOf, widestChild } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 /** What keys act on. */
 export interface FlameWalk {
-  readonly placed: Placed;
-  readonly depth: Int32Array;
+  readonly rows: Rows;
   readonly isFlame: boolean;
   /** The focused box; -1 without. */
   readonly focus: number;
@@ -59,7 +58,7 @@ export function pressFlameKey(event: KeyboardEvent, walk: FlameWalk): boolean {
 }
 
 function arrow(key: string, isShift: boolean, walk: FlameWalk): boolean {
-  const { placed, depth, focus } = walk;
+  const { rows, focus } = walk;
   const isSide = key === 'ArrowLeft' || key === 'ArrowRight';
   if (isShift && isSide) {
     walk.panBy(key === 'ArrowLeft' ? -0.2 : 0.2);
@@ -71,10 +70,10 @@ function arrow(key: string, isShift: boolean, walk: FlameWalk): boolean {
   }
   const isDeeper = (key === 'ArrowDown') !== walk.isFlame;
   const next = isSide
-    ? neighbourOf(placed, depth, focus, key === 'ArrowLeft' ? -1 : 1)
+    ? rows.neighbourOf(focus, key === 'ArrowLeft' ? -1 : 1)
     : isDeeper
-      ? widestChild(placed, depth, focus)
-      : parentOf(placed, depth, focus);
+      ? rows.widestChild(focus)
+      : rows.parentOf(focus);
   if (next >= 0) walk.walkTo(next);
   return true;
 }

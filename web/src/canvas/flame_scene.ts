@@ -3,7 +3,7 @@
 import type { Camera } from './camera.ts';
 import { FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
 import type { Pen } from './pen.ts';
-import { type Placed, Rows, boxAt, firstEndingAfter } from './rows.ts';
+import { Rows } from './rows.ts';
 import type { TextWidths } from './text.ts';
 import type { Theme } from './theme.ts';
 import type { FlameModel, Labels } from './types.ts';
@@ -29,19 +29,15 @@ export interface Marks {
 }
 
 /** A model made ready to be drawn. */
-export class FlameScene implements Placed {
+export class FlameScene {
   readonly model: FlameModel;
   readonly rows: Rows;
-  readonly start: Float64Array;
-  readonly width: Float64Array;
   /** By label, or by box where boxes are compared. */
   readonly #fills: Uint8Array;
 
   constructor(model: FlameModel, before: FlameScene | null) {
     this.model = model;
-    this.rows = new Rows(model.count, model.depth);
-    this.start = model.start;
-    this.width = model.width;
+    this.rows = new Rows(model.count, model.depth, model.start, model.width);
     const { change } = model;
     this.#fills = change === undefined || change === null ? known(model.labels, before) : fillsOfChanges(change);
   }
@@ -61,7 +57,7 @@ export class FlameScene implements Placed {
     if (x < 0 || y < 0 || x >= plot.width || y >= plot.height) return -1;
     const down = this.model.direction === 'flame' ? plot.height - y : y;
     const depth = Math.floor((down + camera.scroll) / ROW);
-    return boxAt(this, depth, camera.from + (x / plot.width) * camera.length);
+    return this.rows.boxAt(depth, camera.from + (x / plot.width) * camera.length);
   }
 
   draw(pen: Pen, camera: Camera, plot: Plot, theme: Theme, widths: TextWidths, marks: Marks): void {
@@ -80,8 +76,9 @@ export class FlameScene implements Placed {
 
   #drawMarks(pen: Pen, camera: Camera, plot: Plot, theme: Theme, { focus, hover }: Marks): void {
     const mark = (box: number, color: string, thickness: number): void => {
-      const x = this.#x(this.start[box]!, camera, plot);
-      const end = this.#x(this.start[box]! + this.width[box]!, camera, plot);
+      const { start, width } = this.model;
+      const x = this.#x(start[box]!, camera, plot);
+      const end = this.#x(start[box]! + width[box]!, camera, plot);
       const [left, right] = [Math.max(-4, x), Math.min(plot.width + 4, end)];
       if (right < 0 || left > plot.width) return;
       const y = this.rowTop(this.model.depth[box]!, camera, plot);
@@ -110,6 +107,13 @@ function known(labels: Labels, before: FlameScene | null): Uint8Array {
 class Numbers {
   values = new Float32Array(1 << 10);
   count = 0;
+
+  /** Adds a pixel, to the one beside it where there is one. */
+  pushPixel(x: number, y: number, width: number): void {
+    const { values, count } = this;
+    if (count > 0 && values[count - 2] === y && values[count - 3]! + values[count - 1]! === x) values[count - 1]! += width;
+    else this.push(x, y, width);
+  }
 
   push(x: number, y: number, width: number): void {
     if (this.count + 3 > this.values.length) {
@@ -146,7 +150,7 @@ function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plo
 }
 
 function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
-  const { model, rows, start, width } = scene;
+  const { model, rows } = scene;
   const { label } = model;
   const matches = model.matches ?? null;
   const isByBox = model.change !== undefined && model.change !== null;
@@ -154,22 +158,23 @@ function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: 
   const scale = plot.width / camera.length;
   const pixel = 1 / plot.ratio;
   const y = scene.rowTop(depth, camera, plot);
-  for (let at = firstEndingAfter(scene, camera.from, from, to); at < to; at += 1) {
-    const box = rows.order[at]!;
-    if (start[box]! >= camera.to) break;
-    const begin = Math.max(-1, (start[box]! - camera.from) * scale);
-    const end = Math.min(plot.width + 1, (start[box]! + width[box]! - camera.from) * scale);
+  for (let at = rows.after(camera.from, from, to); at < to; at += 1) {
+    if (rows.start[at]! >= camera.to) break;
+    const box = rows.box[at]!;
+    const begin = Math.max(-1, (rows.start[at]! - camera.from) * scale);
+    const end = Math.min(plot.width + 1, (rows.end[at]! - camera.from) * scale);
     const left = Math.round(begin * plot.ratio) * pixel;
     const right = Math.max(left + pixel, Math.round(end * plot.ratio) * pixel);
     const fill = matches !== null && matches[label[box]!] === 1 ? MATCH : fills[isByBox ? box : label[box]!]!;
+    if (end - begin < pixel) {
+      rects[fill]!.pushPixel(left, y, right - left);
+      // All others within this pixel are behind it.
+      at = rows.soonAfter(camera.from + right / scale, at + 1, to) - 1;
+      continue;
+    }
     // A gap shows where boxes end, where there is room for it.
     rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left);
-    if (right - left >= LEAST_TEXT) {
-      pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
-    } else if (end - begin < pixel) {
-      // All others within this pixel are behind it.
-      at = firstEndingAfter(scene, camera.from + right / scale, at + 1, to) - 1;
-    }
+    if (right - left >= LEAST_TEXT) pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
   }
 }
 

@@ -1,6 +1,7 @@
 // The canvases of the page.
 
 export { FlameChartCanvas, FlameGraphCanvas } from './flame.ts';
+export { TimelineCanvas } from './timeline.ts';
 export { binsBy, chartModel, exactText, graphModel, gridFor, labelPlace, labelsOf } from './from_engine.ts';
 export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';
 export { shorterNames } from './shorten.ts';

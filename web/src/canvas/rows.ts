@@ -2,82 +2,103 @@
 
 /** An index of boxes. Those of one depth do not overlap, and come in the order in which they begin. */
 export class Rows {
-  /** By depth: where its boxes begin in `order`; one more than there are depths. */
+  /** By depth: where its boxes begin in the rows; one more than there are depths. */
   readonly first: Int32Array;
-  readonly order: Int32Array;
+  /** By place in the rows: the box, and where it begins and ends. */
+  readonly box: Int32Array;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
   readonly depths: number;
+  readonly #depth: Int32Array;
 
-  constructor(count: number, depth: Int32Array) {
+  constructor(count: number, depth: Int32Array, start: Float64Array, width: Float64Array) {
     let deepest = -1;
     for (let box = 0; box < count; box += 1) if (depth[box]! > deepest) deepest = depth[box]!;
+    this.#depth = depth;
     this.depths = deepest + 1;
     this.first = new Int32Array(this.depths + 1);
     for (let box = 0; box < count; box += 1) this.first[depth[box]! + 1]! += 1;
     for (let level = 0; level < this.depths; level += 1) this.first[level + 1]! += this.first[level]!;
     const next = this.first.slice();
-    this.order = new Int32Array(count);
-    for (let box = 0; box < count; box += 1) this.order[next[depth[box]!]!++] = box;
+    this.box = new Int32Array(count);
+    this.start = new Float64Array(count);
+    this.end = new Float64Array(count);
+    for (let box = 0; box < count; box += 1) {
+      const place = next[depth[box]!]!++;
+      this.box[place] = box;
+      this.start[place] = start[box]!;
+      this.end[place] = start[box]! + width[box]!;
+    }
   }
-}
 
-/** Boxes with their places, as models have them. */
-export interface Placed {
-  readonly rows: Rows;
-  readonly start: Float64Array;
-  readonly width: Float64Array;
-}
-
-/** The place in `order`, between two, of the first box that ends behind a place. */
-export function firstEndingAfter({ rows, start, width }: Placed, place: number, from: number, to: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const box = rows.order[middle]!;
-    if (start[box]! + width[box]! <= place) low = middle + 1;
-    else high = middle;
+  /** The first place of a row, between two, whose box ends behind a point. */
+  after(point: number, from: number, to: number): number {
+    const { end } = this;
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (end[middle]! <= point) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
-  return low;
-}
 
-/** The box of a depth that covers a place; -1 for none. */
-export function boxAt(placed: Placed, depth: number, place: number): number {
-  const { rows, start } = placed;
-  if (depth < 0 || depth >= rows.depths) return -1;
-  const [from, to] = [rows.first[depth]!, rows.first[depth + 1]!];
-  const at = firstEndingAfter(placed, place, from, to);
-  if (at >= to) return -1;
-  const box = rows.order[at]!;
-  return start[box]! <= place ? box : -1;
-}
-
-/**
- * The box above one; -1 of the outermost. A span's caller covers where the span begins, which holds for spans that weigh nothing, too.
- */
-export function parentOf(placed: Placed, depth: Int32Array, box: number): number {
-  return boxAt(placed, depth[box]! - 1, placed.start[box]!);
-}
-
-/** The widest box right below one, the leftmost of equals; -1 without. */
-export function widestChild(placed: Placed, depth: Int32Array, box: number): number {
-  const { rows, start, width } = placed;
-  const level = depth[box]! + 1;
-  if (level >= rows.depths) return -1;
-  const end = start[box]! + width[box]!;
-  let found = -1;
-  for (let at = firstEndingAfter(placed, start[box]!, rows.first[level]!, rows.first[level + 1]!); at < rows.first[level + 1]!; at += 1) {
-    const child = rows.order[at]!;
-    if (start[child]! >= end) break;
-    if (found < 0 || width[child]! > width[found]!) found = child;
+  /** The same, fast where it is near: steps double until one is too far. */
+  soonAfter(point: number, from: number, to: number): number {
+    const { end } = this;
+    let [low, step] = [from, 1];
+    while (low + step < to && end[low + step]! <= point) {
+      low += step;
+      step *= 2;
+    }
+    return this.after(point, low, Math.min(to, low + step + 1));
   }
-  return found;
-}
 
-/** The next box of the same depth to the right (1) or left (-1); -1 at the end of the row. */
-export function neighbourOf({ rows, start, width }: Placed, depth: Int32Array, box: number, direction: 1 | -1): number {
-  const level = depth[box]!;
-  const [from, to] = [rows.first[level]!, rows.first[level + 1]!];
-  let at = firstEndingAfter({ rows, start, width }, start[box]!, from, to);
-  while (at < to && rows.order[at] !== box) at += 1;
-  const next = at + direction;
-  return next < from || next >= to ? -1 : rows.order[next]!;
+  /** The box of a depth that covers a point; -1 for none. */
+  boxAt(depth: number, point: number): number {
+    if (depth < 0 || depth >= this.depths) return -1;
+    const [from, to] = [this.first[depth]!, this.first[depth + 1]!];
+    const at = this.after(point, from, to);
+    return at < to && this.start[at]! <= point ? this.box[at]! : -1;
+  }
+
+  /** The box above one; -1 of the outermost. */
+  parentOf(box: number): number {
+    const depth = this.#depth[box]!;
+    return this.boxAt(depth - 1, this.start[this.placeOf(box)]!);
+  }
+
+  /** The widest box right below one, the leftmost of equals; -1 without. */
+  widestChild(box: number): number {
+    const level = this.#depth[box]! + 1;
+    if (level >= this.depths) return -1;
+    const place = this.placeOf(box);
+    const [begin, end] = [this.start[place]!, this.end[place]!];
+    const to = this.first[level + 1]!;
+    let [found, widest] = [-1, -1];
+    for (let at = this.after(begin, this.first[level]!, to); at < to && this.start[at]! < end; at += 1) {
+      const width = this.end[at]! - this.start[at]!;
+      if (width > widest) [found, widest] = [this.box[at]!, width];
+    }
+    return found;
+  }
+
+  /** The next box of the same depth to the right (1) or left (-1); -1 at the end of the row. */
+  neighbourOf(box: number, direction: 1 | -1): number {
+    const level = this.#depth[box]!;
+    const next = this.placeOf(box) + direction;
+    return next < this.first[level]! || next >= this.first[level + 1]! ? -1 : this.box[next]!;
+  }
+
+  /** The place of a box: within a row, boxes stand in the order of their numbers. */
+  placeOf(box: number): number {
+    const level = this.#depth[box]!;
+    let [low, high] = [this.first[level]!, this.first[level + 1]!];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.box[middle]! < box) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

@@ -10,13 +10,19 @@ export function shorterNames(name: string): string[] {
     // Objective-C: the selector says more than the class.
     const space = name.indexOf(' ');
     if (space > 0) add(`${name[0]}[…${name.slice(space)}`);
+    if (space > 0) add(name.slice(space + 1).replace(/\]$/, ''));
     return found;
   }
   const bare = withoutArguments(name);
   add(bare);
   const lean = collapse(bare, '<', '>');
   add(lean);
-  add(lastOf(lean));
+  const last = lastOf(lean);
+  add(last);
+  // What is cut at its end begins with what tells most.
+  const core = last.replace(/^…(::|\.)/, '');
+  add(core);
+  add(core.replace(/(.)\(…?\)$/, '$1'));
   return found;
 }
 

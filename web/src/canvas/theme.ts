@@ -56,11 +56,11 @@ const LIGHT_CHANGES = ['#3b82c4', '#74a9d8', '#a9cbe8', '#d3e4f3', '#e4e6e9', '#
 const DARK_CHANGES = ['#5aa2e6', '#447fb8', '#345f8a', '#2d4660', '#3a3f46', '#5f3a38', '#8a4641', '#b8544a', '#e26a5c'];
 
 const LIGHT_TONES: Record<Tone, string> = {
-  cpu: '#2f7de1', 'cpu-dim': '#a9b4c0', running: '#2f9e5f', runnable: '#e0a21b', blocked: '#b9c1ca', interrupted: '#8d63c7',
+  cpu: '#62a0ea', 'cpu-dim': '#a9b4c0', running: '#2f9e5f', runnable: '#e0a21b', blocked: '#b9c1ca', interrupted: '#8d63c7',
   other: '#98a2ad', signpost: '#7fb2f0', region: '#8fd0b0', hang: '#ee7b6c', risk: '#e0a21b', performance: '#c95fb3', efficiency: '#3fa7a0',
 };
 const DARK_TONES: Record<Tone, string> = {
-  cpu: '#4f97f0', 'cpu-dim': '#59636e', running: '#45b877', runnable: '#dba52f', blocked: '#4a535e', interrupted: '#a07fdb',
+  cpu: '#3c7ccb', 'cpu-dim': '#59636e', running: '#45b877', runnable: '#dba52f', blocked: '#4a535e', interrupted: '#a07fdb',
   other: '#6b7580', signpost: '#6fa4e4', region: '#68b894', hang: '#ee7b6c', risk: '#dba52f', performance: '#d277bf', efficiency: '#4fb5ae',
 };
 
