@@ -2,15 +2,13 @@
 
 import { type State, selectsAlike } from './state.ts';
 
-/** Choices by one hand within this time, such as the steps of a brush, are one. */
-const ONE_CHOICE_MS = 600;
 const MOST = 200;
 
 export class Store {
   #state: State;
   #past: State[] = [];
   #future: State[] = [];
-  #last: { gesture: string; at: number } | null = null;
+  #gesture = '';
   readonly #listeners = new Set<() => void>();
 
   constructor(state: State) {
@@ -29,7 +27,7 @@ export class Store {
     return this.#future.length > 0;
   }
 
-  /** Changes some fields. Steps of one `gesture` are undone at once. */
+  /** Changes some fields. Steps of one `gesture`, such as the movement of a brush, are undone at once. */
   set(change: Partial<State>, gesture = ''): void {
     const next = { ...this.#state, ...change };
     if (!selectsAlike(next, this.#state)) this.#remember(gesture);
@@ -58,9 +56,8 @@ export class Store {
   }
 
   #remember(gesture: string): void {
-    const now = performance.now();
-    const isSame = gesture !== '' && this.#last?.gesture === gesture && now - this.#last.at < ONE_CHOICE_MS;
-    this.#last = { gesture, at: now };
+    const isSame = gesture !== '' && this.#gesture === gesture;
+    this.#gesture = gesture;
     if (isSame) return;
     this.#past.push(this.#state);
     if (this.#past.length > MOST) this.#past.shift();
@@ -74,7 +71,7 @@ export class Store {
     to.push(this.#state);
     const { tab, tree, search } = this.#state;
     this.#state = { ...found, tab, tree, search };
-    this.#last = null;
+    this.#gesture = '';
     this.#tell();
   }
 

@@ -47,8 +47,8 @@ export function accountOf(summary: Summary): string {
   const { unnamed } = unnamedOf(summary);
   const notes = diagnosticsOf(summary).length;
   const parts = [
-    rejected > 0 ? `${rejected} rows rejected` : '',
-    unnamed > 0 ? `${unnamed} addresses without name` : '',
+    rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
+    unnamed > 0 ? `${unnamed} ${unnamed === 1 ? 'address' : 'addresses'} without a name` : '',
     notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');

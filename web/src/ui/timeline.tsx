@@ -8,9 +8,6 @@ import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
 import { timelineModel } from './timeline_model.ts';
 
-/** Steps of one movement of the brush are undone at once. */
-const BRUSH = 'brush';
-
 export function Timeline(): JSX.Element | null {
   const app = useApp();
   const state = useStore();
@@ -19,6 +16,8 @@ export function Timeline(): JSX.Element | null {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const canvas = useRef<(Drawing<TimelineModel> & { readonly contentHeight: number }) | null>(null);
   const box = useRef<HTMLElement>(null);
+  /** Movements of the brush, each of which is undone at once. */
+  const strokes = useRef(0);
   // The lines of everything stay, whatever is selected of them.
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
   const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
@@ -34,7 +33,7 @@ export function Timeline(): JSX.Element | null {
   useEffect(() => setSeen(null), [state.series]);
   useEffect(() => {
     const height = canvas.current?.contentHeight;
-    if (height !== undefined && model !== null) box.current?.style.setProperty('--timeline-height', `${Math.ceil(height)}px`);
+    if (height !== undefined && model !== null) box.current?.style.setProperty('--timeline-height', `${Math.ceil(height) + 1}px`);
   }, [model]);
   if (whole === null) return <p class="notice is-quiet">This recording does not say when its samples were taken, so there is no timeline.</p>;
   return (
@@ -47,7 +46,8 @@ export function Timeline(): JSX.Element | null {
           new TimelineCanvas(host, {
             onBrush: (range, isFinal) => {
               const time = range === null ? null : { start: Math.round(range.start), end: Math.round(range.end) };
-              if (time === null || time.end > time.start) app.store.set({ time }, isFinal ? '' : BRUSH);
+              if (time === null || time.end > time.start) app.store.set({ time }, `brush ${strokes.current}`);
+              if (isFinal) strokes.current += 1;
             },
             onPickTracks: (ids, isAdditive) => pick(ids, isAdditive),
             onToggle: (id) => setClosed((before) => toggled(before, id)),
