@@ -23,6 +23,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Channels whose questions come first, in this order. */
+const URGENT = ['view', 'tracks', 'totals'];
+
 type BusyListener = (since: number | null) => void;
 
 export class Client {
@@ -32,7 +35,7 @@ export class Client {
   #desk: Desk | null = null;
   #opening: Promise<Tables> | null = null;
   #queue: Waiting[] = [];
-  #current: (Waiting & { id: number }) | null = null;
+  #current: (Waiting & { id: number; since: number }) | null = null;
   #ids = 0;
   #isBusySince: number | null = null;
   readonly #listeners = new Set<BusyListener>();
@@ -100,12 +103,12 @@ export class Client {
 
   async #next(): Promise<void> {
     if (this.#current !== null) return;
-    const waiting = this.#queue.shift();
+    const waiting = this.#mostUrgent();
     if (waiting === undefined) {
       this.#setBusy(false);
       return;
     }
-    const current = { ...waiting, id: (this.#ids += 1) };
+    const current = { ...waiting, id: (this.#ids += 1), since: performance.now() };
     this.#current = current;
     this.#setBusy(true);
     try {
@@ -122,6 +125,15 @@ export class Client {
     }
     // A turn for the page to draw.
     setTimeout(() => this.#answerHere(current));
+  }
+
+  /** Takes the question out of the queue that is on screen most prominently. */
+  #mostUrgent(): Waiting | undefined {
+    const rank = ({ channel }: Waiting): number => (URGENT.includes(channel) ? URGENT.indexOf(channel) : URGENT.length);
+    const [first, ...others] = this.#queue;
+    const found = others.reduce((best, waiting) => (best !== undefined && rank(waiting) < rank(best) ? waiting : best), first);
+    this.#queue = this.#queue.filter((waiting) => waiting !== found);
+    return found;
   }
 
   #answerHere(current: Waiting & { id: number }): void {
@@ -172,6 +184,8 @@ export class Client {
   #receive(data: Extract<FromWorker, { id: number }>): void {
     const current = this.#current;
     if (current === null || current.id !== data.id) return;
+    // For the tools of browsers, and for benches.
+    performance.measure(`answer ${current.ask.kind}`, { start: current.since });
     if (data.kind === 'answered') current.resolve(data.answer);
     else current.reject(new Refused(data.message));
     this.#finish(current);

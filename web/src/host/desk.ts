@@ -2,7 +2,6 @@
 
 import {
   Texts,
-  type Operation,
   type Profile,
   type View,
   Workbench,
@@ -43,13 +42,13 @@ export class Desk {
   }
 
   answer(place: Place, ask: Ask): Answer {
-    const view = this.#view(place, place.operations);
+    const view = this.#view(place);
     const { series } = place;
     switch (ask.kind) {
       case 'totals':
         return this.#totals(view, series);
       case 'overview':
-        return answerOverview(view, place, (operations) => this.#view(place, operations));
+        return answerOverview(view, place);
       case 'functions':
         return answerFunctions(view, series);
       case 'binaries':
@@ -81,9 +80,9 @@ export class Desk {
     }
   }
 
-  #view(place: Place, operations: readonly Operation[]): View {
-    const key = JSON.stringify([place.selection, operations]);
-    const view = this.#views.get(key) ?? this.#workbench.view(place.selection, operations);
+  #view({ selection, operations }: Place): View {
+    const key = JSON.stringify([selection, operations]);
+    const view = this.#views.get(key) ?? this.#workbench.view(selection, operations);
     this.#views.delete(key);
     this.#views.set(key, view);
     for (const oldest of this.#views.keys()) {

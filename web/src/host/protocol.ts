@@ -224,7 +224,7 @@ export interface OverviewAnswer {
   readonly shares: { readonly own: Amount; readonly system: Amount; readonly unknown: Amount; readonly noStack: Amount };
   /** Own functions with the system code that they call; all functions where no own code ran. */
   readonly isOwn: boolean;
-  readonly top: readonly { readonly label: number; readonly weight: Exact; readonly all: Exact; readonly samples: Exact }[];
+  readonly top: readonly { readonly label: number; readonly weight: Exact; readonly samples: Exact }[];
   /** Of the heaviest one: its busiest thread, and its callers from the nearest on. */
   readonly heaviest: { readonly thread: number; readonly onThread: Amount; readonly callers: readonly number[] } | null;
   readonly threads: readonly Part[];

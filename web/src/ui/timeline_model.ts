@@ -50,7 +50,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     brush: state.time,
     overview: {
       id: 'overview',
-      label: 'All CPU',
+      label: series.meaning === 'presence' ? 'All threads' : 'All CPU',
       kind: 'overview',
       bins: { start: answer.start, bin: answer.bin, layers: [{ name: 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
     },

@@ -112,13 +112,16 @@ function Sentences({ answer }: { answer: OverviewAnswer }): JSX.Element {
   const unit = unitOf(app, state);
   const isTime = unit === 'ns' && span !== null && span.end > span.start;
   const cores = isTime ? Number(total.weight) / (span.end - span.start) : null;
+  const isPresence = app.names.tables.series[state.series]!.meaning === 'presence';
   const first = top[0];
   return (
     <>
       <p class="lead">
-        <strong>{withUnit(total.weight, unit)}</strong> in {counted(total.samples, 'sample')}
-        {span !== null && <> over {timeText(span.end - span.start)}</>}
-        {cores !== null && <>: {cores >= 1 ? `${cores.toFixed(cores >= 10 ? 0 : 1)} cores busy` : `${percent(cores, 1)} of one core`}</>}.
+        <strong>{withUnit(total.weight, unit)}</strong>
+        {unit !== 'samples' && <> in {counted(total.samples, 'sample')}</>}
+        {cores !== null && <>, {cores >= 1.05 ? `${cores.toFixed(cores >= 10 ? 0 : 1)} cores busy` : `${percent(cores, 1)} of one core`},</>}
+        {span !== null && <> over the {timeText(span.end - span.start)} from the first sample to the last</>}.
+        {isPresence && <> Samples tell where threads were, running or not.</>}
         {cores !== null && cores < IDLE && <> The CPU was mostly idle.</>}
         {Number(total.samples) < FEW && <> That is too few to say where the time goes.</>}
       </p>

@@ -20,7 +20,7 @@ export function ThreadsView(): JSX.Element {
   if (answer === null) return <Pending fault={fault} />;
   const { threads, processes } = answer;
   const weights = (rows: readonly Part[]): TableColumn[] =>
-    pair('cpu', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true);
+    pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true);
   const samples = (rows: readonly Part[]): TableColumn => ({
     ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)),
     isNumber: true,
