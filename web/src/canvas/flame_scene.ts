@@ -1,11 +1,11 @@
 // Boxes on the screen: those that are visible, by colour, then their names, then what is marked.
 
 import type { Camera } from './camera.ts';
-import { FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
+import { CHANGES, FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
 import type { Pen } from './pen.ts';
 import { Rows } from './rows.ts';
 import type { TextWidths } from './text.ts';
-import type { Theme } from './theme.ts';
+import { SHADES, type Theme } from './theme.ts';
 import type { FlameModel, Labels } from './types.ts';
 
 export const ROW = 18;
@@ -32,14 +32,22 @@ export interface Marks {
 export class FlameScene {
   readonly model: FlameModel;
   readonly rows: Rows;
+  /** Widest cells first. */
+  readonly #coarse: readonly Coarse[];
   /** By label, or by box where boxes are compared. */
   readonly #fills: Uint8Array;
 
   constructor(model: FlameModel, before: FlameScene | null) {
     this.model = model;
-    this.rows = new Rows(model.count, model.depth, model.start, model.width);
+    this.rows = Rows.of(model.count, model.depth, model.start, model.width);
+    this.#coarse = coarseRows(this.rows, model.range.end - model.range.start);
     const { change } = model;
     this.#fills = change === undefined || change === null ? known(model.labels, before) : fillsOfChanges(change);
+  }
+
+  /** The rows to draw where so much is a pixel: none of their boxes is merged with one that is as wide. */
+  rowsFor(pixel: number): Rows {
+    return this.#coarse.find(({ cell }) => cell <= pixel / 2)?.rows ?? this.rows;
   }
 
   get fillsOfLabels(): Uint8Array | null {
@@ -99,6 +107,32 @@ export class FlameScene {
   }
 }
 
+interface Coarse {
+  readonly cell: number;
+  readonly rows: Rows;
+}
+
+/** Fewer boxes are as fast without. */
+const MANY = 1 << 15;
+/** Cells of the whole range: the fewest, and the most. */
+const [FEWEST, MOST] = [1 << 12, 1 << 20];
+
+/** Rows with fewer and fewer boxes, for frames that show so many that memory alone would take too long. */
+function coarseRows(rows: Rows, length: number): Coarse[] {
+  if (rows.box.length < MANY) return [];
+  const found: Coarse[] = [];
+  let finer = rows;
+  for (let cells = MOST; cells >= FEWEST; cells /= 4) {
+    const cell = length / cells;
+    const merged = finer.merged(cell);
+    // What merges little costs more than it saves.
+    if (merged.box.length > 0.7 * finer.box.length) continue;
+    found.unshift({ cell, rows: merged });
+    finer = merged;
+  }
+  return found;
+}
+
 function known(labels: Labels, before: FlameScene | null): Uint8Array {
   return (before?.model.labels === labels ? before.fillsOfLabels : null) ?? fillsOfLabels(labels);
 }
@@ -145,12 +179,13 @@ function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plo
   const rowsShown = Math.ceil(plot.height / ROW) + 1;
   const first = Math.max(0, Math.floor(camera.scroll / ROW));
   const last = Math.min(scene.rows.depths, first + rowsShown);
-  for (let depth = first; depth < last; depth += 1) collectRow(scene, fills, camera, plot, depth);
+  const rows = scene.rowsFor(camera.length / plot.width / plot.ratio);
+  for (let depth = first; depth < last; depth += 1) collectRow(scene, rows, fills, camera, plot, depth);
   return { rects, names };
 }
 
-function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
-  const { model, rows } = scene;
+function collectRow(scene: FlameScene, rows: Rows, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
+  const { model } = scene;
   const { label } = model;
   const matches = model.matches ?? null;
   const isByBox = model.change !== undefined && model.change !== null;
@@ -167,7 +202,8 @@ function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: 
     const right = Math.max(left + pixel, Math.round(end * plot.ratio) * pixel);
     const fill = matches !== null && matches[label[box]!] === 1 ? MATCH : fills[isByBox ? box : label[box]!]!;
     if (end - begin < pixel) {
-      rects[fill]!.pushPixel(left, y, right - left);
+      // Shades of single pixels would only flicker; one of each kind makes long runs of them, too.
+      rects[fill < CHANGES ? fill - (fill % SHADES) : fill]!.pushPixel(left, y, right - left);
       // All others within this pixel are behind it.
       at = rows.soonAfter(camera.from + right / scale, at + 1, to) - 1;
       continue;

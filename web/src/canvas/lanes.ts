@@ -42,7 +42,7 @@ function pack(spans: LaneSpans, last: number): Lane {
   const width = Float64Array.from(index, (span) => endOf(span) - spans.start[span]!);
   const levels = Int32Array.from(level);
   return {
-    spans, rows: new Rows(index.length, levels, start, width), levels: free.length, leftOut: order.length - index.length,
+    spans, rows: Rows.of(index.length, levels, start, width), levels: free.length, leftOut: order.length - index.length,
     index: Int32Array.from(index),
   };
 }

@@ -11,24 +11,56 @@ export class Rows {
   readonly depths: number;
   readonly #depth: Int32Array;
 
-  constructor(count: number, depth: Int32Array, start: Float64Array, width: Float64Array) {
+  private constructor(first: Int32Array, box: Int32Array, start: Float64Array, end: Float64Array, depth: Int32Array) {
+    this.depths = first.length - 1;
+    this.first = first;
+    this.box = box;
+    this.start = start;
+    this.end = end;
+    this.#depth = depth;
+  }
+
+  static of(count: number, depth: Int32Array, start: Float64Array, width: Float64Array): Rows {
     let deepest = -1;
     for (let box = 0; box < count; box += 1) if (depth[box]! > deepest) deepest = depth[box]!;
-    this.#depth = depth;
-    this.depths = deepest + 1;
-    this.first = new Int32Array(this.depths + 1);
-    for (let box = 0; box < count; box += 1) this.first[depth[box]! + 1]! += 1;
-    for (let level = 0; level < this.depths; level += 1) this.first[level + 1]! += this.first[level]!;
-    const next = this.first.slice();
-    this.box = new Int32Array(count);
-    this.start = new Float64Array(count);
-    this.end = new Float64Array(count);
+    const first = new Int32Array(deepest + 2);
+    for (let box = 0; box < count; box += 1) first[depth[box]! + 1]! += 1;
+    for (let level = 0; level <= deepest; level += 1) first[level + 1]! += first[level]!;
+    const next = first.slice();
+    const [boxes, starts, ends] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
     for (let box = 0; box < count; box += 1) {
       const place = next[depth[box]!]!++;
-      this.box[place] = box;
-      this.start[place] = start[box]!;
-      this.end[place] = start[box]! + width[box]!;
+      boxes[place] = box;
+      starts[place] = start[box]!;
+      ends[place] = start[box]! + width[box]!;
     }
+    return new Rows(first, boxes, starts, ends, depth);
+  }
+
+  /** The same rows in which the boxes of one cell that are narrower than cells are one, named for the first of them. To draw only. */
+  merged(cell: number): Rows {
+    const count = this.box.length;
+    const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
+    const first = new Int32Array(this.depths + 1);
+    let to = 0;
+    for (let level = 0; level < this.depths; level += 1) {
+      let last = -1;
+      for (let at = this.first[level]!; at < this.first[level + 1]!; at += 1) {
+        const begin = this.start[at]!;
+        const here = this.end[at]! - begin < cell ? Math.floor(begin / cell) : -1;
+        if (here >= 0 && here === last) {
+          end[to - 1] = this.end[at]!;
+          continue;
+        }
+        last = here;
+        box[to] = this.box[at]!;
+        start[to] = begin;
+        end[to] = this.end[at]!;
+        to += 1;
+      }
+      first[level + 1] = to;
+    }
+    return new Rows(first, box.slice(0, to), start.slice(0, to), end.slice(0, to), this.#depth);
   }
 
   /** The first place of a row, between two, whose box ends behind a point. */
