@@ -89,6 +89,10 @@ export class Client {
     for (const waiting of dropped) waiting.reject(new Refused('this was cancelled'));
   }
 
+  get isBusy(): boolean {
+    return this.#isBusySince !== null;
+  }
+
   /** Tells since when something is computed; null when nothing is. */
   onBusy(listener: BusyListener): () => void {
     this.#listeners.add(listener);

@@ -46,7 +46,7 @@ export class Desk {
     const { series } = place;
     switch (ask.kind) {
       case 'totals':
-        return this.#totals(view, series);
+        return this.#totals(view, place);
       case 'overview':
         return answerOverview(view, place);
       case 'functions':
@@ -92,8 +92,8 @@ export class Desk {
     return view;
   }
 
-  #totals(view: View, series: number): TotalsAnswer {
-    const whole = this.#workbench.view({}, []);
+  #totals(view: View, { series, selection }: Place): TotalsAnswer {
+    const whole = this.#workbench.view({ metric: selection.metric ?? 'weight' }, []);
     return { kind: 'totals', total: totalOf(view, series), whole: totalOf(whole, series), effects: view.effects(series) };
   }
 }

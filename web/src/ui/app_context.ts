@@ -38,8 +38,13 @@ export function useStore(): State {
   return store.state;
 }
 
-export interface Answered<A> {
-  readonly answer: A | null;
+/** What `useAnswer` gives. */
+export interface Answered<A extends Ask> {
+  readonly answer: AnswerTo<A> | null;
+  /** The question that was answered, and the unit of its numbers: while an answer is old, the state is ahead of it. */
+  readonly asked: A | null;
+  readonly place: Place;
+  readonly unit: Unit;
   /** The answer is to an older question. */
   readonly isOld: boolean;
   readonly fault: string | null;
@@ -49,19 +54,24 @@ export interface Answered<A> {
  * The answer to a question about what is selected; the last one stays while the next is computed. `ask` is null where nothing is to be
  * asked, and `place` is the state's own unless it is given.
  */
-export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?: Place): Answered<AnswerTo<A>> {
-  const { client, names } = useApp();
+export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?: Place): Answered<A> {
+  const app = useApp();
+  const { client, names } = app;
   const state = useStore();
   const where = place ?? placeOf(state, names.tables);
+  const unit = unitOf(app, state);
   const key = ask === null ? '' : JSON.stringify([where, ask]);
-  const [held, hold] = useState<{ key: string; answer: AnswerTo<A> | null; fault: string | null }>({ key: '', answer: null, fault: null });
+  const [held, hold] = useState<Held<A>>({ key: '', answer: null, asked: null, place: where, unit, fault: null });
   useEffect(() => {
     if (ask === null) return;
     let isWanted = true;
+    const take = (answer: AnswerTo<A> | null, fault: string | null): void => {
+      if (isWanted) hold({ key, answer, asked: ask, place: where, unit, fault });
+    };
     client.ask(channel, where, ask).then(
-      (answer) => isWanted && hold({ key, answer, fault: null }),
+      (answer) => take(answer, null),
       (error: unknown) => {
-        if (isWanted && !(error instanceof Superseded)) hold({ key, answer: null, fault: error instanceof Error ? error.message : String(error) });
+        if (!(error instanceof Superseded)) take(null, error instanceof Error ? error.message : String(error));
       },
     );
     return () => {
@@ -69,7 +79,17 @@ export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?:
       client.forget(channel);
     };
   }, [key, client]);
-  return { answer: held.answer, isOld: held.key !== key, fault: held.key === key ? held.fault : null };
+  const isOld = held.key !== key;
+  return { answer: held.answer, asked: held.asked, place: held.place, unit: held.unit, isOld, fault: isOld ? null : held.fault };
+}
+
+interface Held<A extends Ask> {
+  readonly key: string;
+  readonly answer: AnswerTo<A> | null;
+  readonly asked: A | null;
+  readonly place: Place;
+  readonly unit: Unit;
+  readonly fault: string | null;
 }
 
 /** The unit of what is shown. */

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useApp } from './app_context.ts';
 
 const SHOWN_AFTER_MS = 1_500;
+const SETTLED_AFTER_MS = 50;
 
 export function Busy(): JSX.Element | null {
   const { client, store, say } = useApp();
@@ -12,7 +13,20 @@ export function Busy(): JSX.Element | null {
   const [isLong, setLong] = useState(false);
   useEffect(() => client.onBusy(setSince), [client]);
   useEffect(() => {
-    document.documentElement.dataset['state'] = since === null ? 'ready' : 'busy';
+    const root = document.documentElement;
+    // A change is busy at once; what it asks for is asked a moment later.
+    const settle = (): void => {
+      root.dataset['state'] = client.isBusy ? 'busy' : 'ready';
+    };
+    const unsettle = (): void => {
+      root.dataset['state'] = 'busy';
+      setTimeout(settle, SETTLED_AFTER_MS);
+    };
+    unsettle();
+    const ends = [store.subscribe(unsettle), client.onBusy((since) => (since === null ? unsettle() : settle()))];
+    return () => ends.forEach((end) => end());
+  }, [client, store]);
+  useEffect(() => {
     setLong(false);
     if (since === null) return;
     const timer = setTimeout(() => setLong(true), SHOWN_AFTER_MS);

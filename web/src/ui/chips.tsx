@@ -4,8 +4,8 @@ import type { JSX } from 'preact';
 import type { Effect, Operation } from '../engine/index.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
-import { type App, unitOf, useAnswer, useApp, useStore } from './app_context.ts';
-import { percent, timeText, withUnit } from './format.ts';
+import { type App, useAnswer, useApp, useStore } from './app_context.ts';
+import { type Unit, percent, timeText, withUnit } from './format.ts';
 
 interface Chip {
   readonly id: string;
@@ -35,9 +35,10 @@ const NAMES: Record<Operation['kind'], string> = {
 export function Chips(): JSX.Element | null {
   const app = useApp();
   const state = useStore();
-  const { answer, fault } = useAnswer('totals', { kind: 'totals' });
-  const effects = answer?.effects ?? [];
-  const chips = [...selectionChips(app, state), ...operationChips(app, state, effects)];
+  const { answer, unit, isOld, fault } = useAnswer('totals', { kind: 'totals' });
+  // Effects of other operations would stand at these.
+  const effects = isOld ? [] : (answer?.effects ?? []);
+  const chips = [...selectionChips(app, state), ...operationChips(state, effects, unit)];
   if (chips.length === 0) return null;
   const { total, whole } = answer ?? {};
   return (
@@ -59,9 +60,9 @@ export function Chips(): JSX.Element | null {
         Clear all
       </button>
       {fault !== null && <span class="fault">{fault}</span>}
-      {total !== undefined && whole !== undefined && state.metric === 'weight' && (
+      {total !== undefined && whole !== undefined && (
         <span class="note" data-part="left">
-          {withUnit(total.weight, unitOf(app, state))} left, {percent(total.weight, whole.weight)} of {withUnit(whole.weight, unitOf(app, state))}
+          {withUnit(total.weight, unit)} left, {percent(total.weight, whole.weight)} of {withUnit(whole.weight, unit)}
         </span>
       )}
     </section>
@@ -102,8 +103,7 @@ function without(list: readonly number[] | null, id: number): readonly number[] 
   return rest.length === 0 ? null : rest;
 }
 
-function operationChips(app: App, state: State, effects: readonly Effect[]): Chip[] {
-  const unit = unitOf(app, state);
+function operationChips(state: State, effects: readonly Effect[], unit: Unit): Chip[] {
   return state.operations.map((operation, index) => {
     const effect = effects[index];
     return {

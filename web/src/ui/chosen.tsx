@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { binaryOf } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
-import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
+import { useAnswer, useApp, useStore } from './app_context.ts';
 import { FunctionName } from './cells.tsx';
 import { percent, withUnit } from './format.ts';
 
@@ -13,9 +13,8 @@ export function ChosenBar(): JSX.Element | null {
   const app = useApp();
   const state = useStore();
   const label = state.chosen;
-  const { answer } = useAnswer('chosen', label === null || label < 0 ? null : { kind: 'sandwich', label });
+  const { answer, unit, isOld } = useAnswer('chosen', label === null || label < 0 ? null : { kind: 'sandwich', label });
   if (label === null || label < 0) return null;
-  const unit = unitOf(app, state);
   const target = { label };
   return (
     <section class="chosen" aria-label="Chosen function" data-part="chosen">
@@ -23,7 +22,7 @@ export function ChosenBar(): JSX.Element | null {
         <FunctionName names={app.names} label={label} />
         <span class="dim">{binaryOf(app.names, label)}</span>
       </span>
-      {answer !== null && (
+      {answer !== null && !isOld && (
         <span class="note">
           self {withUnit(answer.self.weight, unit)} · all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)})
         </span>

@@ -38,6 +38,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
       { keys: '↑ ↓ Page Home End', tells: 'Move' },
       { keys: '→ ←', tells: 'Open and close a row; go to its first child or its parent' },
       { keys: '*', tells: 'Expand everything below a row' },
+      { keys: 'n, N', tells: 'Go to the next or last row that matches the search' },
       { keys: 'Shift F10', tells: 'Open the menu, as the right button of the mouse does' },
     ],
   },

@@ -3,8 +3,8 @@
 import type { JSX } from 'preact';
 import type { Part, SeparateBy } from '../engine/index.ts';
 import { processName, threadName } from '../state/names.ts';
-import { unitOf, useApp, useStore } from './app_context.ts';
-import { withUnit } from './format.ts';
+import { useApp, useStore } from './app_context.ts';
+import { type Unit, withUnit } from './format.ts';
 import { Select } from './panel.tsx';
 
 const BY: readonly { value: SeparateBy; name: string }[] = [
@@ -15,24 +15,31 @@ const BY: readonly { value: SeparateBy; name: string }[] = [
   { value: 'core-kind', name: 'kind of core' },
 ];
 
-export function PartControls({ parts, part }: { parts: readonly Part[]; part: number | null }): JSX.Element {
+interface Props {
+  /** What was asked for: the parts are of it, even if another choice is on its way. */
+  readonly by: SeparateBy;
+  readonly parts: readonly Part[];
+  readonly part: number | null;
+  readonly unit: Unit;
+}
+
+export function PartControls({ by, parts, part, unit }: Props): JSX.Element {
   const app = useApp();
   const state = useStore();
   const nameOf = ({ id, name }: Part): string => {
-    if (state.by === 'thread') return threadName(app.names, id);
-    if (state.by === 'process') return processName(app.names, id);
-    return name ?? (state.by === 'state' ? 'no state recorded' : 'unknown');
+    if (by === 'thread') return threadName(app.names, id);
+    if (by === 'process') return processName(app.names, id);
+    return name ?? (by === 'state' ? 'no state recorded' : 'unknown');
   };
-  const unit = unitOf(app, state);
   return (
     <>
       <Select
         label="Tree of"
         value={state.by}
         options={BY}
-        onChange={(by) => app.store.set({ by: by as SeparateBy, part: null })}
+        onChange={(next) => app.store.set({ by: next as SeparateBy, part: null })}
       />
-      {state.by !== 'none' && (
+      {by !== 'none' && (
         <Select
           label=""
           value={String(part ?? '')}

@@ -3,18 +3,19 @@
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchAnswer } from '../host/protocol.ts';
-import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
-import { counted, percent, withUnit } from './format.ts';
+import { useAnswer, useApp, useStore } from './app_context.ts';
+import { type Unit, counted, percent, withUnit } from './format.ts';
 import { sentence } from './panel.tsx';
 
 export interface Search {
   /** By function: 1 if its name matches; null without a search. */
   readonly matches: Uint8Array | null;
   readonly answer: SearchAnswer | null;
+  readonly unit: Unit;
   readonly fault: string | null;
 }
 
-const NONE: Search = { matches: null, answer: null, fault: null };
+const NONE: Search = { matches: null, answer: null, unit: 'samples', fault: null };
 export const SearchContext = createContext<Search>(NONE);
 
 export function useSearch(): Search {
@@ -24,9 +25,9 @@ export function useSearch(): Search {
 /** Asks for what matches the search of the state. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
-  const { answer, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', pattern: search });
+  const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', pattern: search });
   if (search === '') return NONE;
-  return { matches: fault === null ? (answer?.matches ?? null) : null, answer: isOld ? null : answer, fault };
+  return { matches: fault === null ? (answer?.matches ?? null) : null, answer: isOld ? null : answer, unit, fault };
 }
 
 const PAUSE_MS = 150;
@@ -68,16 +69,14 @@ export function SearchBox(): JSX.Element {
 }
 
 function Result(): JSX.Element | null {
-  const app = useApp();
-  const state = useStore();
-  const { answer, fault } = useSearch();
+  const { answer, unit, fault } = useSearch();
   if (fault !== null) return <>{sentence(fault)}</>;
   if (answer === null) return null;
   if (answer.functions === 0) return <>No function matches.</>;
   const { all, total } = answer;
   return (
     <>
-      {counted(answer.functions, 'function')}, {withUnit(all.weight, unitOf(app, state))} ({percent(all.weight, total.weight)})
+      {counted(answer.functions, 'function')}, {withUnit(all.weight, unit)} ({percent(all.weight, total.weight)})
     </>
   );
 }

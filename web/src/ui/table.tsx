@@ -77,6 +77,11 @@ export function Table(props: TableProps): JSX.Element {
     };
   }, []);
 
+  useEffect(() => {
+    // Keys go on where the view was changed by a key.
+    if (document.activeElement === null || document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+  }, []);
+
   const go = (place: number): void => {
     const next = Math.max(0, Math.min(count - 1, place));
     setActive(next);
@@ -102,6 +107,18 @@ export function Table(props: TableProps): JSX.Element {
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
   };
 
+  /** The next row that matches the search, one way or the other, and on from the other end. */
+  const toMatch = (step: 1 | -1): void => {
+    for (let steps = 1; steps <= count; steps += 1) {
+      const place = (current + step * steps + count * 2) % count;
+      if (props.isMatch?.(at(place))) {
+        go(place);
+        return;
+      }
+    }
+    app.say('No row matches the search.');
+  };
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || count === 0) return;
     const row = at(current);
@@ -114,6 +131,8 @@ export function Table(props: TableProps): JSX.Element {
       Home: () => go(0),
       End: () => go(count - 1),
       Enter: () => props.onOpen?.(row),
+      n: () => toMatch(1),
+      N: () => toMatch(-1),
       ContextMenu: () => menuAt(current),
       ...(event.shiftKey ? { F10: () => menuAt(current) } : {}),
       ...(tree === undefined ? {} : treeKeys(tree, row, current, go)),

@@ -21,13 +21,16 @@ export function Timeline(): JSX.Element | null {
   // The lines of everything stay, whatever is selected of them.
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
   const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
-  const { answer } = useAnswer(
+  const { answer, unit, place: answered } = useAnswer(
     'tracks',
     asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
     place,
   );
   const model = useMemo(
-    () => (answer === null || whole === null ? null : timelineModel(app.names, state, answer, whole, closed)),
+    () => {
+      if (answer === null || whole === null || answered.series !== state.series) return null;
+      return timelineModel(app.names, state, answer, unit, whole, closed);
+    },
     [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed],
   );
   useEffect(() => setSeen(null), [state.series]);

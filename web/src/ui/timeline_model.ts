@@ -4,13 +4,12 @@ import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canva
 import type { LineBins, TracksAnswer } from '../host/protocol.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
 import type { State } from '../state/state.ts';
-import { withUnit } from './format.ts';
+import { type Unit, withUnit } from './format.ts';
 import { laneTracks } from './timeline_lanes.ts';
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, whole: Range, closed: ReadonlySet<string>): TimelineModel {
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>): TimelineModel {
   const { tables } = names;
   const series = tables.series[state.series]!;
-  const unit = state.metric === 'samples' ? 'samples' : series.unit;
   const isTime = unit === 'ns';
   const full = (values: readonly Float64Array[]): { full: number; fullText: string } => fullOf(values, answer.bin, isTime);
   const bins = (line: LineBins, height: { full: number; fullText: string }): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });

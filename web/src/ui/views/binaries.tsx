@@ -2,15 +2,14 @@
 
 import type { JSX } from 'preact';
 import type { Kind } from '../../state/names.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp } from '../app_context.ts';
 import { KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 
 export function BinariesView(): JSX.Element {
   const app = useApp();
-  const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'binaries' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'binaries' });
   if (answer === null) return <Pending fault={fault} />;
   const { binaries } = app.names.tables;
   const binaryOf = (row: number): (typeof binaries)[number] | undefined => binaries[answer.binary[row]!];
@@ -20,7 +19,7 @@ export function BinariesView(): JSX.Element {
     return binary.is_own || binary.category === 'user' ? 'own' : binary.category;
   };
   const columns: TableColumn[] = [
-    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit: unitOf(app, state) }, 'self'),
+    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'self'),
     {
       id: 'binary',
       title: 'binary',

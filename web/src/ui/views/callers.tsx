@@ -3,9 +3,9 @@
 import type { JSX } from 'preact';
 import { nameOf } from '../../state/names.ts';
 import type { SandwichAnswer } from '../../host/protocol.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, functionColumns, pair } from '../cells.tsx';
-import { percent, scaleOf, withUnit } from '../format.ts';
+import { type Unit, percent, scaleOf, withUnit } from '../format.ts';
 import { Notice, Panel, Pending } from '../panel.tsx';
 import { Table } from '../table.tsx';
 
@@ -13,17 +13,16 @@ export function CallersView(): JSX.Element {
   const app = useApp();
   const state = useStore();
   const label = state.chosen;
-  const { answer, isOld, fault } = useAnswer('view', label === null ? null : { kind: 'sandwich', label });
+  const { answer, asked, unit, isOld, fault } = useAnswer('view', label === null ? null : { kind: 'sandwich', label });
   if (label === null || label < 0) {
     return <Notice>Choose a function in any view, such as Functions, and its callers and callees stand here.</Notice>;
   }
-  if (answer === null) return <Pending fault={fault} />;
-  const unit = unitOf(app, state);
+  if (answer === null || asked === null) return <Pending fault={fault} />;
   return (
     <Panel
       controls={
         <span class="sandwich-head">
-          <FunctionName names={app.names} label={label} />
+          <FunctionName names={app.names} label={asked.label} />
           <span class="note">
             all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
             {withUnit(answer.self.weight, unit)} ({percent(answer.self.weight, answer.total.weight)})
@@ -32,8 +31,8 @@ export function CallersView(): JSX.Element {
       }
     >
       <div class="sandwich">
-        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, label)}.`} />
-        <Side id="callees" title="Callees" rows={answer.callees} answer={answer} isOld={isOld} empty="It calls nothing in what is selected." />
+        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} unit={unit} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, asked.label)}.`} />
+        <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in what is selected." />
       </div>
     </Panel>
   );
@@ -44,14 +43,14 @@ function Side(props: {
   title: string;
   rows: SandwichAnswer['callers'];
   answer: SandwichAnswer;
+  unit: Unit;
   isOld: boolean;
   empty: string;
 }): JSX.Element {
   const app = useApp();
-  const state = useStore();
-  const { rows, answer } = props;
+  const { rows, answer, unit } = props;
   const labelOf = (row: number): number => rows.label[row]!;
-  const scale = scaleOf(answer.total.weight, unitOf(app, state));
+  const scale = scaleOf(answer.total.weight, unit);
   const columns = [...pair('all', rows.weight, answer.total.weight, scale, true), ...functionColumns(app.names, labelOf)];
   const choose = (row: number): void => {
     if (labelOf(row) >= 0) app.store.set({ chosen: labelOf(row) });

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import type { Kind } from '../../state/names.ts';
 import { NO_STACK_NAME } from '../../engine/index.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
@@ -21,9 +21,8 @@ const TELLS: Record<string, string> = {
 export function CategoriesView(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'categories' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'categories' });
   if (answer === null) return <Pending fault={fault} />;
-  const unit = unitOf(app, state);
   const nameAt = (row: number): string => answer.category[row] ?? NO_STACK_NAME;
   const kindAt = (row: number): Kind => (answer.category[row] === 'user' ? 'own' : (answer.category[row] ?? 'unknown'));
   const columns: TableColumn[] = [

@@ -19,13 +19,12 @@ export function ChartView(): JSX.Element {
   const state = useStore();
   const search = useSearch();
   const drawing = useRef<Drawing<FlameModel> | null>(null);
-  const unit = unitOf(app, state);
   const span = app.names.tables.spans[state.series] ?? null;
   const range = state.time ?? span;
   const key = JSON.stringify([placeOf(state, app.names.tables), state.chartThread]);
-  const { answer, isOld, fault } = useAnswer(
+  const { answer, unit, isOld, fault } = useAnswer(
     'view',
-    range === null ? null : { kind: 'chart', thread: state.chartThread, unit, key, range },
+    range === null ? null : { kind: 'chart', thread: state.chartThread, unit: unitOf(app, state), key, range },
   );
   const model = useMemo((): FlameModel | null => {
     if (answer === null || answer.model === null) return null;
@@ -55,6 +54,7 @@ export function ChartView(): JSX.Element {
           <button type="button" data-part="export-svg" onClick={() => download('flame-chart.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
             Save SVG
           </button>
+          <Legend />
         </>
       }
     >

@@ -10,6 +10,7 @@ import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
+import { Legend } from '../legend.tsx';
 import { PartControls } from '../parts.tsx';
 import { useSearch } from '../search.tsx';
 
@@ -27,15 +28,14 @@ export function FlameView(): JSX.Element {
   const [direction, setDirection] = useState<'icicle' | 'flame'>('icicle');
   const [detail, setDetail] = useState<Detail | null>(null);
   const drawing = useRef<Drawing<FlameModel> | null>(null);
-  const unit = unitOf(app, state);
   const key = JSON.stringify([placeOf(state, app.names.tables), state.by, state.part]);
   const tree = JSON.stringify([state.series, state.operations]);
   const wanted = detail?.key === key ? detail : null;
-  const { answer, isOld, fault } = useAnswer('view', {
+  const { answer, asked, unit, isOld, fault } = useAnswer('view', {
     kind: 'flame',
     by: state.by,
     part: state.part,
-    unit,
+    unit: unitOf(app, state),
     key,
     tree,
     pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
@@ -59,7 +59,7 @@ export function FlameView(): JSX.Element {
   }, [answer, search.matches, search.answer, state.chosen, direction]);
   const current = useRef({ model, key });
   current.current = { model, key };
-  if (answer === null) return <Pending fault={fault} />;
+  if (answer === null || asked === null) return <Pending fault={fault} />;
   if (model !== null && model.total === 0) return <Notice>Nothing here in what is selected.</Notice>;
   const stackOf = (box: number): number[] => boxStack(current.current.model!, box).map((place) => functionAt(app.names, place));
   return (
@@ -75,10 +75,11 @@ export function FlameView(): JSX.Element {
             ]}
             onChange={setDirection}
           />
-          <PartControls parts={answer.parts} part={answer.part} />
+          <PartControls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />
           <button type="button" data-part="export-svg" onClick={() => download('flame-graph.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
             Save SVG
           </button>
+          <Legend />
         </>
       }
     >

@@ -3,9 +3,9 @@
 import type { JSX } from 'preact';
 import type { OverviewAnswer } from '../../host/protocol.ts';
 import { binaryOf, nameOf, threadName } from '../../state/names.ts';
-import { type App, unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { type App, useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, Share } from '../cells.tsx';
-import { counted, percent, timeText, withUnit } from '../format.ts';
+import { type Unit, counted, percent, timeText, withUnit } from '../format.ts';
 import { Pending } from '../panel.tsx';
 
 /** Fewer samples cannot say where time goes. */
@@ -15,10 +15,8 @@ const IDLE = 0.1;
 
 export function OverviewView(): JSX.Element {
   const app = useApp();
-  const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'overview' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'overview' });
   if (answer === null) return <Pending fault={fault} />;
-  const unit = unitOf(app, state);
   const { total, shares, top } = answer;
   if (Number(total.samples) === 0) {
     return <p class="notice">No samples count in what is selected. Remove a choice above, or let all thread states count.</p>;
@@ -26,7 +24,7 @@ export function OverviewView(): JSX.Element {
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
       <div class="answer">
-        <Sentences answer={answer} />
+        <Sentences answer={answer} unit={unit} />
       </div>
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
@@ -105,11 +103,10 @@ function Owners({ shares, total }: { shares: OverviewAnswer['shares']; total: Ov
   );
 }
 
-function Sentences({ answer }: { answer: OverviewAnswer }): JSX.Element {
+function Sentences({ answer, unit }: { answer: OverviewAnswer; unit: Unit }): JSX.Element {
   const app = useApp();
   const state = useStore();
   const { total, span, top, heaviest } = answer;
-  const unit = unitOf(app, state);
   const isTime = unit === 'ns' && span !== null && span.end > span.start;
   const cores = isTime ? Number(total.weight) / (span.end - span.start) : null;
   const isPresence = app.names.tables.series[state.series]!.meaning === 'presence';

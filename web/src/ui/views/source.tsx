@@ -3,15 +3,15 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FileAnswer, LinesAnswer } from '../../host/protocol.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, weightColumns } from '../cells.tsx';
-import { inScale, percent, scaleOf } from '../format.ts';
+import { type Unit, inScale, percent, scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
 import { Table } from '../table.tsx';
 import { text } from './binaries.tsx';
 
 export function SourceView(): JSX.Element {
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'lines' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'lines' });
   const [mode, setMode] = useState<'files' | 'lines'>('files');
   const [path, setPath] = useState<string | null>(null);
   if (answer === null) return <Pending fault={fault} />;
@@ -40,10 +40,10 @@ export function SourceView(): JSX.Element {
       )}
     </>
   );
-  return <Panel controls={controls}>{mode === 'files' ? <FileText answer={answer} file={file} isOld={isOld} /> : <Lines answer={answer} isOld={isOld} />}</Panel>;
+  return <Panel controls={controls}>{mode === 'files' ? <FileText answer={answer} unit={unit} file={file} isOld={isOld} /> : <Lines answer={answer} unit={unit} isOld={isOld} />}</Panel>;
 }
 
-function Lines({ answer, isOld }: { answer: LinesAnswer; isOld: boolean }): JSX.Element {
+function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld: boolean }): JSX.Element {
   const app = useApp();
   const state = useStore();
   const labelOf = (row: number): number => answer.label[row]!;
@@ -54,7 +54,7 @@ function Lines({ answer, isOld }: { answer: LinesAnswer; isOld: boolean }): JSX.
     return answer.line[row] === 0 ? name : `${name}:${answer.line[row]}`;
   };
   const columns = [
-    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit: unitOf(app, state) }, 'self'),
+    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'self'),
     { ...text('line', 'minmax(8rem, 1fr)', placeOf), isMinor: false },
     ...functionColumns(app.names, labelOf),
   ];
@@ -73,9 +73,8 @@ function Lines({ answer, isOld }: { answer: LinesAnswer; isOld: boolean }): JSX.
 }
 
 /** The text of a file with the weights of its lines; only the lines that have some, where there is no text. */
-function FileText({ answer, file, isOld }: { answer: LinesAnswer; file: FileAnswer; isOld: boolean }): JSX.Element {
+function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Unit; file: FileAnswer; isOld: boolean }): JSX.Element {
   const app = useApp();
-  const state = useStore();
   const { sources } = app.names.tables;
   const source = sources.find(({ path }) => path === file.path);
   const rows = useMemo(() => {
@@ -83,7 +82,7 @@ function FileText({ answer, file, isOld }: { answer: LinesAnswer; file: FileAnsw
     if (source === undefined || !('text' in source)) return Array.from(file.line, (line, row) => ({ line, row, text: '' }));
     return source.text.split(/\r?\n/).map((text, index) => ({ line: index + 1, row: known.get(index + 1) ?? -1, text }));
   }, [file, source]);
-  const scale = scaleOf(answer.total.weight, unitOf(app, state));
+  const scale = scaleOf(answer.total.weight, unit);
   const total = answer.total.weight;
   const at = (place: number): number => rows[place]!.row;
   const weight = (place: number, values: ArrayLike<number | bigint>): string => (at(place) < 0 ? '' : inScale(values[at(place)]!, scale));

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { Exact } from '../../engine/index.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { pair } from '../cells.tsx';
 import { grouped, scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
@@ -12,11 +12,11 @@ import { text } from './binaries.tsx';
 export function StatesView(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'states' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'states' });
   if (answer === null) return <Pending fault={fault} />;
   const rows = answer.states;
   const columns: TableColumn[] = [
-    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true),
+    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
     { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },
     { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
     text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), ''),
@@ -50,9 +50,7 @@ export function StatesView(): JSX.Element {
 }
 
 export function CoresView(): JSX.Element {
-  const app = useApp();
-  const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'cores' });
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'cores' });
   if (answer === null) return <Pending fault={fault} />;
   const rows = answer.cores.flatMap(({ kind, cores, weight, samples }): CoreLine[] => [
     { name: kind ?? 'no kind recorded', level: 1, weight, samples },
@@ -62,7 +60,7 @@ export function CoresView(): JSX.Element {
     return <Notice>This table does not tell on which core a sample was taken.</Notice>;
   }
   const columns: TableColumn[] = [
-    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true).map(
+    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true).map(
       ({ sortBy: _, ...column }) => column,
     ),
     { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },

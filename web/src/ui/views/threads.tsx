@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { Part } from '../../engine/index.ts';
 import { processName, threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { pair } from '../cells.tsx';
 import { grouped, scaleOf } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
@@ -16,11 +16,11 @@ export function ThreadsView(): JSX.Element {
   const state = useStore();
   // Threads that are not selected stay in the list, so that they can be selected.
   const all = placeOf({ ...state, threads: null, processes: null, mainOnly: false }, app.names.tables);
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'threads' }, all);
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'threads' }, all);
   if (answer === null) return <Pending fault={fault} />;
   const { threads, processes } = answer;
   const weights = (rows: readonly Part[]): TableColumn[] =>
-    pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true);
+    pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true);
   const samples = (rows: readonly Part[]): TableColumn => ({
     ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)),
     isNumber: true,

@@ -2,10 +2,9 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Part } from '../../engine/index.ts';
 import type { OpenRows, TreeAnswer } from '../../host/protocol.ts';
 import { type TreeKind } from '../../state/state.ts';
-import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, binaryColumn, functionColumns, weightColumns } from '../cells.tsx';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { PartControls } from '../parts.tsx';
@@ -24,13 +23,13 @@ export function TreeView(): JSX.Element {
   return state.tree === 'heaviest' ? <Heaviest /> : <Tree key={state.tree} direction={state.tree} />;
 }
 
-function Controls({ parts, part }: { parts: readonly Part[]; part: number | null }): JSX.Element {
+function Controls(props: Parameters<typeof PartControls>[0]): JSX.Element {
   const { store } = useApp();
   const state = useStore();
   return (
     <>
       <Choice label="Direction" value={state.tree} options={KINDS} onChange={(tree) => store.set({ tree })} />
-      <PartControls parts={parts} part={part} />
+      <PartControls {...props} />
     </>
   );
 }
@@ -41,7 +40,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const search = useSearch();
   const [open, setOpen] = useState<OpenRows | null>(null);
   const [expand, setExpand] = useState<readonly number[] | null>(null);
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, open, expand });
+  const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, open, expand });
   useEffect(() => {
     // What was opened at once is open like everything else from now on.
     if (expand === null || answer === null || isOld) return;
@@ -50,7 +49,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   }, [expand, answer, isOld]);
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
-    const weights = weightColumns({ sums: answer.sums, total: answer.total.weight, unit: unitOf(app, state) }, 'all');
+    const weights = weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'all');
     const name: TableColumn = {
       id: 'function',
       title: 'function',
@@ -62,15 +61,15 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
     // Trees stand in their own order.
     const plain = own.map(({ sortBy: _, ...column }) => column);
     return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
-  }, [answer]);
-  if (answer === null) return <Pending fault={fault} />;
+  }, [answer, unit]);
+  if (answer === null || asked === null) return <Pending fault={fault} />;
   const { label, depth, flags } = answer;
   const stackOf = (row: number): number[] => {
     const path = pathTo(answer, row);
     return direction === 'down' ? path : path.reverse();
   };
   return (
-    <Panel controls={<Controls parts={answer.parts} part={answer.part} />}>
+    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />}>
       {answer.isCut && <Notice>Only the first rows are shown: close some, or focus on a function.</Notice>}
       <Table
         id="tree"
@@ -138,13 +137,13 @@ function pathTo({ depth, label }: TreeAnswer, row: number): number[] {
 function Heaviest(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const { answer, isOld, fault } = useAnswer('view', { kind: 'heaviest', by: state.by, part: state.part });
-  if (answer === null) return <Pending fault={fault} />;
+  const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'heaviest', by: state.by, part: state.part });
+  if (answer === null || asked === null) return <Pending fault={fault} />;
   const { label, sums, total } = answer;
   const labelOf = (row: number): number => label[row]!;
-  const weights = weightColumns({ sums, total: total.weight, unit: unitOf(app, state) }, 'all');
+  const weights = weightColumns({ sums, total: total.weight, unit }, 'all');
   return (
-    <Panel controls={<Controls parts={answer.parts} part={answer.part} />}>
+    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />}>
       <Table
         id="heaviest"
         label="Heaviest stack"
