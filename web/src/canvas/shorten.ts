@@ -4,7 +4,7 @@
 export function shorterNames(name: string): string[] {
   const found = [name];
   const add = (shorter: string): void => {
-    if (shorter.length < found[found.length - 1]!.length) found.push(shorter);
+    if (shorter !== '' && shorter.length < found[found.length - 1]!.length) found.push(shorter);
   };
   if (/^[-+]\[/.test(name)) {
     // Objective-C: the selector says more than the class.
@@ -48,7 +48,7 @@ function argumentsAt(name: string): number {
     else if (letter === '(' && depth === 0 && at > 0) {
       const isCall = name.startsWith('operator()', at - 8);
       if (isCall) at += 1;
-      else if (/[\w>~=+\-*/%!&|^\])$]/.test(name[at - 1]!)) return at;
+      else if (/[\w<>~=+\-*/%!&|^\])$]/.test(name[at - 1]!)) return at;
     }
   }
   return -1;
@@ -99,5 +99,5 @@ function lastOf(name: string): string {
     else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) [cut, mark] = [at + 1, '.'];
     if (depth === 0 && path.startsWith('operator', at) && path[at - 1] === ':') break;
   }
-  return cut < 0 ? name : `…${mark}${name.slice(cut)}`;
+  return cut < 0 || cut >= path.length ? name : `…${mark}${name.slice(cut)}`;
 }
