@@ -18,6 +18,7 @@ const { Camera } = await load('camera');
 const { laneOf } = await load('lanes');
 const { Rows } = await load('rows');
 const { shorterNames } = await load('shorten');
+const palettes = await load('palettes');
 const { SvgPen, escaped } = await load('svg');
 
 /** Random numbers that are the same each time. */
@@ -85,7 +86,7 @@ test('names lose arguments first, then types, then what they stand in', () => {
       'std::vector<int, std::allocator<int>>::push_back(…)', 'std::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back',
     ],
     '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', 'drawRect:inContext:'],
-    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['Orchard.Press.squeeze(…)', '….squeeze(…)', 'squeeze(…)', 'squeeze'],
+    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['Orchard.Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze'],
     'std::function<void (int)>::operator()(int) const': [
       'std::function<void (int)>::operator()(…)', 'std::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()',
     ],
@@ -254,4 +255,37 @@ test('an SVG holds names as text', () => {
   assert.equal(svg.match(/<(?!\/?(svg|title|rect|text)\b)/), null);
   assert.match(svg, /<rect x="0" y="0" width="10.13" height="5" fill="rgb\(21,24,29\)" fill-opacity="0.68"\/>/);
   assert.equal(svg.split('<svg').length, svg.split('</svg>').length);
+});
+
+/** The contrast of two colours by WCAG 2. */
+function contrast(a, b) {
+  const luminance = (color) => {
+    const [red, green, blue] = [1, 3, 5]
+      .map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [light, dark] = [luminance(a), luminance(b)].toSorted((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('every text stands out from what it stands on', () => {
+  assert.equal(contrast('#000000', '#ffffff'), 21);
+  for (const { base, changes, changeText, tones } of [palettes.LIGHT, palettes.DARK]) {
+    const check = (text, ground, least = 4.5) => assert.ok(contrast(text, ground) >= least, `${text} on ${ground}: ${contrast(text, ground)}`);
+    for (const kind of ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle']) {
+      for (const shade of base[kind].split(' ')) check(base[`${kind}-text`], shade);
+    }
+    for (const change of changes) check(changeText, change);
+    for (const ground of [base.background, base.raised]) {
+      check(base.text, ground);
+      check(base.dim, ground);
+      check(base.accent, ground, 3);
+    }
+    check(base['match-text'], base.match);
+    // The length of the selected time stands on the accent.
+    check(base.background, base.accent);
+    for (const tone of ['signpost', 'region', 'hang', 'risk']) check(base['lane-text'], tones[tone]);
+    for (const tone of ['cpu', 'running', 'runnable', 'hang', 'risk']) check(tones[tone], base.background, tone === 'cpu' ? 2.5 : 2);
+  }
 });
