@@ -26,7 +26,7 @@ try {
   await page.goto(`file://${file}`);
   await page.waitForFunction(() => document.documentElement.dataset.state === 'ready', null, { timeout: 120_000 });
   console.log(`ready after ${(performance.now() - start).toFixed(0)} ms`);
-  for (const what of ['graph zoom', 'graph pan', 'chart zoom', 'timeline zoom', 'timeline brush']) {
+  for (const what of ['graph zoom', 'graph pan', 'graph, all boxes', 'chart zoom', 'timeline zoom', 'timeline brush']) {
     const { script, drawn, frames } = await page.evaluate(measure, [what, FRAMES]);
     console.log(`${what.padEnd(16)} script ${show(script)} | with drawing ${show(drawn)} | between frames ${show(frames)}`);
   }
@@ -57,12 +57,13 @@ async function measure([what, count]) {
   };
   const timeline = (more) => page.timeline.update({ ...page.timelineModel(), ...more });
   const steps = {
+    'graph, all boxes': ['graph', (frame) => (frame === 0 ? page.drawGraph({ from: 0, to: total, least: 0 }) : page.graph.show(window_(0, total, frame)))],
     'graph zoom': ['graph', (frame) => page.graph.show(window_(0, total, frame))],
     'graph pan': ['graph', (frame) => page.graph.show({ start: (total * frame) / count / 2, end: (total * frame) / count / 2 + total / 4 })],
     'chart zoom': ['chart', (frame) => page.chart.show(window_(range.start, range.end, frame))],
     'timeline zoom': ['timeline', (frame) => timeline({ visible: window_(range.start, range.end, frame) })],
     'timeline brush': ['timeline', (frame) => timeline({ brush: { start: range.start, end: range.start + ((frame + 1) / count) * (range.end - range.start) } })],
-    select: ['graph', (frame) => page.select({ start: range.start + ((range.end - range.start) * frame) / (3 * count), end: range.end }, true)],
+    select: ['graph', (frame) => page.select({ start: range.start + ((range.end - range.start) * frame) / (3 * count), end: range.end })],
   };
   const [id, act] = steps[what];
   const context = canvasOf(id).getContext('2d');

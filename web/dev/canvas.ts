@@ -24,6 +24,10 @@ class Page {
   key = 0;
   width = 1;
   visible: { range: Range; pixels: number } | null = null;
+  /** What canvases told, for tests. */
+  readonly events: unknown[][] = [];
+  /** Boxes are compared with themselves, by their names. */
+  compares = false;
   readonly timeline: TimelineCanvas;
   readonly graph: FlameGraphCanvas;
   readonly chart: FlameChartCanvas;
@@ -38,8 +42,15 @@ class Page {
       if (series.rows > profile.series[this.series]!.rows) this.series = index;
     });
     this.timeline = new TimelineCanvas(host('timeline'), {
-      onBrush: (range, isFinal) => this.select(range, isFinal),
+      onBrush: (range, isFinal) => {
+        if (isFinal) this.events.push(['brush', range]);
+        this.select(range);
+      },
+      onPickSpan: (...event) => this.events.push(['span', ...event]),
+      onMenu: (...event) => this.events.push(['track menu', ...event]),
+      onToggle: (...event) => this.events.push(['toggle', ...event]),
       onPickTracks: (ids, isAdditive) => {
+        this.events.push(['tracks', ids, isAdditive]);
         this.picked = isAdditive ? [...this.picked, ...ids] : [...ids];
         this.drawTimeline();
       },
@@ -50,8 +61,11 @@ class Page {
     });
     this.graph = new FlameGraphCanvas(host('graph'), {
       onDetail: (from, to, least) => this.drawGraph({ from, to, least }),
+      onPick: (...event) => this.events.push(['pick', ...event]),
+      onZoom: (...event) => this.events.push(['zoom', ...event]),
+      onMenu: (...event) => this.events.push(['menu', ...event]),
     });
-    this.chart = new FlameChartCanvas(host('chart'));
+    this.chart = new FlameChartCanvas(host('chart'), { onPick: (...event) => this.events.push(['span pick', ...event]) });
   }
 
   get unit(): FlameModel['unit'] {
@@ -66,7 +80,7 @@ class Page {
     return { start: first, end: Math.max(first + 1, last + (last - first) * 1e-3) };
   }
 
-  select(range: Range | null, _isFinal: boolean): void {
+  select(range: Range | null): void {
     this.brush = range;
     const { time: _, ...rest } = this.selection;
     this.selection = range === null ? rest : { ...rest, time: range };
@@ -84,6 +98,7 @@ class Page {
     this.graph.update(
       graphModel(this.profile, weighed, boxes, {
         key: String(this.key), tree: 'all', unit, detail: asked, labels, matches, direction, title: 'Flame graph',
+        ...(this.compares ? { change: Float32Array.from(boxes.node, (node) => ((node * 37) % 41) / 20 - 1).map((x) => (Math.abs(x) < 0.3 ? 0 : x)) } : {}),
         ...(matches === null ? {} : { matchText: 'matches are shown in this colour' }),
       }),
     );

@@ -60,7 +60,8 @@ export function ticks(start: number, end: number, most: number): Ticks {
   const length = end - start;
   if (!(length > 0) || most < 1) return { first: start, step: 1, count: 0 };
   const step = binNumber(length / most);
-  const first = Math.ceil(start / step - 1e-9) * step;
+  // Never -0.
+  const first = Math.ceil(start / step - 1e-9) * step + 0;
   return { first, step, count: Math.max(0, Math.floor((end - first) / step + 1e-9) + 1) };
 }
 

@@ -1,11 +1,11 @@
 // Flame graphs and flame charts: one canvas that differs in what its horizontal axis is, weight or time.
 
-import { tickText, ticks } from './amounts.ts';
 import { Camera } from './camera.ts';
 import { type FlameTarget, listenFlame } from './flame_input.ts';
 import { type FlameWalk, pressFlameKey } from './flame_keys.ts';
 import { FONT, FlameScene, type Plot, ROW } from './flame_scene.ts';
-import { nameOfBox, speechOfBox, tipOfBox } from './flame_texts.ts';
+import { speechOfBox, tipOfBox } from './flame_texts.ts';
+import { AXIS, drawAxis, drawBadge, drawNothing, drawScroll } from './flame_trim.ts';
 import { CanvasPen, type Pen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
 import { SvgPen } from './svg.ts';
@@ -13,8 +13,6 @@ import { TextWidths } from './text.ts';
 import { Tooltip } from './tooltip.ts';
 import type { FlameCallbacks, FlameModel, Range } from './types.ts';
 
-/** The height of the axis of time. */
-const AXIS = 22;
 /** Boxes are asked for once hands rest this long. */
 const REST = 70;
 /** Rows that stay visible above a zoomed box. */
@@ -46,7 +44,8 @@ abstract class FlameCanvas {
     this.surface = new Surface(host, isChart ? 'flame chart' : 'flame graph', (time) => this.#draw(time), () => this.#resized());
     const { canvas } = this.surface;
     const key = (event: KeyboardEvent): void => {
-      if (!pressFlameKey(event, this.#walk())) return;
+      const scene = this.#scene();
+      if (scene === null || !pressFlameKey(event, this.#walk(scene))) return;
       event.preventDefault();
       event.stopPropagation();
     };
@@ -185,19 +184,17 @@ abstract class FlameCanvas {
     pen.rect(0, 0, width, height);
     const scene = this.#scene();
     if (scene === null || scene.model.count === 0 || !(scene.model.total > 0)) {
-      pen.font(13, 400, theme.font);
-      pen.fill(theme.dim);
-      pen.text('No samples are selected.', width / 2, Math.max(24, height / 2), 'center');
+      drawNothing(pen, width, height, theme);
       return;
     }
     const plot = this.#plot();
     const unclip = pen.clip(plot.left, plot.top, plot.width, plot.height);
     const marks = { focus: this.#boxOf(scene, this.#focus), hover: this.#hover };
     scene.draw(pen, this.camera, plot, theme, this.#textWidths(), marks);
-    this.#drawScroll(pen, plot);
+    drawScroll(pen, this.camera, plot, theme, scene.model.direction === 'flame');
     unclip();
-    if (this.isChart) this.#drawAxis(pen);
-    this.#drawMatches(pen, scene.model);
+    if (this.isChart) drawAxis(pen, this.camera, width, theme);
+    drawBadge(pen, scene.model.matchText ?? '', width, height, theme, this.#textWidths());
   }
 
   #textWidths(): TextWidths {
@@ -205,45 +202,6 @@ abstract class FlameCanvas {
     if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(this.surface.context, font);
     this.#font = font;
     return this.#widths;
-  }
-
-  #drawAxis(pen: Pen): void {
-    const { theme, width } = this.surface;
-    const { first, step, count } = ticks(this.camera.from, this.camera.to, Math.max(2, width / 110));
-    pen.fill(theme.raised);
-    pen.rect(0, 0, width, AXIS);
-    pen.font(11, 400, theme.font);
-    for (let index = 0; index < count; index += 1) {
-      const time = first + index * step;
-      const x = ((time - this.camera.from) / this.camera.length) * width;
-      pen.fill(theme.line);
-      pen.rect(Math.round(x), AXIS - 7, 1, 7);
-      pen.fill(theme.dim);
-      pen.text(tickText(time, step), x + 4, AXIS - 7);
-    }
-    pen.fill(theme.line);
-    pen.rect(0, AXIS - 1, width, 1);
-  }
-
-  #drawScroll(pen: Pen, plot: Plot): void {
-    const { most, scroll } = this.camera;
-    if (most <= 0) return;
-    const length = Math.max(24, (plot.height / (plot.height + most)) * plot.height);
-    const at = (scroll / most) * (plot.height - length);
-    const y = this.#whole?.model.direction === 'flame' ? plot.height - length - at : at;
-    pen.fill(this.surface.theme.dim);
-    pen.rect(plot.left + plot.width - 4, plot.top + y, 3, length);
-  }
-
-  #drawMatches(pen: Pen, { matchText }: FlameModel): void {
-    if (matchText === undefined || matchText === '') return;
-    const { theme, width, height } = this.surface;
-    const length = this.#textWidths().of(matchText) + 18;
-    pen.fill(theme.match);
-    pen.rect(width - length - 10, height - 30, length, 22);
-    pen.font(FONT, 600, theme.font);
-    pen.fill(theme.matchText);
-    pen.text(matchText, width - length / 2 - 10, height - 15, 'center');
   }
 
   #target(): FlameTarget {
@@ -371,18 +329,16 @@ abstract class FlameCanvas {
     this.callbacks.onDetail?.(...wanted);
   }
 
-  #walk(): FlameWalk {
-    const scene = this.#scene();
-    const empty = new FlameScene({ ...NOTHING }, null);
-    const placed = scene ?? empty;
+  #walk(scene: FlameScene): FlameWalk {
+    const isFlame = scene.model.direction === 'flame';
     const centre = this.#plot().width / 2;
     return {
-      rows: placed.rows,
-      isFlame: placed.model.direction === 'flame',
-      focus: this.#boxOf(placed, this.#focus),
-      origin: placed.hit(centre, placed.model.direction === 'flame' ? this.#plot().height - 1 : 1, this.camera, this.#plot()),
-      walkTo: (box) => this.#walkTo(placed, box),
-      zoomTo: (box) => this.#zoomTo(placed, box),
+      rows: scene.rows,
+      isFlame,
+      focus: this.#boxOf(scene, this.#focus),
+      origin: scene.hit(centre, isFlame ? this.#plot().height - 1 : 1, this.camera, this.#plot()),
+      walkTo: (box) => this.#walkTo(scene, box),
+      zoomTo: (box) => this.#zoomTo(scene, box),
       zoomBack: () => {
         if (this.camera.isWhole) return false;
         this.#zoomOut(Math.max(0, this.#zoomed.length - 1));
@@ -392,7 +348,7 @@ abstract class FlameCanvas {
       zoomBy: (factor) => this.#zoomBy(factor, centre),
       panBy: (share) => this.#pan(share * this.#plot().width, 0),
       page: (direction) => this.#pan(0, direction * this.#plot().height * 0.8),
-      menuAt: (box) => this.#menuAt(placed, box),
+      menuAt: (box) => this.#menuAt(scene, box),
     };
   }
 
@@ -422,20 +378,7 @@ abstract class FlameCanvas {
     const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
     this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8, bounds.top + y);
   }
-
-  /** The name of the focused box; null without. */
-  get focusedName(): string | null {
-    const scene = this.#scene();
-    const box = scene === null ? -1 : this.#boxOf(scene, this.#focus);
-    return scene === null || box < 0 ? null : nameOfBox(scene.model, box);
-  }
 }
-
-const NOTHING: FlameModel = {
-  key: '', tree: '', unit: 'ns', total: 0, range: { start: 0, end: 1 }, detail: { from: 0, to: 1, least: 0 }, count: 0,
-  node: new Int32Array(0), depth: new Int32Array(0), start: new Float64Array(0), width: new Float64Array(0), self: new Float64Array(0),
-  label: new Int32Array(0), labels: { names: [], binaries: [], kinds: new Uint8Array(0) }, title: '',
-};
 
 /** Weights from left to right, the heaviest first; root on top, or at the bottom. */
 export class FlameGraphCanvas extends FlameCanvas {

@@ -4,7 +4,7 @@
 export function shorterNames(name: string): string[] {
   const found = [name];
   const add = (shorter: string): void => {
-    if (shorter.length < found[found.length - 1]!.length) found.push(shorter);
+    if (shorter !== '' && shorter.length < found[found.length - 1]!.length) found.push(shorter);
   };
   if (/^[-+]\[/.test(name)) {
     // Objective-C: the selector says more than the class.
@@ -20,7 +20,7 @@ export function shorterNames(name: string): string[] {
   const last = lastOf(lean);
   add(last);
   // What is cut at its end begins with what tells most.
-  const core = last.replace(/^…(::|\.)/, '');
+  const core = last.replace(/^…(::)?/, '');
   add(core);
   add(core.replace(/(.)\(…?\)$/, '$1'));
   return found;
@@ -48,7 +48,7 @@ function argumentsAt(name: string): number {
     else if (letter === '(' && depth === 0 && at > 0) {
       const isCall = name.startsWith('operator()', at - 8);
       if (isCall) at += 1;
-      else if (/[\w>~=+\-*/%!&|^\])$]/.test(name[at - 1]!)) return at;
+      else if (/[\w<>~=+\-*/%!&|^\])$]/.test(name[at - 1]!)) return at;
     }
   }
   return -1;
@@ -86,7 +86,7 @@ function collapse(name: string, opens: string, closes: string): string {
   return found;
 }
 
-/** `a::b::c(…)` becomes `…::c(…)`, and `A.B.c(…)` becomes `….c(…)`. */
+/** `a::b::c(…)` becomes `…::c(…)`, and `A.B.c(…)` becomes `…c(…)`, since four dots would look like a mistake. */
 function lastOf(name: string): string {
   const open = argumentsAt(name);
   const path = open < 0 ? name : name.slice(0, open);
@@ -96,8 +96,8 @@ function lastOf(name: string): string {
     if ('<([{'.includes(letter)) depth += 1;
     else if ('>)]}'.includes(letter) && depth > 0) depth -= 1;
     else if (depth === 0 && letter === ':' && path[at + 1] === ':') [cut, mark] = [at + 2, '::'];
-    else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) [cut, mark] = [at + 1, '.'];
+    else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) [cut, mark] = [at + 1, ''];
     if (depth === 0 && path.startsWith('operator', at) && path[at - 1] === ':') break;
   }
-  return cut < 0 ? name : `…${mark}${name.slice(cut)}`;
+  return cut < 0 || cut >= path.length ? name : `…${mark}${name.slice(cut)}`;
 }

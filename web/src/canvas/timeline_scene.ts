@@ -83,9 +83,11 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, the
   pen.fill(theme.dim);
   const beside = isTall ? 0 : Math.min(widths.of(detail), margin * 0.4);
   if (isTall) {
-    const room = margin - left - PAD - (full === '' ? 0 : widths.of(full) + 6);
-    pen.text(widths.fit(detail, room), left, base + 13);
-    pen.text(full, margin - PAD + 2, base + 13, 'right');
+    // The scale tells what the picture means, so it goes last.
+    const shown = widths.of(full) <= margin - left - PAD ? full : '';
+    const room = margin - left - PAD - (shown === '' ? 0 : widths.of(shown) + 6);
+    if (room > 24) pen.text(widths.fit(detail, room), left, base + 13);
+    if (shown !== '') pen.text(shown, margin - PAD + 2, base + 13, 'right');
   } else if (detail !== '') {
     pen.text(widths.fit(detail, beside + 1), margin - PAD + 2, base, 'right');
   }
@@ -150,7 +152,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
   }
   pen.fill(theme.dim);
   pen.text(timeText(visible.end - visible.start), margin - PAD + 2, top + AXIS - 8, 'right');
-  pen.text('time shown', PAD, top + AXIS - 8);
+  if (margin > 130) pen.text('time shown', PAD, top + AXIS - 8);
   pen.fill(theme.line);
   pen.rect(0, top + AXIS - 1, width, 1);
 }
@@ -160,15 +162,16 @@ function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
   const { brush, layout, margin, width, height, visible, pointer } = sight;
   const unclip = pen.clip(margin, 0, width - margin, height);
   const overview = layout.head - AXIS;
+  const bottom = Math.min(height, layout.head + layout.height - sight.scroll);
   const strip = stripOf(sight, -1);
   if (brush !== null) {
     if (overview > 0) drawEdges(pen, brush, strip, 0, overview - 1, theme);
-    drawEdges(pen, brush, { ...strip, visible }, overview, height - overview, theme);
+    drawEdges(pen, brush, { ...strip, visible }, overview, bottom - overview, theme);
     drawLength(pen, brush, { ...strip, visible }, overview, theme);
   }
   if (pointer >= margin) {
     pen.fill(theme.dim);
-    pen.rect(Math.round(pointer), overview, 1, height - overview);
+    pen.rect(Math.round(pointer), overview, 1, bottom - overview);
   }
   unclip();
 }

@@ -1,0 +1,56 @@
+// What stands around the boxes of flame graphs and charts: an axis, a place in the height, a badge.
+
+import { tickText, ticks } from './amounts.ts';
+import type { Camera } from './camera.ts';
+import { FONT, type Plot } from './flame_scene.ts';
+import type { Pen } from './pen.ts';
+import type { TextWidths } from './text.ts';
+import type { Theme } from './theme.ts';
+
+/** The height of the axis of time. */
+export const AXIS = 22;
+
+export function drawAxis(pen: Pen, camera: Camera, width: number, theme: Theme): void {
+  const { first, step, count } = ticks(camera.from, camera.to, Math.max(2, width / 110));
+  pen.fill(theme.raised);
+  pen.rect(0, 0, width, AXIS);
+  pen.font(11, 400, theme.font);
+  for (let index = 0; index < count; index += 1) {
+    const time = first + index * step;
+    const x = ((time - camera.from) / camera.length) * width;
+    pen.fill(theme.line);
+    pen.rect(Math.round(x), AXIS - 7, 1, 7);
+    pen.fill(theme.dim);
+    // The last one would be cut.
+    if (x + 60 < width) pen.text(tickText(time, step), x + 4, AXIS - 7);
+  }
+  pen.fill(theme.line);
+  pen.rect(0, AXIS - 1, width, 1);
+}
+
+/** The seen part of the height, where not all of it is. */
+export function drawScroll(pen: Pen, { most, scroll }: Camera, plot: Plot, theme: Theme, isFlame: boolean): void {
+  if (most <= 0) return;
+  const length = Math.max(24, (plot.height / (plot.height + most)) * plot.height);
+  const at = (scroll / most) * (plot.height - length);
+  pen.fill(theme.dim);
+  pen.rect(plot.left + plot.width - 4, plot.top + (isFlame ? plot.height - length - at : at), 3, length);
+}
+
+/** The sum of what a search matches. */
+export function drawBadge(pen: Pen, text: string, width: number, height: number, theme: Theme, widths: TextWidths): void {
+  if (text === '') return;
+  // Bold letters are wider.
+  const length = widths.of(text) * 1.12 + 18;
+  pen.fill(theme.match);
+  pen.rect(width - length - 12, height - 32, length, 22);
+  pen.font(FONT, 600, theme.font);
+  pen.fill(theme.matchText);
+  pen.text(text, width - length / 2 - 12, height - 17, 'center');
+}
+
+export function drawNothing(pen: Pen, width: number, height: number, theme: Theme): void {
+  pen.font(13, 400, theme.font);
+  pen.fill(theme.dim);
+  pen.text('No samples are selected.', width / 2, Math.max(24, height / 2), 'center');
+}

@@ -1,0 +1,291 @@
+// The parts of the canvases that need no browser: numbers, names, boxes under a point, the brush, and what an SVG escapes.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+import { ROOT } from './command.mjs';
+
+async function load(name) {
+  const entry = join(ROOT, `web/src/canvas/${name}.ts`);
+  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, platform: 'neutral' });
+  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
+}
+
+const amounts = await load('amounts');
+const brush = await load('brush');
+const { Camera } = await load('camera');
+const { laneOf } = await load('lanes');
+const { Rows } = await load('rows');
+const { shorterNames } = await load('shorten');
+const palettes = await load('palettes');
+const { SvgPen, escaped } = await load('svg');
+
+/** Random numbers that are the same each time. */
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('ticks are round, inside the range, and no more than asked for', () => {
+  const { first, step, count } = amounts.ticks(0, 259_000_000, 10);
+  assert.deepEqual([first, step, count], [0, 50_000_000, 6]);
+  const next = random(1);
+  for (let run = 0; run < 2_000; run += 1) {
+    const start = next() * 10 ** (next() * 12);
+    const end = start + 10 ** (1 + next() * 11);
+    const most = 2 + Math.floor(next() * 20);
+    const ticks = amounts.ticks(start, end, most);
+    assert.ok(ticks.count <= most + 1, `${ticks.count} of ${most}`);
+    assert.ok(ticks.count >= Math.floor(most / 2.5) - 1, `${ticks.count} of ${most}`);
+    assert.ok(ticks.first >= start - ticks.step * 1e-6);
+    assert.ok(ticks.first + (ticks.count - 1) * ticks.step <= end + ticks.step * 1e-6);
+    const digit = ticks.step / 10 ** Math.floor(Math.log10(ticks.step) + 1e-9);
+    assert.ok([1, 2, 5].some((round) => Math.abs(digit - round) < 1e-6), `${ticks.step}`);
+  }
+});
+
+test('ticks of one axis have one unit and differ', () => {
+  assert.equal(amounts.tickText(1_500_000_000, 500_000_000), '1.5 s');
+  assert.equal(amounts.tickText(2_000_000_000, 500_000_000), '2.0 s');
+  assert.equal(amounts.tickText(350_000_000, 50_000_000), '350 ms');
+  assert.equal(amounts.tickText(104_500_000, 500_000), '104.5 ms');
+  assert.equal(amounts.tickText(0, 20_000), '0 µs');
+  assert.equal(amounts.tickText(1_234_000_001, 1), '1.234000001 s');
+});
+
+test('weights have every digit', () => {
+  assert.equal(amounts.weightText(12_340_000, 'ns'), '12.34 ms');
+  assert.equal(amounts.weightText(1, 'ns'), '0.000001 ms');
+  assert.equal(amounts.weightText(0, 'ns'), '0.00 ms');
+  assert.equal(amounts.weightText(101_899_720_000, 'ns'), '101,899.72 ms');
+  assert.equal(amounts.weightText(2 ** 53 - 1, 'ns'), '9,007,199,254.740991 ms');
+  assert.equal(amounts.weightText(21_817_132, 'cycles'), '21,817,132 cycles');
+  assert.equal(amounts.exactTimeText(1_234_567_891), '1.234567891 s');
+  assert.equal(amounts.exactTimeText(1_000_000_001), '1.000000001 s');
+  assert.equal(amounts.exactTimeText(250_000), '250 µs');
+  assert.equal(amounts.exactTimeText(0), '0 ns');
+  assert.equal(amounts.timeText(1_249_000_000), '1.25 s');
+  assert.equal(amounts.timeText(999_999), '1,000 µs');
+});
+
+test('shares are never called nothing', () => {
+  assert.equal(amounts.shareText(1, 3), '33.3 %');
+  assert.equal(amounts.shareText(1, 1_000_000), '< 0.1 %');
+  assert.equal(amounts.shareText(0, 5), '0.0 %');
+  assert.equal(amounts.shareText(0, 0), 'n/a');
+});
+
+test('names lose arguments first, then types, then what they stand in', () => {
+  const cases = {
+    'orchard::Tree::visit(orchard::Branch const&, int) const': ['orchard::Tree::visit(…)', '…::visit(…)', 'visit(…)', 'visit'],
+    'std::vector<int, std::allocator<int>>::push_back(int&&)': [
+      'std::vector<int, std::allocator<int>>::push_back(…)', 'std::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back',
+    ],
+    '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', 'drawRect:inContext:'],
+    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['Orchard.Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze'],
+    'std::function<void (int)>::operator()(int) const': [
+      'std::function<void (int)>::operator()(…)', 'std::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()',
+    ],
+    'apple::operator<(apple::B const&, int)': ['apple::operator<(…)', '…::operator<(…)', 'operator<(…)', 'operator<'],
+    '(anonymous namespace)::run()': ['…::run()', 'run()', 'run'],
+    'core::ops::function::FnOnce::call_once{{vtable.shim}}': ['…::call_once{{vtable.shim}}', 'call_once{{vtable.shim}}'],
+    '<redacted>': [],
+    '0x180009c00': [],
+    '_dispatch_lane_invoke': [],
+    'start': [],
+    '': [],
+  };
+  for (const [name, shorter] of Object.entries(cases)) assert.deepEqual(shorterNames(name), [name, ...shorter], name);
+});
+
+test('shorter names end, and get shorter, whatever the name', () => {
+  const next = random(7);
+  const letters = 'ab:.<>()[]{} -+operator~…𝒳é';
+  for (let run = 0; run < 20_000; run += 1) {
+    const name = Array.from({ length: Math.floor(next() * 24) }, () => letters[Math.floor(next() * letters.length)]).join('');
+    const forms = shorterNames(name);
+    assert.equal(forms[0], name);
+    for (let at = 1; at < forms.length; at += 1) assert.ok(forms[at].length < forms[at - 1].length && forms[at] !== '', `${name}: ${forms}`);
+  }
+});
+
+/** Random boxes as flame graphs have them: children within their parents, some of them nothing wide. */
+function boxes(seed) {
+  const next = random(seed);
+  const [depth, start, width] = [[], [], []];
+  const grow = (level, from, to) => {
+    depth.push(level);
+    start.push(from);
+    width.push(to - from);
+    if (level > 6) return;
+    for (let at = from + Math.floor(next() * 3); at < to && next() < 0.8; ) {
+      const end = Math.min(to, at + 1 + Math.floor(next() * 40));
+      grow(level + 1, at, end);
+      at = end + Math.floor(next() * 2);
+    }
+  };
+  grow(0, 0, 200);
+  return { count: depth.length, depth: Int32Array.from(depth), start: Float64Array.from(start), width: Float64Array.from(width) };
+}
+
+test('the box under a point is the one that a search through all finds', () => {
+  for (let seed = 1; seed < 60; seed += 1) {
+    const { count, depth, start, width } = boxes(seed);
+    const rows = Rows.of(count, depth, start, width);
+    const slow = (level, point) => {
+      for (let box = 0; box < count; box += 1) {
+        if (depth[box] === level && start[box] <= point && point < start[box] + width[box]) return box;
+      }
+      return -1;
+    };
+    for (let level = -1; level <= rows.depths; level += 1) {
+      for (let point = -0.5; point < 201; point += 0.5) assert.equal(rows.boxAt(level, point), slow(level, point), `${seed} ${level} ${point}`);
+    }
+    for (let box = 0; box < count; box += 1) {
+      assert.equal(rows.parentOf(box), depth[box] === 0 ? -1 : slow(depth[box] - 1, start[box]));
+      assert.equal(rows.box[rows.placeOf(box)], box);
+      const right = rows.neighbourOf(box, 1);
+      if (right >= 0) assert.equal(rows.neighbourOf(right, -1), box);
+      const child = rows.widestChild(box);
+      const children = [...width.keys()].filter((other) => depth[other] === depth[box] + 1 && slow(depth[box], start[other]) === box);
+      assert.equal(child, children.toSorted((a, b) => width[b] - width[a] || a - b)[0] ?? -1);
+    }
+    for (let from = 0; from < count; from += 7) {
+      const level = depth[rows.box[from]];
+      assert.equal(rows.soonAfter(start[rows.box[from]] + 9, from, rows.first[level + 1]), rows.after(start[rows.box[from]] + 9, from, rows.first[level + 1]));
+    }
+  }
+});
+
+test('merged rows cover what the rows cover, and are as far as cells are wide from it', () => {
+  for (let seed = 1; seed < 60; seed += 1) {
+    const { count, depth, start, width } = boxes(seed);
+    const rows = Rows.of(count, depth, start, width);
+    const merged = rows.merged(4);
+    assert.ok(merged.box.length <= rows.box.length);
+    for (let level = 0; level < rows.depths; level += 1) {
+      for (let point = 0.25; point < 200; point += 0.5) {
+        const [fine, coarse] = [rows.boxAt(level, point), merged.boxAt(level, point)];
+        if (fine >= 0) assert.ok(coarse >= 0, `${seed} ${level} ${point}`);
+        if (fine >= 0 && width[fine] >= 4) assert.equal(coarse, fine);
+        if (coarse >= 0 && fine < 0) assert.ok(width[coarse] < 4);
+      }
+    }
+  }
+});
+
+test('a brush is drawn, moved and resized within the recording', () => {
+  const range = { start: 100, end: 1_100 };
+  const before = { start: 300, end: 500 };
+  assert.equal(brush.gripAt(null, 300, 1, true), 'new');
+  assert.equal(brush.gripAt(before, 303, 1, false), 'start');
+  assert.equal(brush.gripAt(before, 496, 1, false), 'end');
+  assert.equal(brush.gripAt(before, 400, 1, false), 'new');
+  assert.equal(brush.gripAt(before, 400, 1, true), 'move');
+  assert.equal(brush.gripAt(before, 600, 1, true), 'new');
+  // One that is as thin as a line can still be made wider, both ways.
+  assert.equal(brush.gripAt({ start: 300, end: 300 }, 299, 1, true), 'start');
+  assert.equal(brush.gripAt({ start: 300, end: 300 }, 301, 1, true), 'end');
+  assert.deepEqual(brush.dragged('new', before, 700, 600, range), { start: 600, end: 700 });
+  assert.deepEqual(brush.dragged('new', null, 50, 9_999, range), range);
+  assert.deepEqual(brush.dragged('start', before, 302, 252, range), { start: 250, end: 500 });
+  assert.deepEqual(brush.dragged('start', before, 300, 700, range), { start: 500, end: 700 });
+  assert.deepEqual(brush.dragged('end', before, 500, 200, range), { start: 200, end: 300 });
+  assert.deepEqual(brush.dragged('move', before, 400, 2_000, range), { start: 900, end: 1_100 });
+  assert.deepEqual(brush.moved(before, -900, range), { start: 100, end: 300 });
+  assert.deepEqual(brush.resized(before, -500, 10, range), { start: 300, end: 310 });
+  assert.deepEqual(brush.resized(before, 5_000, 10, range), { start: 300, end: 1_100 });
+  assert.deepEqual(brush.rounded({ start: 1.2, end: 1.3 }), { start: 1, end: 2 });
+});
+
+test('a camera stays within its range, and zooms around the pointer', () => {
+  const camera = new Camera();
+  camera.range = { start: 100, end: 1_100 };
+  camera.most = 50;
+  camera.go({ from: 0, to: 500, scroll: 90 }, false);
+  assert.deepEqual([camera.from, camera.to, camera.scroll], [100, 600, 50]);
+  camera.go(camera.zoomed(0.5, 225), false);
+  assert.deepEqual([camera.from, camera.to], [162.5, 412.5]);
+  assert.equal((225 - 162.5) / 250, (225 - 100) / 500);
+  camera.go(camera.zoomed(100, 225), false);
+  assert.deepEqual([camera.from, camera.to, camera.isWhole], [100, 1_100, true]);
+  camera.go({ from: 300, to: 400 }, true);
+  assert.equal(camera.step(1_000), true);
+  assert.equal(camera.from, 100);
+  assert.equal(camera.step(1_090), true);
+  assert.ok(camera.from > 200 && camera.from < 300);
+  assert.equal(camera.step(9_000), false);
+  assert.deepEqual([camera.from, camera.to], [300, 400]);
+});
+
+test('bars of one level never overlap, and open ones last until the end', () => {
+  const next = random(3);
+  for (let run = 0; run < 200; run += 1) {
+    const start = Float64Array.from({ length: 30 }, () => Math.floor(next() * 100));
+    const end = start.map((start) => (next() < 0.1 ? Infinity : start + Math.floor(next() * 30)));
+    const spans = { start, end, names: Array.from(start, String) };
+    const { rows, levels, leftOut, index } = laneOf(spans, 120);
+    assert.equal(index.length + leftOut, 30);
+    assert.equal(new Set(index).size, index.length);
+    for (let level = 0; level < levels; level += 1) {
+      for (let at = rows.first[level]; at < rows.first[level + 1]; at += 1) {
+        const span = index[rows.box[at]];
+        assert.equal(rows.start[at], start[span]);
+        assert.equal(rows.end[at], Math.min(end[span], 120));
+        if (at + 1 < rows.first[level + 1]) assert.ok(rows.end[at] <= rows.start[at + 1]);
+      }
+    }
+  }
+});
+
+test('an SVG holds names as text', () => {
+  assert.equal(escaped(`<script>alert("1")</script>&'`), '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;');
+  assert.equal(escaped('a\u0000b\u001bc\ud800d\udc00e\u{1F600}\ufffe'), 'a\ufffdb\ufffdc\ufffdd\ufffde\u{1F600}\ufffd');
+  const pen = new SvgPen(100, 50, '</title><script>');
+  pen.fill('rgba(21, 24, 29, 0.68)');
+  pen.rect(0, 0, 10.126, 5);
+  pen.font(12, 400, '"A" & B');
+  pen.text('</text><image href=x onerror=alert(1)>', 1, 2, 'center');
+  pen.clip(0, 0, 10, 10)();
+  const svg = pen.finish();
+  assert.equal(svg.match(/<(?!\/?(svg|title|rect|text)\b)/), null);
+  assert.match(svg, /<rect x="0" y="0" width="10.13" height="5" fill="rgb\(21,24,29\)" fill-opacity="0.68"\/>/);
+  assert.equal(svg.split('<svg').length, svg.split('</svg>').length);
+});
+
+/** The contrast of two colours by WCAG 2. */
+function contrast(a, b) {
+  const luminance = (color) => {
+    const [red, green, blue] = [1, 3, 5]
+      .map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [light, dark] = [luminance(a), luminance(b)].toSorted((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('every text stands out from what it stands on', () => {
+  assert.equal(contrast('#000000', '#ffffff'), 21);
+  for (const { base, changes, changeText, tones } of [palettes.LIGHT, palettes.DARK]) {
+    const check = (text, ground, least = 4.5) => assert.ok(contrast(text, ground) >= least, `${text} on ${ground}: ${contrast(text, ground)}`);
+    for (const kind of ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle']) {
+      for (const shade of base[kind].split(' ')) check(base[`${kind}-text`], shade);
+    }
+    for (const change of changes) check(changeText, change);
+    for (const ground of [base.background, base.raised]) {
+      check(base.text, ground);
+      check(base.dim, ground);
+      check(base.accent, ground, 3);
+    }
+    check(base['match-text'], base.match);
+    // The length of the selected time stands on the accent.
+    check(base.background, base.accent);
+    for (const tone of ['signpost', 'region', 'hang', 'risk']) check(base['lane-text'], tones[tone]);
+    for (const tone of ['cpu', 'running', 'runnable', 'hang', 'risk']) check(tones[tone], base.background, tone === 'cpu' ? 2.5 : 2);
+  }
+});
