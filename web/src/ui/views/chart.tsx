@@ -10,6 +10,7 @@ import { CanvasHost, type Drawing } from '../canvas_host.tsx';
 import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
+import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
 import { useSearch } from '../search.tsx';
 import { boxStack, pickable } from './flame.tsx';
