@@ -23,6 +23,8 @@ async function start(script: string | null): Promise<void> {
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
+  addEventListener('error', () => (root.dataset['state'] = 'error'));
+  addEventListener('unhandledrejection', () => (root.dataset['state'] = 'error'));
   const opening = document.createElement('p');
   opening.className = 'notice';
   opening.textContent = 'Opening the recording …';

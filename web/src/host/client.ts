@@ -26,6 +26,13 @@ interface Waiting {
 /** Channels whose questions come first, in this order. */
 const URGENT = ['view', 'tracks', 'totals'];
 
+/** A question that is being answered. */
+interface Asked extends Waiting {
+  readonly id: number;
+  readonly since: number;
+  isWanted: boolean;
+}
+
 type BusyListener = (since: number | null) => void;
 
 export class Client {
@@ -35,7 +42,7 @@ export class Client {
   #desk: Desk | null = null;
   #opening: Promise<Tables> | null = null;
   #queue: Waiting[] = [];
-  #current: (Waiting & { id: number; since: number }) | null = null;
+  #current: Asked | null = null;
   #ids = 0;
   #isBusySince: number | null = null;
   readonly #listeners = new Set<BusyListener>();
@@ -73,20 +80,22 @@ export class Client {
   forget(channel: string): void {
     const dropped = this.#queue.filter((waiting) => waiting.channel === channel);
     this.#queue = this.#queue.filter((waiting) => waiting.channel !== channel);
-    if (this.#current?.channel === channel) dropped.push(this.#current);
+    if (this.#current?.channel === channel) {
+      this.#current.isWanted = false;
+      dropped.push(this.#current);
+    }
     for (const waiting of dropped) waiting.reject(new Superseded());
   }
 
-  /** Ends what is being computed, and everything that waits; the next question starts anew. */
+  /** Ends what is being computed. What waits is answered by a new worker. */
   cancel(): void {
-    const dropped = this.#current === null ? this.#queue : [this.#current, ...this.#queue];
-    this.#queue = [];
+    const current = this.#current;
     this.#current = null;
     this.#worker?.terminate();
     this.#worker = null;
     this.#opening = null;
-    this.#setBusy(false);
-    for (const waiting of dropped) waiting.reject(new Refused('this was cancelled'));
+    current?.reject(new Refused('this was cancelled'));
+    void this.#next();
   }
 
   get isBusy(): boolean {
@@ -112,7 +121,7 @@ export class Client {
       this.#setBusy(false);
       return;
     }
-    const current = { ...waiting, id: (this.#ids += 1), since: performance.now() };
+    const current: Asked = { ...waiting, id: (this.#ids += 1), since: performance.now(), isWanted: true };
     this.#current = current;
     this.#setBusy(true);
     try {
@@ -123,6 +132,10 @@ export class Client {
       return;
     }
     if (this.#current !== current) return;
+    if (!current.isWanted) {
+      this.#finish(current);
+      return;
+    }
     if (this.#worker !== null) {
       this.#worker.postMessage({ kind: 'ask', id: current.id, place: current.place, ask: current.ask } satisfies ToWorker);
       return;
@@ -140,7 +153,7 @@ export class Client {
     return found;
   }
 
-  #answerHere(current: Waiting & { id: number }): void {
+  #answerHere(current: Asked): void {
     try {
       current.resolve(this.#desk!.answer(current.place, current.ask));
     } catch (error) {

@@ -22,6 +22,8 @@ export const ACTIONS: readonly Action[] = [
   ofFunction('prune', 'd', 'Drop samples with function', 'Samples with the function in their stack are removed'),
   ofFunction('charge', 'm', 'Merge function into callers', 'The function is removed from stacks; its weight goes to its callers'),
   ofBinary('flatten-binary', 'K', 'Collapse library', 'Where functions of the binary call each other, only the first stays'),
+  throughBinary('binary', 'Keep samples through library', 'Samples without the binary in their stack are removed'),
+  throughBinary('leaf-binary', 'Keep samples that end in library', 'Samples whose innermost function is of another binary are removed'),
   ofBinary('charge-binary', 'M', 'Merge library into callers', 'The binary’s functions are removed; their weight goes to their callers'),
   {
     id: 'only-thread',
@@ -74,6 +76,17 @@ function ofBinary(kind: 'flatten-binary' | 'charge-binary', key: string, name: s
       const binary = target.binary ?? (target.label === null ? null : binaryOf(names, target.label));
       return binary === null ? null : withOperation(state, { kind, binary });
     },
+  };
+}
+
+/** Only for binaries themselves: the menu of a function is long enough. */
+function throughBinary(kind: 'binary' | 'leaf-binary', name: string, tells: string): Action {
+  return {
+    id: kind,
+    key: null,
+    name,
+    tells,
+    change: (state, _, { binary }) => (binary === undefined ? null : withOperation(state, { kind, names: [binary] })),
   };
 }
 

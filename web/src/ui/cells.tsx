@@ -46,9 +46,9 @@ interface Weights {
 /** Columns of self and all weights. */
 export function weightColumns({ sums, total, unit }: Weights, order: 'self' | 'all'): TableColumn[] {
   const scale = scaleOf(total, unit);
-  const first = order === 'self' ? pair('self', sums.self, total, scale, true) : pair('all', sums.all, total, scale, true);
-  const second = order === 'self' ? pair('all', sums.all, total, scale, false) : pair('self', sums.self, total, scale, false);
-  return [...first, ...second];
+  const self = pair('self', sums.self, total, scale, order === 'self');
+  const all = pair('all', sums.all, total, scale, order === 'all');
+  return order === 'self' ? [...self, ...all] : [...all, ...self];
 }
 
 /** A share and a weight. */
@@ -59,6 +59,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       id: `${id}-share`,
       title: `${id} %`,
       isNumber: true,
+      isMinor: !isOrder,
       width: '5.6rem',
       cell: (row) => <Share part={values[row]!} total={total} />,
       text: (row) => percent(values[row]!, total),

@@ -3,6 +3,7 @@
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchAnswer } from '../host/protocol.ts';
+import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, counted, percent, withUnit } from './format.ts';
 import { sentence } from './panel.tsx';
@@ -64,7 +65,44 @@ export function SearchBox(): JSX.Element {
       <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
         <Result />
       </span>
+      <ApplySearch />
     </div>
+  );
+}
+
+const APPLIED = [
+  { kind: 'focus', name: 'Keep samples with a match' },
+  { kind: 'root-at', name: 'Focus on matches' },
+  { kind: 'prune', name: 'Drop samples with a match' },
+  { kind: 'charge', name: 'Merge matches into callers' },
+  { kind: 'focus-leaves', name: 'Keep samples that end in a match' },
+  { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
+] as const;
+
+/** The pattern of the search as an operation. */
+function ApplySearch(): JSX.Element | null {
+  const { store } = useApp();
+  const state = useStore();
+  const { answer, fault } = useSearch();
+  if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
+  return (
+    <select
+      aria-label="Do something with what matches"
+      value=""
+      data-part="apply-search"
+      onChange={(event) => {
+        const found = APPLIED.find(({ kind }) => kind === event.currentTarget.value);
+        event.currentTarget.value = '';
+        if (found !== undefined) store.set({ ...withOperation(state, { kind: found.kind, pattern: state.search }), search: '' });
+      }}
+    >
+      <option value="">Use as filter</option>
+      {APPLIED.map(({ kind, name }) => (
+        <option key={kind} value={kind}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

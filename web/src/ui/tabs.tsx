@@ -2,12 +2,15 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { TABS, type Tab } from '../state/state.ts';
+import type { Names } from '../state/names.ts';
+import { type State, TABS, type Tab } from '../state/state.ts';
 import { useApp, useStore } from './app_context.ts';
 
 export function Tabs(): JSX.Element {
-  const { store } = useApp();
-  const { tab } = useStore();
+  const { store, names } = useApp();
+  const state = useStore();
+  const { tab } = state;
+  const isEmpty = emptyTabs(names, state);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
@@ -33,6 +36,8 @@ export function Tabs(): JSX.Element {
           id={`tab-${id}`}
           type="button"
           role="tab"
+          class={isEmpty.has(id) ? 'is-empty' : ''}
+          title={isEmpty.has(id) ? 'The recording has nothing to show here' : undefined}
           aria-selected={id === tab}
           aria-controls="view"
           tabIndex={id === tab ? 0 : -1}
@@ -43,4 +48,16 @@ export function Tabs(): JSX.Element {
       ))}
     </div>
   );
+}
+
+/** Views of what the recording does not have. */
+function emptyTabs({ tables }: Names, { series }: State): ReadonlySet<Tab> {
+  const found = new Set<Tab>();
+  const run = tables.runs[tables.series[series]!.run]!.number;
+  const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
+  if (tables.spans[series] == null) found.add('chart');
+  if (tables.states.length === 0) found.add('states');
+  if (tables.cores.length === 0) found.add('cores');
+  if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) found.add('intervals');
+  return found;
 }

@@ -3,6 +3,8 @@
 import type { JSX } from 'preact';
 import type { Kind } from '../../state/names.ts';
 import { useAnswer, useApp } from '../app_context.ts';
+import type { Exact } from '../../engine/index.ts';
+import { grouped } from '../format.ts';
 import { KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
@@ -42,6 +44,11 @@ export function BinariesView(): JSX.Element {
       />
     </Panel>
   );
+}
+
+/** A column of counts. */
+export function countColumn(id: string, of: (row: number) => Exact): TableColumn {
+  return { ...text(id, '6rem', (row) => grouped(of(row))), isNumber: true, value: of };
 }
 
 export function text(id: string, width: string, of: (row: number) => string, title = id): TableColumn {

@@ -4,10 +4,10 @@ import type { JSX } from 'preact';
 import type { Exact } from '../../engine/index.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { pair } from '../cells.tsx';
-import { grouped, scaleOf } from '../format.ts';
+import { scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { text } from './binaries.tsx';
+import { countColumn, text } from './binaries.tsx';
 
 export function StatesView(): JSX.Element {
   const app = useApp();
@@ -17,7 +17,7 @@ export function StatesView(): JSX.Element {
   const rows = answer.states;
   const columns: TableColumn[] = [
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
-    { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },
+    countColumn('samples', (row) => rows[row]!.samples),
     { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
     text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), ''),
   ];
@@ -63,7 +63,7 @@ export function CoresView(): JSX.Element {
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true).map(
       ({ sortBy: _, ...column }) => column,
     ),
-    { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },
+    countColumn('samples', (row) => rows[row]!.samples),
     {
       id: 'core',
       title: 'core',

@@ -6,10 +6,10 @@ import { processName, threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { pair } from '../cells.tsx';
-import { grouped, scaleOf } from '../format.ts';
+import { scaleOf } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { text } from './binaries.tsx';
+import { countColumn, text } from './binaries.tsx';
 
 export function ThreadsView(): JSX.Element {
   const app = useApp();
@@ -21,16 +21,13 @@ export function ThreadsView(): JSX.Element {
   const { threads, processes } = answer;
   const weights = (rows: readonly Part[]): TableColumn[] =>
     pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true);
-  const samples = (rows: readonly Part[]): TableColumn => ({
-    ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)),
-    isNumber: true,
-  });
+  const samples = (rows: readonly Part[]): TableColumn => countColumn('samples', (row) => rows[row]!.samples);
   const toggle = (list: readonly number[] | null, id: number): readonly number[] | null => {
     const next = list === null ? [id] : list.includes(id) ? list.filter((one) => one !== id) : [...list, id];
     return next.length === 0 ? null : next;
   };
   const chooser = (field: 'threads' | 'processes', rows: readonly Part[], name: (id: number) => string): TableColumn => ({
-    id: field,
+    id: field === 'threads' ? 'thread' : 'process',
     title: field === 'threads' ? 'thread' : 'process',
     width: 'minmax(10rem, 1fr)',
     cell: (row) => {

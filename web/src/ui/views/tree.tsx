@@ -59,7 +59,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
     };
     const own = direction === 'up' ? weights.slice(0, 2) : weights;
     // Trees stand in their own order.
-    const plain = own.map(({ sortBy: _, ...column }) => column);
+    const plain = own.map(({ sortBy: _, ...column }, place) => ({ ...column, isMinor: place > 0 }));
     return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
   }, [answer, unit]);
   if (answer === null || asked === null) return <Pending fault={fault} />;
@@ -99,12 +99,9 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
 
 function TreeName({ answer, row }: { answer: TreeAnswer; row: number }): JSX.Element {
   const { names } = useApp();
-  const depth = answer.depth[row]! - 1;
   const flags = answer.flags[row]!;
-  // Deep rows move less, so that names stay in sight.
-  const indent = depth <= 24 ? depth * 14 : 24 * 14 + (depth - 24) * 3;
   return (
-    <span class="tree-name" style={{ paddingLeft: `${indent}px` }}>
+    <span class="tree-name" style={{ '--depth': answer.depth[row]! - 1 }}>
       <span class={`twisty${(flags & 1) === 0 ? ' is-leaf' : ''}${(flags & 2) !== 0 ? ' is-open' : ''}`} aria-hidden="true" />
       <FunctionName names={names} label={answer.label[row]!} />
     </span>
