@@ -19,6 +19,8 @@ export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_
 export { type Boxes, type Frame, flameGraph } from './views/flame_graph.ts';
 export { type FunctionRow, functions } from './views/functions.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
+export type { Origin } from './views/origins.ts';
+export { type Answer as OverviewFunction, type Overview, overview } from './views/overview.ts';
 export { type Neighbour, type Sandwich, sandwich } from './views/sandwich.ts';
 export { type StateRow, states } from './views/states.ts';
 export { type ProcessRow, processes, threads } from './views/threads.ts';

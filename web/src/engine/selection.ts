@@ -67,6 +67,11 @@ export class Scope {
     return !Array.isArray(this.#selection.states);
   }
 
+  /** True if no other state than running was asked for. */
+  get isOnlyRunning(): boolean {
+    return (this.#selection.states ?? 'running') === 'running';
+  }
+
   /** The rows of a series in the selected time, as ranges. */
   #ranges(series: number): [number, number][] {
     const { start, end, run } = this.#profile.series[series]!;

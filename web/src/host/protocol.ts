@@ -8,6 +8,7 @@ import type {
   Effect,
   Exact,
   Operation,
+  Overview,
   Part,
   ProcessRow,
   Profile,
@@ -221,12 +222,7 @@ export interface SearchAnswer {
 export interface OverviewAnswer {
   readonly kind: 'overview';
   readonly total: Amount;
-  readonly shares: { readonly own: Amount; readonly system: Amount; readonly unknown: Amount; readonly noStack: Amount };
-  /** Own functions with the system code that they call; all functions where no own code ran. */
-  readonly isOwn: boolean;
-  readonly top: readonly { readonly label: number; readonly weight: Exact; readonly samples: Exact }[];
-  /** Of the heaviest one: its busiest thread, and its callers from the nearest on. */
-  readonly heaviest: { readonly thread: number; readonly onThread: Amount; readonly callers: readonly number[] } | null;
+  readonly answer: Overview;
   readonly threads: readonly Part[];
   readonly cores: readonly CoreKind[];
   /** The first and last time of samples; null without times. */

@@ -7,12 +7,15 @@ import type { State } from '../state/state.ts';
 import { type Unit, withUnit } from './format.ts';
 import { laneTracks } from './timeline_lanes.ts';
 
+/** The weight that fills the height of a track, and what it means. */
+type Height = Pick<Bins, 'full' | 'fullText'>;
+
 export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>): TimelineModel {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
-  const full = (values: readonly Float64Array[]): { full: number; fullText: string } => fullOf(values, answer.bin, isTime);
-  const bins = (line: LineBins, height: { full: number; fullText: string }): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
+  const full = (values: readonly Float64Array[]): Height => fullOf(values, answer.bin, unit);
+  const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
   const weight = (line: LineBins): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
   const ofThread = full([...answer.threads.map((line) => line.bins)]);
@@ -63,7 +66,7 @@ function groupTracks(
   names: Names,
   answer: TracksAnswer,
   closed: ReadonlySet<string>,
-  bins: (line: LineBins, height: { full: number; fullText: string }) => Bins,
+  bins: (line: LineBins, height: Height) => Bins,
 ): Track[] {
   const { cores, states } = names.tables;
   const tracks: Track[] = [];
@@ -84,7 +87,7 @@ function groupTracks(
     const layers = answer.states
       .filter(({ bins }) => bins.some((value) => value > 0))
       .map(({ id, bins }): BinLayer => ({ name: states[id] ?? 'no state recorded', tone: toneOf(states[id] ?? ''), values: bins }));
-    const height = fullOf([sumOf(layers.map(({ values }) => values))], answer.bin, false);
+    const height = fullOf([sumOf(layers.map(({ values }) => values))], answer.bin, 'samples');
     if (layers.length > 1) {
       tracks.push({ id: 'states', label: 'Thread states', kind: 'states', bins: { start: answer.start, bin: answer.bin, layers, ...height, fullText: 'all threads' } });
     }
@@ -99,10 +102,10 @@ function layersOf({ bins, waiting }: LineBins): BinLayer[] {
 }
 
 /** The height of a track: so many whole cores; of other units, the largest bin. */
-function fullOf(values: readonly Float64Array[], bin: number, isTime: boolean): { full: number; fullText: string } {
+function fullOf(values: readonly Float64Array[], bin: number, unit: Unit): Height {
   let most = 0;
   for (const bins of values) for (const value of bins) if (value > most) most = value;
-  if (!isTime) return { full: Math.max(most, 1), fullText: 'most' };
+  if (unit !== 'ns') return { full: Math.max(most, 1), fullText: `${withUnit(Math.round((most * 1e9) / bin), unit)}/s` };
   const cores = Math.max(1, Math.ceil(most / bin - 1e-6));
   return { full: cores * bin, fullText: cores === 1 ? 'one core' : `${cores} cores` };
 }

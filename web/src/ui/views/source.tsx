@@ -12,7 +12,8 @@ import { text } from './binaries.tsx';
 
 export function SourceView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'lines' });
-  const [mode, setMode] = useState<'files' | 'lines'>('files');
+  const { sources } = useApp().names.tables;
+  const [mode, setMode] = useState<'files' | 'lines'>(sources.length > 0 ? 'files' : 'lines');
   const [path, setPath] = useState<string | null>(null);
   if (answer === null) return <Pending fault={fault} />;
   if (answer.files.length === 0) {

@@ -1,0 +1,163 @@
+// The state of the page without a browser: links say what they show and are read strictly, undo goes back choice by choice, and numbers
+// are written as the command writes them.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+import { ROOT, pageOf, payloadOf } from './command.mjs';
+
+async function load(path) {
+  const entry = join(ROOT, 'web/src', path);
+  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', charset: 'utf8', write: false, platform: 'neutral' });
+  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
+}
+
+const { fragmentOf, readFragment } = await load('state/fragment.ts');
+const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
+const { Store } = await load('state/store.ts');
+const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
+const { Desk, textsOf } = await load('host/desk.ts');
+
+async function namesOf(file) {
+  const { page } = pageOf([join(ROOT, file)]);
+  const { tables, desk } = await Desk.open(payloadOf(page));
+  // Everything that crosses to a page can be cloned.
+  const crossed = structuredClone(tables);
+  return { desk, names: { tables: crossed, texts: textsOf(crossed) } };
+}
+
+const { names, desk } = await namesOf('fixtures/27/signposts/input.xml');
+const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
+
+test('a link shows what its sender saw', () => {
+  const states = [
+    freshState(0),
+    { ...freshState(1), tab: 'tree', tree: 'up', by: 'thread', part: 0 },
+    { ...freshState(0), time: { start: 1, end: 3_600_000_000_001 }, threads: [0, 1], mainOnly: true, chosen: 3, search: 'a&b=c#d %' },
+    { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples' },
+    {
+      ...freshState(0),
+      processes: [0],
+      operations: [
+        { kind: 'root-at', pattern: '^a\\$b|(c&d)=é$' },
+        { kind: 'leaf-binary', names: ['Grove & Co, Ltd', '100%'] },
+        { kind: 'charge-binary', binary: 'a:b/c' },
+        { kind: 'hide-system' },
+      ],
+    },
+  ];
+  for (const state of states) {
+    const fragment = fragmentOf(state, names);
+    assert.match(fragment, /^[\x21-\x7e]*$/, 'a link has no blanks and no letters that a mail would break');
+    assert.deepEqual(readFragment(`#${fragment}`, names), state, fragment);
+  }
+});
+
+test('states of threads are named', () => {
+  const state = { ...freshState(0), states: ['Blocked'] };
+  assert.deepEqual(readFragment(fragmentOf(state, waiting.names), waiting.names), state);
+});
+
+test('a link that cannot be read is refused with a sentence', () => {
+  const refused = {
+    'tab=tree': /version/,
+    'v=2': /version/,
+    'v=1&tab=nothing': /unknown view/,
+    'v=1&other=1': /unknown part/,
+    'v=1&tab': /without a value/,
+    'v=1&t=3s..2s': /before it begins/,
+    'v=1&t=1e9s..2s': /time that cannot be read/,
+    'v=1&op=focus:(?=x)': /regular expression/,
+    'v=1&op=focus': /operation that is none/,
+    'v=1&op=shred:x': /operation that is none/,
+    'v=1&op=hide-system:x': /operation that is none/,
+    'v=1&thread=1/1/1/Nobody': /no thread/,
+    'v=1&fn=nothing': /no function/,
+    'v=1&during=Nothing': /no signpost/,
+    'v=1&state=Asleep': /no thread was in the state/,
+    'v=1&series=9/9/x': /no table/,
+    'v=1&part=../..': /unknown part/,
+    'v=1&q=%E0%A4%A': /damaged/,
+    [`v=1&q=${'x'.repeat(30_000)}`]: /too long/,
+  };
+  for (const [fragment, message] of Object.entries(refused)) {
+    assert.throws(() => readFragment(fragment, names), { name: 'RefusedError', message }, fragment);
+  }
+});
+
+test('undo goes from one selection to the one before, and leaves what is looked at', () => {
+  const store = new Store(freshState(0));
+  store.set({ tab: 'tree', chosen: 1 });
+  assert.equal(store.canUndo, false, 'looking is nothing to undo');
+  store.set({ mainOnly: true });
+  for (const end of [10, 20, 30]) store.set({ time: { start: 0, end } }, 'brush 1');
+  store.set({ time: { start: 0, end: 40 } }, 'brush 2');
+  store.set({ tab: 'flame' });
+  store.undo();
+  assert.deepEqual(store.state.time, { start: 0, end: 30 }, 'one movement of the brush is one step');
+  store.undo();
+  assert.deepEqual([store.state.time, store.state.mainOnly, store.state.tab], [null, true, 'flame']);
+  store.redo();
+  assert.deepEqual(store.state.time, { start: 0, end: 30 });
+  store.set({ mainOnly: false });
+  assert.equal(store.canRedo, false);
+});
+
+test('selections are of one run, and main threads narrow chosen threads', () => {
+  const main = names.tables.threads.flatMap(({ is_main }, id) => (is_main ? [id] : []));
+  assert.ok(main.length > 0 && main.length < names.tables.threads.length);
+  const everyThread = names.tables.threads.map((_, id) => id);
+  const selection = selectionOf({ ...freshState(0), threads: everyThread, mainOnly: true }, names.tables);
+  assert.deepEqual([selection.threads, selection.runs, selection.series], [main, [0], [0]]);
+  assert.equal(mainSeries(names.tables), 0);
+});
+
+test('answers can cross to a page, and say what they are of', () => {
+  const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
+  const part = { by: 'none', part: null };
+  const flame = { key: '', tree: '', unit: 'ns', pixels: 100, least: null, from: null, to: null };
+  const range = names.tables.spans[0];
+  const asks = [
+    ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
+    { kind: 'tree', direction: 'down', open: null, expand: null, ...part },
+    { kind: 'tree', direction: 'up', open: null, expand: null, ...part },
+    { kind: 'flame', ...part, ...flame },
+    { kind: 'heaviest', ...part },
+    { kind: 'sandwich', label: 0 },
+    { kind: 'search', pattern: 'a' },
+    { kind: 'chart', thread: null, unit: 'ns', key: '', range },
+    { kind: 'tracks', unit: 'ns', range, pixels: 100 },
+  ];
+  for (const ask of asks) {
+    const answer = structuredClone(desk.answer(place, ask));
+    assert.equal(answer.kind, ask.kind);
+    if ('total' in answer) assert.deepEqual(answer.total, { weight: 3_000_000, samples: 3 }, ask.kind);
+  }
+});
+
+test('rows that were opened stay open over another selection', () => {
+  const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
+  const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null };
+  const closed = desk.answer(place, ask);
+  const all = desk.answer(place, { ...ask, expand: [closed.label[0]] });
+  assert.ok(all.label.length > closed.label.length);
+  const open = { depth: [], label: [] };
+  all.flags.forEach((flag, row) => {
+    if ((flag & 2) === 0) return;
+    open.depth.push(all.depth[row]);
+    open.label.push(all.label[row]);
+  });
+  assert.deepEqual(desk.answer(place, { ...ask, open }).label, all.label);
+  const samples = desk.answer({ ...place, selection: { ...place.selection, metric: 'samples' } }, { ...ask, open });
+  assert.deepEqual([...samples.label].sort(), [...all.label].sort());
+});
+
+test('numbers are written as the command writes them', () => {
+  const seconds = scaleOf(9_581_000_000, 'ns');
+  assert.deepEqual([seconds.unit, inScale(1_000_000, seconds), inScale(9_581_499_999, seconds)], ['s', '0.001', '9.581']);
+  assert.equal(inScale(500_000n, seconds), '0.001', 'halves go up');
+  assert.equal(withUnit(999, 'cycles'), '999 cycles');
+  assert.equal(withUnit(2n ** 64n, 'ns'), `18\u202f446\u202f744\u202f073.71 s`);
+  assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0%', '<0.01%', '–']);
+});
