@@ -199,7 +199,7 @@ abstract class FlameCanvas {
 
   #textWidths(): TextWidths {
     const font = fontText(FONT, 400, this.surface.theme.font);
-    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(this.surface.context, font);
+    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(font);
     this.#font = font;
     return this.#widths;
   }

@@ -7,14 +7,14 @@ const DOTS = '…';
 /** The widths of texts in one font. */
 export class TextWidths {
   readonly #context: CanvasRenderingContext2D;
-  readonly #font: string;
   readonly #latin = new Float64Array(0x250);
   readonly #others = new Map<string, number>();
   readonly #forms = new Map<string, Form[]>();
 
-  constructor(context: CanvasRenderingContext2D, font: string) {
-    this.#context = context;
-    this.#font = font;
+  constructor(font: string) {
+    // A context of its own: to set a font in one that is drawn with would change what is drawn next.
+    this.#context = document.createElement('canvas').getContext('2d')!;
+    this.#context.font = font;
   }
 
   /** The width of a text; its letters' kerning makes it a little narrower on the screen. */
@@ -74,7 +74,6 @@ export class TextWidths {
   }
 
   #measure(text: string): number {
-    this.#context.font = this.#font;
     return this.#context.measureText(text).width;
   }
 }

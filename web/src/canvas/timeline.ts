@@ -134,7 +134,7 @@ export class TimelineCanvas {
 
   #textWidths(): TextWidths {
     const font = fontText(12, 400, this.#surface.theme.font);
-    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(this.#surface.context, font);
+    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(font);
     this.#font = font;
     return this.#widths;
   }

@@ -96,23 +96,33 @@ export function scatter(from: Sums, to: Sums, source: Int32Array | null, target:
   }
 }
 
-/** Adds rows to their targets: `to[target[row]] += from[row]`. */
+/** Adds rows to their targets, which have nothing yet: `to[target[row]] += from[row]`. */
 export function scatterRows(from: Sums, to: Sums, rows: Int32Array, target: Int32Array): void {
   if (from.planes.length === 2) {
     const [weight, count] = from.planes as [Float64Array, Float64Array];
-    const [weights, counts] = to.planes as [Float64Array, Float64Array];
+    // Both sums of a target side by side, so that memory is waited for once.
+    const pairs = new Float64Array(2 * to.size);
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at]!;
-      const place = target[row]!;
-      weights[place]! += weight[row]!;
-      counts[place]! += count[row]!;
+      const place = 2 * target[row]!;
+      pairs[place]! += weight[row]!;
+      pairs[place + 1]! += count[row]!;
     }
+    split(pairs, to.planes as [Float64Array, Float64Array]);
     return;
   }
   from.planes.forEach((values, plane) => {
     const sums = to.planes[plane]!;
     for (let at = 0; at < rows.length; at += 1) sums[target[rows[at]!]!]! += values[rows[at]!]!;
   });
+}
+
+/** Pairs as two planes. */
+export function split(pairs: Float64Array, [first, second]: readonly [Float64Array, Float64Array]): void {
+  for (let index = 0; index < first.length; index += 1) {
+    first[index] = pairs[2 * index]!;
+    second[index] = pairs[2 * index + 1]!;
+  }
 }
 
 function scatterPlane(from: Float64Array, to: Float64Array, source: Int32Array | null, target: Int32Array): void {

@@ -210,12 +210,23 @@ export function weigh(forest: Forest, byStack: Sums): Weighed {
   const own = new Sums(byStack.shape, knots);
   const all = new Sums(byStack.shape, knots);
   scatter(byStack, own, null, forest.knotOfStack);
-  own.planes.forEach((mine, plane) => {
-    const sum = all.planes[plane]!;
-    sum.set(mine);
-    for (let knot = knots - 1; knot > 0; knot -= 1) sum[forest.knotParent[knot]!]! += sum[knot]!;
-  });
+  own.planes.forEach((mine, plane) => all.planes[plane]!.set(mine));
+  addUpwards(all, forest.knotParent);
   return { forest, own, all };
+}
+
+/** Adds each knot to the one above it, from the last on. Most sums have two planes, which are added up at once. */
+function addUpwards({ planes }: Sums, parent: Int32Array): void {
+  if (planes.length !== 2) {
+    for (const sum of planes) for (let knot = parent.length - 1; knot > 0; knot -= 1) sum[parent[knot]!]! += sum[knot]!;
+    return;
+  }
+  const [weights, counts] = planes as [Float64Array, Float64Array];
+  for (let knot = parent.length - 1; knot > 0; knot -= 1) {
+    const above = parent[knot]!;
+    weights[above]! += weights[knot]!;
+    counts[above]! += counts[knot]!;
+  }
 }
 
 /** The knot whose own samples a node has; -1 where none end in it. */

@@ -1,16 +1,15 @@
 // Sums by whatever nodes have in common: a function, a binary, a line. A sample counts once in the all weight of a key, however often
 // the key recurs in its stack: only the outermost node with a key on each path adds to it.
 
-import { type Exact, Sums, scatter } from './exact.ts';
+import { type Exact, Sums, scatter, split } from './exact.ts';
 import type { Forest, Weighed } from './forest.ts';
 
 /** The part of keyed sums that no selection changes. */
 export interface KeyPlan {
   readonly keys: number;
-  /** The nodes that are the outermost ones with their key on their path: the knot that each belongs to, … */
-  readonly knots: Int32Array;
-  /** … and its key. */
-  readonly outermost: Int32Array;
+  /** The keys of nodes that are the outermost ones with their key on their path, knot by knot: those of knot k are from `first[k]` on. */
+  readonly first: Int32Array;
+  readonly outermost: Int32Array | Uint16Array;
   /** By knot: the key of its node; -1 for none. */
   readonly leaf: Int32Array;
 }
@@ -31,9 +30,10 @@ export interface RowSums {
 
 /** A plan for keys below `keys`, which `keyOf` has for each node; -1 is none. */
 export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => number): KeyPlan {
-  const { count, depth } = forest;
-  const knots = new Int32Array(count);
-  const outermost = new Int32Array(count);
+  const { count, depth, knotOf } = forest;
+  const first = new Int32Array(forest.knotNode.length + 1);
+  // Half as much memory is read where there are few keys, which is what these sums wait for.
+  const outermost = keys < 1 << 16 ? new Uint16Array(count) : new Int32Array(count);
   let found = 0;
   const keyOfNode = new Int32Array(count).fill(-1);
   const open = new Int32Array(keys);
@@ -48,20 +48,50 @@ export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => 
     path.push(key);
     if (key < 0) continue;
     if (open[key] === 0) {
-      knots[found] = forest.knotOf[node]!;
+      // Nodes of one knot stand one behind the other, and knots in the order of their nodes.
+      first[knotOf[node]! + 1] = found + 1;
       outermost[found++] = key;
     }
     open[key]! += 1;
   }
-  return { keys, knots: knots.slice(0, found), outermost: outermost.slice(0, found), leaf: forest.knotNode.map((node) => keyOfNode[node]!) };
+  for (let knot = 1; knot < first.length; knot += 1) first[knot] = Math.max(first[knot]!, first[knot - 1]!);
+  return { keys, first, outermost: outermost.slice(0, found), leaf: forest.knotNode.map((node) => keyOfNode[node]!) };
 }
 
 /** The sums of keys for these weights. */
 export function sumKeys(weighed: Weighed, plan: KeyPlan): KeyedSums {
   const sums = { own: new Sums(weighed.own.shape, plan.keys), all: new Sums(weighed.all.shape, plan.keys) };
-  scatter(weighed.all, sums.all, plan.knots, plan.outermost);
+  addByKnot(weighed.all, sums.all, plan);
   scatter(weighed.own, sums.own, null, plan.leaf);
   return sums;
+}
+
+/** Adds each knot to the keys of its nodes. */
+function addByKnot(from: Sums, to: Sums, { first, outermost }: KeyPlan): void {
+  if (from.planes.length !== 2) {
+    from.planes.forEach((values, plane) => {
+      const sums = to.planes[plane]!;
+      for (let knot = 0; knot < values.length; knot += 1) {
+        for (let at = first[knot]!; at < first[knot + 1]!; at += 1) sums[outermost[at]!]! += values[knot]!;
+      }
+    });
+    return;
+  }
+  const [weight, count] = from.planes as [Float64Array, Float64Array];
+  // Both sums of a key side by side, so that memory is waited for once.
+  const pairs = new Float64Array(2 * to.size);
+  for (let knot = 0; knot < weight.length; knot += 1) {
+    const [mine, samples] = [weight[knot]!, count[knot]!];
+    // Most knots have nothing where little is selected.
+    if (mine === 0 && samples === 0) continue;
+    const end = first[knot + 1]!;
+    for (let at = first[knot]!; at < end; at += 1) {
+      const place = 2 * outermost[at]!;
+      pairs[place]! += mine;
+      pairs[place + 1]! += samples;
+    }
+  }
+  split(pairs, to.planes as [Float64Array, Float64Array]);
 }
 
 /** The sums of a key as a row. */

@@ -49,6 +49,10 @@ export class Scope {
     const states = Uint8Array.from({ length: this.#profile.states.length + 1 }, (_, place) => Number(isState(place - 1)));
     const found = new Int32Array(ranges.reduce((count, [from, to]) => count + to - from, 0));
     let count = 0;
+    if (this.#threads.every((thread) => thread === 1) && states.every((state) => state === 1)) {
+      for (const [from, to] of ranges) for (let row = from; row < to; row += 1) found[count++] = row;
+      return found;
+    }
     for (const [from, to] of ranges) {
       for (let row = from; row < to; row += 1) {
         if (this.#threads[thread[row]!] === 1 && states[state[row]! + 1] === 1) found[count++] = row;
