@@ -93,7 +93,9 @@ export class Desk {
   }
 
   #totals(view: View, { series, selection }: Place): TotalsAnswer {
-    const whole = this.#workbench.view({ metric: selection.metric ?? 'weight' }, []);
+    // Of the same states: those that wait are no part of what runs.
+    const { metric = 'weight', states = 'running' } = selection;
+    const whole = this.#workbench.view({ metric, states }, []);
     return { kind: 'totals', total: totalOf(view, series), whole: totalOf(whole, series), effects: view.effects(series) };
   }
 }

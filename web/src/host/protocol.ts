@@ -97,7 +97,7 @@ export type Ask =
 
 export interface TotalsAnswer {
   readonly kind: 'totals';
-  /** Of the selection after operations, and of the whole series before both. */
+  /** Of the selection after operations, and of the whole series before both, in the same states. */
   readonly total: Amount;
   readonly whole: Amount;
   readonly effects: readonly Effect[];

@@ -60,7 +60,7 @@ export function Chips(): JSX.Element | null {
         Clear all
       </button>
       {fault !== null && <span class="fault">{fault}</span>}
-      {total !== undefined && whole !== undefined && (
+      {total !== undefined && whole !== undefined && total.weight !== whole.weight && (
         <span class="note" data-part="left">
           {withUnit(total.weight, unit)} left, {percent(total.weight, whole.weight)} of {withUnit(whole.weight, unit)}
         </span>

@@ -45,13 +45,15 @@ export function Filters(): JSX.Element {
           onClick={() => app.store.set({ states: state.states === 'all' ? 'running' : 'all' })}
         />
       )}
-      <Toggle
-        id="count-samples"
-        name="Count samples"
-        title="Every sample weighs one"
-        isOn={state.metric === 'samples'}
-        onClick={() => app.store.set({ metric: state.metric === 'samples' ? 'weight' : 'samples' })}
-      />
+      {tables.series[state.series]!.unit !== 'samples' && (
+        <Toggle
+          id="count-samples"
+          name="Count samples"
+          title="Every sample weighs one"
+          isOn={state.metric === 'samples'}
+          onClick={() => app.store.set({ metric: state.metric === 'samples' ? 'weight' : 'samples' })}
+        />
+      )}
     </div>
   );
 }

@@ -10,7 +10,7 @@ export function Tabs(): JSX.Element {
   const { store, names } = useApp();
   const state = useStore();
   const { tab } = state;
-  const isEmpty = emptyTabs(names, state);
+  const shown = shownTabs(names, state);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
@@ -19,25 +19,23 @@ export function Tabs(): JSX.Element {
     if (chosen !== null && box !== null) box.scrollLeft = chosen.offsetLeft - (box.clientWidth - chosen.offsetWidth) / 2;
   }, [tab]);
   const go = (event: KeyboardEvent): void => {
-    const at = TABS.findIndex(({ id }) => id === tab);
-    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
+    const at = shown.findIndex(({ id }) => id === tab);
+    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: shown.length - 1 };
     const next = steps[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const { id } = TABS[(next + TABS.length) % TABS.length]!;
+    const { id } = shown[(next + shown.length) % shown.length]!;
     store.set({ tab: id });
     document.getElementById(`tab-${id}`)?.focus();
   };
   return (
     <div ref={list} class="tabs" role="tablist" aria-label="Views" onKeyDown={go}>
-      {TABS.map(({ id, name }) => (
+      {shown.map(({ id, name }) => (
         <button
           key={id}
           id={`tab-${id}`}
           type="button"
           role="tab"
-          class={isEmpty.has(id) ? 'is-empty' : ''}
-          title={isEmpty.has(id) ? 'The recording has nothing to show here' : undefined}
           aria-selected={id === tab}
           aria-controls="view"
           tabIndex={id === tab ? 0 : -1}
@@ -50,14 +48,14 @@ export function Tabs(): JSX.Element {
   );
 }
 
-/** Views of what the recording does not have. */
-function emptyTabs({ tables }: Names, { series }: State): ReadonlySet<Tab> {
-  const found = new Set<Tab>();
+/** The views that have something to show, and the one that is shown. */
+function shownTabs({ tables }: Names, { series, tab }: State): readonly (typeof TABS)[number][] {
+  const empty = new Set<Tab>();
   const run = tables.runs[tables.series[series]!.run]!.number;
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
-  if (tables.spans[series] == null) found.add('chart');
-  if (tables.states.length === 0) found.add('states');
-  if (tables.cores.length === 0) found.add('cores');
-  if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) found.add('intervals');
-  return found;
+  if (tables.spans[series] == null) empty.add('chart');
+  if (tables.states.length === 0) empty.add('states');
+  if (tables.cores.length === 0) empty.add('cores');
+  if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
+  return TABS.filter(({ id }) => id === tab || !empty.has(id));
 }

@@ -14,7 +14,9 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
-  const full = (values: readonly Float64Array[]): Height => fullOf(values, answer.bin, unit);
+  // Threads that wait use no core.
+  const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
+  const full = (values: readonly Float64Array[]): Height => fullOf(values, answer.bin, unit, what);
   const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
   const weight = (line: LineBins): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
@@ -27,7 +29,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     indent,
     isSelected: state.threads?.includes(line.id) ?? false,
     isDim: isOff(line.id),
-    bins: bins(line, isTime ? { full: answer.bin, fullText: 'one core' } : ofThread),
+    bins: bins(line, isTime ? { full: answer.bin, fullText: `one ${what}` } : ofThread),
   });
   const overallFull = full([answer.overall]);
   const tracks: Track[] = [...laneTracks(names, state)];
@@ -52,9 +54,9 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     brush: state.time,
     overview: {
       id: 'overview',
-      label: series.meaning === 'presence' ? 'All threads' : 'All CPU',
+      label: what === 'thread' ? 'All threads' : 'All CPU',
       kind: 'overview',
-      bins: { start: answer.start, bin: answer.bin, layers: [{ name: 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
+      bins: { start: answer.start, bin: answer.bin, layers: [{ name: what === 'thread' ? 'threads' : 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
     },
     tracks,
     title: 'CPU over time',
@@ -87,7 +89,7 @@ function groupTracks(
     const layers = answer.states
       .filter(({ bins }) => bins.some((value) => value > 0))
       .map(({ id, bins }): BinLayer => ({ name: states[id] ?? 'no state recorded', tone: toneOf(states[id] ?? ''), values: bins }));
-    const height = fullOf([sumOf(layers.map(({ values }) => values))], answer.bin, 'samples');
+    const height = fullOf([sumOf(layers.map(({ values }) => values))], answer.bin, 'samples', 'thread');
     if (layers.length > 1) {
       tracks.push({ id: 'states', label: 'Thread states', kind: 'states', bins: { start: answer.start, bin: answer.bin, layers, ...height, fullText: 'all threads' } });
     }
@@ -102,12 +104,12 @@ function layersOf({ bins, waiting }: LineBins): BinLayer[] {
 }
 
 /** The height of a track: so many whole cores; of other units, the largest bin. */
-function fullOf(values: readonly Float64Array[], bin: number, unit: Unit): Height {
+function fullOf(values: readonly Float64Array[], bin: number, unit: Unit, what: string): Height {
   let most = 0;
   for (const bins of values) for (const value of bins) if (value > most) most = value;
   if (unit !== 'ns') return { full: Math.max(most, 1), fullText: `${withUnit(Math.round((most * 1e9) / bin), unit)}/s` };
   const cores = Math.max(1, Math.ceil(most / bin - 1e-6));
-  return { full: cores * bin, fullText: cores === 1 ? 'one core' : `${cores} cores` };
+  return { full: cores * bin, fullText: cores === 1 ? `one ${what}` : `${cores} ${what}s` };
 }
 
 function sumOf(all: readonly Float64Array[]): Float64Array {
