@@ -9,7 +9,7 @@ import { ROOT, pageOf, payloadOf } from './command.mjs';
 
 async function load(path) {
   const entry = join(ROOT, 'web/src', path);
-  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', charset: 'utf8', write: false, platform: 'neutral' });
+  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', charset: 'utf8', write: false, platform: 'neutral', mainFields: ['module'], jsx: 'automatic', jsxImportSource: 'preact' });
   return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
 }
 
@@ -17,6 +17,7 @@ const { fragmentOf, readFragment } = await load('state/fragment.ts');
 const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
 const { Store } = await load('state/store.ts');
 const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
+const { readTyped } = await load('ui/time_field.tsx');
 const { Desk, textsOf } = await load('host/desk.ts');
 
 async function namesOf(file) {
@@ -52,6 +53,12 @@ test('a link shows what its sender saw', () => {
     assert.match(fragment, /^[\x21-\x7e]*$/, 'a link has no blanks and no letters that a mail would break');
     assert.deepEqual(readFragment(`#${fragment}`, names), state, fragment);
   }
+});
+
+test('times are read as people type them', () => {
+  const read = { '2s..3s': [2e9, 3e9], '2..3 ms': [2e6, 3e6], '120ms - 1.5s': [120e6, 1.5e9], '0–1': [0, 1e9], '1.000000001s..2s': [1_000_000_001, 2e9] };
+  for (const [text, [start, end]] of Object.entries(read)) assert.deepEqual(readTyped(text), { start, end }, text);
+  for (const text of ['3s..2s', '2s', 'x..y', '-1s..2s', '1s..9e9s', '0..99999999s']) assert.equal(readTyped(text), undefined, text);
 });
 
 test('states of threads are named', () => {

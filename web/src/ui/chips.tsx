@@ -32,15 +32,32 @@ const NAMES: Record<Operation['kind'], string> = {
   invert: 'inverted',
 };
 
-export function Chips(): JSX.Element | null {
+export function Chips(): JSX.Element {
   const app = useApp();
   const state = useStore();
   const { answer, unit, isOld, fault } = useAnswer('totals', { kind: 'totals' });
   // Effects of other operations would stand at these.
   const effects = isOld ? [] : (answer?.effects ?? []);
   const chips = [...selectionChips(app, state), ...operationChips(state, effects, unit)];
-  if (chips.length === 0) return null;
   const { total, whole } = answer ?? {};
+  const left =
+    total === undefined || whole === undefined || total.weight === whole.weight
+      ? ''
+      : `${withUnit(total.weight, unit)} left, ${percent(total.weight, whole.weight)} of ${withUnit(whole.weight, unit)}`;
+  return (
+    <>
+      <p class="only-read" aria-live="polite">
+        {isOld ? '' : [...chips.map(({ text }) => text), left || 'Everything is selected.'].join('; ')}
+      </p>
+      {chips.length > 0 && <ChipList chips={chips} fault={fault} left={left} isOld={isOld} />}
+    </>
+  );
+}
+
+function ChipList(props: { chips: readonly Chip[]; fault: string | null; left: string; isOld: boolean }): JSX.Element {
+  const { chips, fault, left, isOld } = props;
+  const app = useApp();
+  const state = useStore();
   return (
     <section class="chips" aria-label="What is selected" data-part="chips">
       <ul>
@@ -60,9 +77,9 @@ export function Chips(): JSX.Element | null {
         Clear all
       </button>
       {fault !== null && <span class="fault">{fault}</span>}
-      {total !== undefined && whole !== undefined && total.weight !== whole.weight && (
-        <span class="note" data-part="left">
-          {withUnit(total.weight, unit)} left, {percent(total.weight, whole.weight)} of {withUnit(whole.weight, unit)}
+      {left !== '' && (
+        <span class={`note${isOld ? ' is-old' : ''}`} data-part="left">
+          {left}
         </span>
       )}
     </section>

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { GENERAL } from './actions.ts';
 import { useApp, useStore } from './app_context.ts';
 import { SearchBox } from './search.tsx';
+import { TimeField } from './time_field.tsx';
 
 export function Filters(): JSX.Element {
   const app = useApp();
@@ -14,6 +15,7 @@ export function Filters(): JSX.Element {
   return (
     <div class="filters" role="group" aria-label="Filters">
       <SearchBox />
+      <TimeField />
       {GENERAL.map((action) => (
         <Toggle
           key={action.id}

@@ -80,6 +80,12 @@ export function Table(props: TableProps): JSX.Element {
   useEffect(() => {
     // Keys go on where the view was changed by a key.
     if (document.activeElement === null || document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+    for (let row = 0; row < count && props.isChosen !== undefined; row += 1) {
+      if (!props.isChosen(row)) continue;
+      setActive(row);
+      scroller.current!.scrollTop = Math.max(0, row * ROW - scroller.current!.clientHeight / 2);
+      break;
+    }
   }, []);
 
   const go = (place: number): void => {

@@ -1,0 +1,62 @@
+// The selected time, to read and to type: `2s..3s`, `120ms..1.5s`.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Span } from '../state/state.ts';
+import { spanText } from '../state/time.ts';
+import { useApp, useStore } from './app_context.ts';
+
+export function TimeField(): JSX.Element | null {
+  const { store, say, names } = useApp();
+  const { time, series } = useStore();
+  const shown = time === null ? '' : spanText(time);
+  const [typed, setTyped] = useState(shown);
+  const [isWrong, setWrong] = useState(false);
+  useEffect(() => {
+    setTyped(shown);
+    setWrong(false);
+  }, [shown]);
+  const whole = names.tables.spans[series];
+  if (whole == null) return null;
+  const take = (): void => {
+    if (typed === shown) return;
+    const span = typed.trim() === '' ? null : readTyped(typed);
+    setWrong(span === undefined);
+    if (span === undefined) say('Times look like 2s..3s, or 120ms..1.5s; the end comes after the start.');
+    else store.set({ time: span });
+  };
+  return (
+    <input
+      class="time-field"
+      type="text"
+      size={16}
+      placeholder="Time: 2s..3s"
+      aria-label="Selected time, such as 2s..3s"
+      title="The selected time. Drag in the timeline, or type 2s..3s"
+      aria-invalid={isWrong}
+      spellcheck={false}
+      autocomplete="off"
+      data-part="time"
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take();
+        if (event.key === 'Escape') setTyped(shown);
+      }}
+    />
+  );
+}
+
+const NANOS: Record<string, number> = { s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1 };
+
+/** The time of what a person typed; undefined if it is none. Without a unit, numbers are seconds. */
+export function readTyped(text: string): Span | undefined {
+  const found = /^\s*([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?\s*(?:\.\.|–|-|to)\s*([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?\s*$/.exec(text);
+  if (found === null) return undefined;
+  const [, first, firstUnit, last, lastUnit] = found;
+  // `2..3 ms` is in one unit.
+  const start = Math.round(Number(first) * NANOS[firstUnit ?? lastUnit ?? 's']!);
+  const end = Math.round(Number(last) * NANOS[lastUnit ?? 's']!);
+  return start < end && end < 2 ** 53 ? { start, end } : undefined;
+}
