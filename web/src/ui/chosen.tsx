@@ -7,7 +7,7 @@ import { useAnswer, useApp, useStore } from './app_context.ts';
 import { FunctionName } from './cells.tsx';
 import { percent, withUnit } from './format.ts';
 
-const SHOWN = ['root-at', 'prune', 'charge'];
+const SHOWN = ['root-at', 'prune'];
 
 export function ChosenBar(): JSX.Element | null {
   const app = useApp();
