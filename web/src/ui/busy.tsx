@@ -38,7 +38,8 @@ export function Busy(): JSX.Element | null {
     say('Cancelled.');
     // What was asked for is not asked again.
     if (store.state.search !== '') store.set({ search: '' });
-    else store.undo();
+    else if (store.canUndo) store.undo();
+    else store.set({ operations: [] });
   };
   return (
     <div class="busy" role="status" data-part="busy">

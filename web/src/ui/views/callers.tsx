@@ -57,7 +57,7 @@ function Side(props: {
   };
   return (
     <section class="side" aria-label={props.title}>
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       <Table
         id={props.id}
         label={props.title}

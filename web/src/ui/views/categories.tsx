@@ -34,7 +34,7 @@ export function CategoriesView(): JSX.Element {
       cell: (row) => <KindName kind={kindAt(row)} name={nameAt(row)} />,
       text: nameAt,
     },
-    text('tells', 'minmax(8rem, 1fr)', (row) => TELLS[answer.category[row] ?? ''] ?? '', ''),
+    text('tells', 'minmax(8rem, 1fr)', (row) => TELLS[answer.category[row] ?? ''] ?? '', 'meaning'),
   ];
   const { caller, callee, sums } = answer.transitions;
   const calls: TableColumn[] = [
@@ -49,9 +49,9 @@ export function CategoriesView(): JSX.Element {
           <Table id="categories" label="Categories" columns={columns} count={answer.category.length} isOld={isOld} target={() => ({ label: null })} />
         </section>
         <section class="side" aria-label="Transitions">
-          <h3>
+          <h2>
             Transitions <span class="note">calls from own code into any other: self did not come back to own code</span>
-          </h3>
+          </h2>
           <Table
             id="transitions"
             label="Transitions"

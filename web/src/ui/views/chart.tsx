@@ -6,7 +6,7 @@ import { FlameChartCanvas, type FlameModel } from '../../canvas/index.ts';
 import { threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { CanvasHost, type Drawing } from '../canvas_host.tsx';
+import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
 import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
@@ -37,6 +37,7 @@ export function ChartView(): JSX.Element {
       title: `Flame chart of ${answer.thread === null ? '' : threadName(app.names, answer.thread)}`,
     };
   }, [answer, search.matches, state.chosen]);
+  useSeenBoxes('flame-chart', model);
   const current = useRef(model);
   current.current = model;
   if (range === null) return <Notice>This recording does not say when its samples were taken, so there is no order of time.</Notice>;

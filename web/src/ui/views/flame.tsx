@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { FlameGraphCanvas, type FlameModel } from '../../canvas/index.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { CanvasHost, type Drawing } from '../canvas_host.tsx';
+import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
 import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
@@ -57,6 +57,7 @@ export function FlameView(): JSX.Element {
       title: 'Flame graph',
     };
   }, [answer, search.matches, search.answer, state.chosen, direction]);
+  useSeenBoxes('flame-graph', model);
   const current = useRef({ model, key });
   current.current = { model, key };
   if (answer === null || asked === null) return <Pending fault={fault} />;

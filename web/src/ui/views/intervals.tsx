@@ -50,7 +50,7 @@ export function IntervalsView(): JSX.Element {
     { ...text('duration', '7rem', (row) => durationText(rows[row]!)), isNumber: true, isMinor: false },
     { ...text('kind', '6rem', (row) => rows[row]!.kind) },
     { ...text('name', 'minmax(9rem, 1fr)', (row) => rows[row]!.name ?? '(no name)'), isMinor: false },
-    text('more', 'minmax(8rem, 2fr)', (row) => rows[row]!.more, ''),
+    text('more', 'minmax(8rem, 2fr)', (row) => rows[row]!.more, 'details'),
   ];
   return (
     <Panel

@@ -26,10 +26,10 @@ export function OverviewView(): JSX.Element {
       </div>
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
-          <h3 id="top-title">
+          <h2 id="top-title">
             {isOwn ? 'Heaviest own functions' : 'Heaviest functions'}
             {isOwn && <span class="note"> including the system code they call</span>}
-          </h3>
+          </h2>
           <ol class="top" data-part="top">
             {answers.map((row) => (
               <li key={row.label}>
@@ -45,7 +45,7 @@ export function OverviewView(): JSX.Element {
         </section>
         <div class="beside">
           <section aria-labelledby="threads-title">
-            <h3 id="threads-title">Busiest threads</h3>
+            <h2 id="threads-title">Busiest threads</h2>
             <ol class="top">
               {answer.threads.slice(0, 8).map((row) => (
                 <li key={row.id}>
@@ -59,12 +59,12 @@ export function OverviewView(): JSX.Element {
             </ol>
           </section>
           <section aria-labelledby="owners-title">
-            <h3 id="owners-title">Owners of code</h3>
+            <h2 id="owners-title">Owners of code</h2>
             <Owners shares={shares} total={total.weight} />
           </section>
           {answer.cores.some(({ kind }) => kind !== null) && (
             <section aria-labelledby="cores-title">
-              <h3 id="cores-title">Kinds of core</h3>
+              <h2 id="cores-title">Kinds of core</h2>
               <ul class="top">
                 {answer.cores.map((row) => (
                   <li key={row.kind} class="top-row">

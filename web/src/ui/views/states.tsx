@@ -19,7 +19,7 @@ export function StatesView(): JSX.Element {
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
     countColumn('samples', (row) => rows[row]!.samples),
     { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
-    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), ''),
+    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), 'in totals'),
   ];
   const chosen = state.states === 'running' ? 'running' : state.states === 'all' ? 'all' : 'some';
   const only = (row: number): void => {

@@ -85,7 +85,7 @@ export function ThreadsView(): JSX.Element {
               samples(threads),
               chooser('threads', threads, (id) => threadName(app.names, id)),
               text('process', 'minmax(6rem, 1fr)', (row) => processName(app.names, main[threads[row]!.id]!.process)),
-              text('main', '4rem', (row) => (main[threads[row]!.id]!.is_main ? 'main' : ''), ''),
+              text('main', '4rem', (row) => (main[threads[row]!.id]!.is_main ? 'main' : ''), 'role'),
             ]}
             count={threads.length}
             isOld={isOld}
