@@ -242,6 +242,12 @@ test('bars of one level never overlap, and open ones last until the end', () => 
   }
 });
 
+test('what overlaps too often is left out, and counted', () => {
+  const start = new Float64Array(40).fill(5);
+  const { levels, leftOut, index } = laneOf({ start, end: start.map((start) => start + 10), names: Array.from(start, String) }, 120);
+  assert.deepEqual([levels, leftOut, index.length], [12, 28, 12]);
+});
+
 test('an SVG holds names as text', () => {
   assert.equal(escaped(`<script>alert("1")</script>&'`), '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;');
   assert.equal(escaped('a\u0000b\u001bc\ud800d\udc00e\u{1F600}\ufffe'), 'a\ufffdb\ufffdc\ufffdd\ufffde\u{1F600}\ufffd');

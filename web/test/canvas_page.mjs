@@ -204,6 +204,43 @@ test('what is drawn is what the SVG says: hostile names stay text', async () => 
   assert.ok((await page.locator('#graph [aria-hidden]').textContent()).includes('</text><script>'));
 });
 
+test('every canvas is an SVG that parses, with the names that are seen', async () => {
+  for (const [id, name] of [['timeline', 'Main Thread'], ['graph', 'orchard::App::run()'], ['chart', null]]) {
+    const found = await svg(id);
+    const error = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? null, found);
+    assert.equal(error, null, id);
+    if (name !== null) assert.ok((await texts(id)).includes(name), `${id}: ${await texts(id)}`);
+    assert.ok(found.match(/<(rect|polygon)/g).length > 20, id);
+  }
+});
+
+test('500 tracks scroll, and only those that are seen are drawn', async () => {
+  const result = await page.evaluate(() => {
+    const { timeline } = window.page;
+    const model = window.page.timelineModel();
+    const tracks = Array.from({ length: 500 }, (_, index) => ({ ...model.tracks[index % 4], id: String(index), label: `thread ${index}` }));
+    window.page.tracks = () => tracks;
+    window.page.drawTimeline();
+    return { height: timeline.contentHeight };
+  });
+  assert.ok(result.height > 500 * 30);
+  const threads = async () => (await texts('timeline')).filter((text) => /^thread \d+$/.test(text));
+  const first = await threads();
+  assert.ok(first.includes('thread 0') && first.length < 12, String(first));
+  await page.mouse.move(...(await at('timeline', 700, 200)));
+  await page.mouse.wheel(0, 3_300);
+  await page.waitForTimeout(50);
+  const second = await threads();
+  assert.ok(second.includes('thread 103') && second.length < 12, String(second));
+  await page.mouse.wheel(0, 100_000);
+  await page.waitForTimeout(50);
+  const third = await threads();
+  assert.ok(third.includes('thread 499'), String(third));
+  await page.mouse.click(...(await at('timeline', 60, 200)));
+  const [, [picked]] = await last('tracks');
+  assert.ok(third.includes(`thread ${picked}`), picked);
+});
+
 test('dark pages are drawn dark as soon as they are', async () => {
   const corner = () =>
     page.evaluate(() => {

@@ -18,9 +18,10 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   const label = model.label[box]!;
   const kind = KIND_TEXTS[model.labels.kinds[label]!] ?? KINDS[4];
   const subtitle = [model.labels.binaries[label]!, model.depth[box] === 0 && !isChart ? '' : kind].filter((text) => text !== '').join(' · ');
+  const whole = isChart ? 'the thread' : 'total';
   const lines: [string, string][] = [
-    ['all', `${model.texts?.weight[box] ?? weightText(weight, model.unit)} · ${shareText(weight, model.total)} of total`],
-    ['self', `${model.texts?.self[box] ?? weightText(model.self[box]!, model.unit)} · ${shareText(model.self[box]!, model.total)} of total`],
+    ['all', `${model.texts?.weight[box] ?? weightText(weight, model.unit)} · ${shareText(weight, model.total)} of ${whole}`],
+    ['self', `${model.texts?.self[box] ?? weightText(model.self[box]!, model.unit)} · ${shareText(model.self[box]!, model.total)} of ${whole}`],
   ];
   if (parent >= 0 && !isChart) lines.push(['of its caller', shareText(weight, weightOf(model, parent))]);
   if (isChart) {

@@ -35,6 +35,8 @@ export class Surface {
     style.userSelect = 'none';
     if (getComputedStyle(host).position === 'static') host.style.position = 'relative';
     this.#live = liveText();
+    // What was said last describes the canvas to those who come back to it.
+    this.canvas.setAttribute('aria-describedby', this.#live.id);
     host.append(this.canvas, this.#live);
     this.context = this.canvas.getContext('2d', { alpha: false })!;
     this.theme = readTheme(host);
@@ -103,8 +105,12 @@ export class Surface {
   }
 }
 
+let made = 0;
+
 function liveText(): HTMLElement {
   const element = document.createElement('div');
+  made += 1;
+  element.id = `canvas-text-${made}`;
   element.setAttribute('aria-live', 'polite');
   const { style } = element;
   style.position = 'absolute';

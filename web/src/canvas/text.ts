@@ -40,6 +40,16 @@ export class TextWidths {
     return this.#cut(forms[forms.length - 1]!, width);
   }
 
+  /** A text without its middle, where it is wider: names of threads often differ in their ends, of which more is kept. */
+  middle(text: string, width: number): string {
+    if (this.of(text) <= width) return text;
+    for (let kept = Math.min(text.length - 1, Math.ceil(width / 3)); kept >= 2; kept -= 1) {
+      const cut = `${head(text, Math.ceil(kept / 3))}${DOTS}${tail(text, Math.floor((2 * kept) / 3))}`;
+      if (this.of(cut) <= width) return cut;
+    }
+    return '';
+  }
+
   #cut({ text, width: full }: Form, width: number): string {
     const room = width - this.of(DOTS);
     // Most of what is cut is Latin; for the rest the share of its width is near enough.
@@ -76,6 +86,17 @@ export class TextWidths {
   #measure(text: string): number {
     return this.#context.measureText(text).width;
   }
+}
+
+/** The first letters, without half of a pair. */
+function head(text: string, length: number): string {
+  const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? length - 1 : length);
+}
+
+function tail(text: string, length: number): string {
+  const isHalf = (text.charCodeAt(text.length - length) & 0xfc00) === 0xdc00;
+  return text.slice(text.length - (isHalf ? length - 1 : length));
 }
 
 interface Form {

@@ -3,6 +3,8 @@
 import { type Base, DARK, LIGHT } from './palettes.ts';
 import { KINDS, TONES, type Tone } from './types.ts';
 
+const MORE = '(prefers-contrast: more)';
+
 /** Boxes of one kind have one of these many shades, so that neighbours differ. */
 export const SHADES = 3;
 /** Steps of a difference, each way. */
@@ -42,7 +44,7 @@ export function readTheme(host: HTMLElement): Theme {
   const isForced = matchMedia('(forced-colors: active)').matches;
   const isDark = isDarkScheme(styles.colorScheme);
   const { base: plain, changes, changeText, tones } = isDark ? DARK : LIGHT;
-  const base = isForced ? forced(plain) : plain;
+  const base = isForced ? forced(plain) : matchMedia(MORE).matches ? stronger(plain) : plain;
   const set = (name: string): string => (isForced ? '' : styles.getPropertyValue(`--canvas-${name}`).trim());
   const color = (name: keyof Base): string => set(name) || base[name];
   return {
@@ -89,9 +91,14 @@ function forced(plain: Base): Base {
   };
 }
 
+/** More contrast where it is asked for: nothing is dim, and lines are as dark as texts were. */
+function stronger(plain: Base): Base {
+  return { ...plain, dim: plain.text, line: plain.dim, 'idle-text': plain.text };
+}
+
 /** Calls back when the page's colours may have changed, until the function that it returns is called. */
 export function watchTheme(changed: () => void): () => void {
-  const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query));
+  const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)', MORE].map((query) => matchMedia(query));
   const observer = new MutationObserver(changed);
   for (const query of queries) query.addEventListener('change', changed);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['class', 'style', 'data-theme'] });

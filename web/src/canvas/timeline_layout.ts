@@ -12,7 +12,8 @@ const HEIGHTS: Record<Track['kind'], number> = { overview: OVERVIEW, process: 34
 
 export function heightOf(track: Track, end: number): number {
   if (track.spans === undefined) return HEIGHTS[track.kind];
-  return Math.max(1, laneOf(track.spans, end).levels) * BAR + 7;
+  const { levels, leftOut } = laneOf(track.spans, end);
+  return Math.max(1, levels) * BAR + 7 + (leftOut > 0 ? BAR : 0);
 }
 
 /** The left margin with names, and where tracks begin. */

@@ -81,20 +81,20 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, the
   const detail = track.detail ?? '';
   pen.font(SMALL, 400, theme.font);
   pen.fill(theme.dim);
-  const beside = isTall ? 0 : Math.min(widths.of(detail), margin * 0.4);
-  if (isTall) {
-    // The scale tells what the picture means, so it goes last.
-    const shown = widths.of(full) <= margin - left - PAD ? full : '';
-    const room = margin - left - PAD - (shown === '' ? 0 : widths.of(shown) + 6);
-    if (room > 24) pen.text(widths.fit(detail, room), left, base + 13);
-    if (shown !== '') pen.text(shown, margin - PAD + 2, base + 13, 'right');
-  } else if (detail !== '') {
-    pen.text(widths.fit(detail, beside + 1), margin - PAD + 2, base, 'right');
-  }
+  // Details are numbers: one that is cut would be another one. The scale tells what the picture means, so it goes last.
+  const room = margin - left - PAD;
+  const wide = widths.of(detail);
+  const shown = isTall && widths.of(full) <= room ? full : '';
+  const fits = wide <= (isTall ? room - (shown === '' ? 0 : widths.of(shown) + 6) : margin * 0.4);
+  const beside = !isTall && fits && detail !== '' ? wide + 6 : 0;
+  if (shown !== '') pen.text(shown, margin - PAD + 2, base + 13, 'right');
+  if (fits && isTall) pen.text(detail, left, base + 13);
+  else if (fits && detail !== '') pen.text(detail, margin - PAD + 2, base, 'right');
   const isStrong = track.kind === 'process' || track.isSelected === true;
   pen.font(FONT, isStrong ? 600 : 400, theme.font);
   pen.fill(track.isDim === true ? theme.dim : theme.text);
-  pen.text(widths.fit(track.label, (margin - left - PAD - (beside === 0 ? 0 : beside + 6)) * (isStrong ? 0.93 : 0.98)), left, base);
+  // Widths are those of letters that are not bold.
+  pen.text(widths.middle(track.label, (room - beside) * (isStrong ? 0.92 : 0.98)), left, base);
   if (isFocused) pen.frame(1, strip.top, margin - 3, strip.height, theme.accent, 2);
 }
 

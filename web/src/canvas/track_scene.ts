@@ -113,6 +113,9 @@ function drawSpans(pen: Pen, spans: LaneSpans, tone: Tone, strip: Strip, theme: 
     const text = widths.fit(name, right - left - 8);
     if (text !== '') pen.text(text, left + 4, y + BAR - 5);
   }
+  if (lane.leftOut === 0) return;
+  pen.fill(theme.dim);
+  pen.text(`${lane.leftOut} more overlap these`, strip.left + 6, strip.top + lane.levels * BAR + BAR);
 }
 
 function drawMarks(pen: Pen, marks: LaneMarks, tone: Tone, strip: Strip, theme: Theme): void {

@@ -31,7 +31,7 @@ export interface FlameModel {
   /** Equal trees mean that nodes are numbered alike: a zoomed node is found again when weights change. */
   readonly tree: string;
   readonly unit: Unit;
-  /** Weight of the root; of a chart, what shares of the total are of. */
+  /** Weight of the root; of a chart, that of its thread. */
   readonly total: number;
   /** The places of boxes: of a graph from 0 to `total`, of a chart the time of the recording. */
   readonly range: Range;

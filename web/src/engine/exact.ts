@@ -117,6 +117,14 @@ export function scatterRows(from: Sums, to: Sums, rows: Int32Array, target: Int3
   });
 }
 
+/** Adds rows to their targets, or takes them away again. Planes hold integers below 2^53, so that nothing is left of what was taken away. */
+export function changeByRows(to: Sums, from: Sums, rows: Int32Array, target: Int32Array, sign: 1 | -1): void {
+  from.planes.forEach((values, plane) => {
+    const sums = to.planes[plane]!;
+    for (let at = 0; at < rows.length; at += 1) sums[target[rows[at]!]!]! += sign * values[rows[at]!]!;
+  });
+}
+
 /** Pairs as two planes. */
 export function split(pairs: Float64Array, [first, second]: readonly [Float64Array, Float64Array]): void {
   for (let index = 0; index < first.length; index += 1) {

@@ -43,9 +43,17 @@ export class Scope {
 
   /** The rows of a series whose run, process, thread and time are selected, and whose state `isState` takes. */
   rows(series: number, isState: (state: number) => boolean): Int32Array {
-    if (!this.#isSeries(series)) return new Int32Array(0);
+    return this.#isSeries(series) ? this.rowsIn(this.#ranges(series), isState) : new Int32Array(0);
+  }
+
+  /** The one range in which a series' rows of the selected time lie; null where there may be several, or none is selected. */
+  oneRange(series: number): readonly [number, number] | null {
+    return this.#isSeries(series) && this.#selection.during === undefined ? this.#ranges(series)[0]! : null;
+  }
+
+  /** The rows of ranges whose run, process and thread are selected, and whose state `isState` takes. */
+  rowsIn(ranges: readonly (readonly [number, number])[], isState: (state: number) => boolean): Int32Array {
     const { thread, state } = this.#profile.samples;
-    const ranges = this.#ranges(series);
     const states = Uint8Array.from({ length: this.#profile.states.length + 1 }, (_, place) => Number(isState(place - 1)));
     const found = new Int32Array(ranges.reduce((count, [from, to]) => count + to - from, 0));
     let count = 0;

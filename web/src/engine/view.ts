@@ -5,6 +5,7 @@ import { type Forest, type Weighed, weigh } from './forest.ts';
 import { DID_CHANGE, DID_MOVE, DID_REMOVE, REMOVED, type UsedStacks } from './operate.ts';
 import { operationText } from './operations.ts';
 import { type Profile, STACKSHOT } from './profile.ts';
+import { RecentSums } from './recent.ts';
 import { Scope, type Selection } from './selection.ts';
 import type { Prepared } from './workbench.ts';
 
@@ -28,17 +29,21 @@ export class View {
   readonly prepared: Prepared;
   readonly scope: Scope;
   readonly #used: UsedStacks;
+  readonly #selection: Selection;
+  readonly #recent: RecentSums;
   /** Planes of weights and of numbers of samples, by row: of weights, or of samples as weights. */
   readonly rows: Sums;
   readonly #counted = new Map<number, Int32Array>();
   readonly #byStack = new Map<number, Sums>();
   readonly #weighed = new Map<string, Weighed>();
 
-  constructor(profile: Profile, used: UsedStacks, prepared: Prepared, selection: Selection) {
+  constructor(profile: Profile, used: UsedStacks, prepared: Prepared, selection: Selection, recent = new RecentSums()) {
     this.profile = profile;
     this.prepared = prepared;
     this.scope = new Scope(profile, selection);
     this.#used = used;
+    this.#selection = selection;
+    this.#recent = recent;
     this.rows = rowSums(profile, selection.metric ?? 'weight');
   }
 
@@ -122,7 +127,22 @@ export class View {
   }
 
   #stacksOf(series: number): Sums {
-    return remember(this.#byStack, series, () => this.byStack(this.counted(series)));
+    return remember(this.#byStack, series, () => {
+      const range = this.scope.oneRange(series);
+      if (range === null) return this.byStack(this.counted(series));
+      return this.#recent.of(range, {
+        key: this.#keyBesidesTime(series),
+        rows: this.rows,
+        target: this.#used.ofRow,
+        counted: (range) => this.#kept(this.scope.rowsIn([range], (state) => this.scope.isStateCounted(state))),
+        sumsOf: (rows) => this.byStack(rows),
+      });
+    });
+  }
+
+  #keyBesidesTime(series: number): string {
+    const { time: _, ...others } = this.#selection;
+    return JSON.stringify([series, others, this.prepared.operations]);
   }
 
   /** The effect of each operation on the samples of a series that count. */

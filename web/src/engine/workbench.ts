@@ -5,6 +5,7 @@ import { type KeyPlan, planKeys } from './keyed.ts';
 import { type Operated, type UsedStacks, areFilters, operate, usedStacks } from './operate.ts';
 import { type Operation, actionOf } from './operations.ts';
 import type { Profile } from './profile.ts';
+import { RecentSums } from './recent.ts';
 import type { Selection } from './selection.ts';
 import { View } from './view.ts';
 
@@ -18,6 +19,7 @@ export class Workbench {
   readonly profile: Profile;
   readonly used: UsedStacks;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #recent = new RecentSums();
 
   constructor(profile: Profile) {
     this.profile = profile;
@@ -26,7 +28,7 @@ export class Workbench {
 
   /** A view of what is selected, after operations in their order. */
   view(selection: Selection = {}, operations: readonly Operation[] = []): View {
-    return new View(this.profile, this.used, this.prepare(operations), selection);
+    return new View(this.profile, this.used, this.prepare(operations), selection, this.#recent);
   }
 
   /** The stacks after operations, with their trees. */

@@ -6,6 +6,7 @@
 // the typical gap, else the typical gap. Samples that weigh nothing cover no time.
 
 import { Sums } from '../exact.ts';
+import { grown } from '../stack_table.ts';
 import { type Part, parts } from './tree.ts';
 import type { View } from '../view.ts';
 
@@ -57,28 +58,21 @@ function weighing(view: View, rows: Int32Array): Int32Array {
 export function spansOf(view: View, series: number, chart: FlameChart, thread: number): Spans {
   const { time, thread: threadOf } = view.profile.samples;
   const rows = weighing(view, view.counted(series).filter((row) => threadOf[row] === thread));
-  const draft = new Draft();
+  const draft = new Draft(view, rows);
   const path: number[] = [];
-  const open: number[] = [];
-  let goesOn = false;
-  const sums = { all: new GrowingSums(view), own: new GrowingSums(view) };
+  let before = { end: 0, goesOn: false };
   for (let at = 0; at < rows.length; at += 1) {
     const row = rows[at]!;
     const start = Number(time[row]!);
     const next = at + 1 < rows.length ? Number(time[rows[at + 1]!]!) : null;
-    const node = view.nodeOfRow(row);
-    const depth = pathTo(view, node, path);
-    let shared = 0;
-    if (goesOn) while (shared < open.length && shared < depth && draft.node[open[shared]!] === path[shared]) shared += 1;
-    const ending = endOf(chart, start, Number(view.recordedWeight(row)), next);
-    open.length = shared;
-    for (let level = shared; level < depth; level += 1) open.push(draft.add(path[level]!, start));
-    for (const span of open) draft.end[span] = ending.end;
-    sums.all.add(open, row);
-    sums.own.add(open.slice(-1), row);
-    goesOn = ending.goesOn;
+    const depth = pathTo(view, view.nodeOfRow(row), path);
+    draft.keep(before.goesOn ? draft.shared(path, depth) : 0, at, before.end);
+    for (let level = draft.depth; level < depth; level += 1) draft.open(path[level]!, start, at);
+    draft.end(at);
+    before = endOf(chart, start, Number(view.recordedWeight(row)), next);
   }
-  return finish(draft, sums.all.finish(draft.node.length), sums.own.finish(draft.node.length));
+  draft.keep(0, rows.length, before.end);
+  return draft.finish();
 }
 
 /** Until when a sample lasts, and whether the next one goes on with it. */
@@ -110,50 +104,91 @@ function pathTo(view: View, node: number, path: number[]): number {
   return depth[node]!;
 }
 
+/** Spans as they begin and end. Only those are touched that do; what a span weighs is the difference of two sums of samples. */
 class Draft {
-  readonly node: number[] = [];
-  readonly start: number[] = [];
-  readonly end: number[] = [];
+  readonly #shape: Sums['shape'];
+  /** By plane and sample: the sum of those before; one more than there are samples. */
+  readonly #before: Float64Array[];
+  #count = 0;
+  #node = new Int32Array(1_024);
+  #start = new Float64Array(1_024);
+  #end = new Float64Array(1_024);
+  /** By span: its first sample, and the one behind its last. */
+  #first = new Int32Array(1_024);
+  #behind = new Int32Array(1_024);
+  /** By sample: the span where it ends; -1 without one. */
+  readonly #leaf: Int32Array;
+  readonly #open: number[] = [];
 
-  add(node: number, start: number): number {
-    this.node.push(node);
-    this.start.push(start);
-    this.end.push(start);
-    return this.node.length - 1;
-  }
-}
-
-/** Sums by span, while there are more and more spans. */
-class GrowingSums {
-  readonly #rows: Sums;
-  #planes: Float64Array[];
-
-  constructor(view: View) {
-    this.#rows = view.rows;
-    this.#planes = this.#rows.planes.map(() => new Float64Array(1_024));
-  }
-
-  add(spans: readonly number[], row: number): void {
-    const last = spans[spans.length - 1] ?? 0;
-    while (last >= this.#planes[0]!.length) this.#planes = this.#planes.map((plane) => resized(plane, 2 * plane.length));
-    this.#planes.forEach((plane, index) => {
-      const value = this.#rows.planes[index]![row]!;
-      for (const span of spans) plane[span]! += value;
+  constructor(view: View, rows: Int32Array) {
+    this.#shape = view.rows.shape;
+    this.#before = view.rows.planes.map((plane) => {
+      const sums = new Float64Array(rows.length + 1);
+      for (let at = 0; at < rows.length; at += 1) sums[at + 1] = sums[at]! + plane[rows[at]!]!;
+      return sums;
     });
+    this.#leaf = new Int32Array(rows.length);
   }
 
-  finish(count: number): Sums {
-    return new Sums(this.#rows.shape, count, this.#planes.map((plane) => resized(plane, count)));
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  /** The levels of a path that go on. */
+  shared(path: readonly number[], depth: number): number {
+    let shared = 0;
+    while (shared < this.#open.length && shared < depth && this.#node[this.#open[shared]!] === path[shared]) shared += 1;
+    return shared;
+  }
+
+  /** Ends all but so many levels, before a sample. */
+  keep(levels: number, at: number, end: number): void {
+    while (this.#open.length > levels) {
+      const span = this.#open.pop()!;
+      this.#end[span] = end;
+      this.#behind[span] = at;
+    }
+  }
+
+  open(node: number, start: number, at: number): void {
+    if (this.#count === this.#node.length) this.#grow();
+    this.#node[this.#count] = node;
+    this.#start[this.#count] = start;
+    this.#first[this.#count] = at;
+    this.#open.push(this.#count++);
+  }
+
+  /** The sample ends in the innermost span. */
+  end(at: number): void {
+    this.#leaf[at] = this.#open.at(-1) ?? -1;
+  }
+
+  finish(): Spans {
+    const count = this.#count;
+    const [first, behind] = [this.#first, this.#behind];
+    const [all, own] = [new Sums(this.#shape, count), new Sums(this.#shape, count)];
+    this.#before.forEach((before, plane) => {
+      const [sums, mine] = [all.planes[plane]!, own.planes[plane]!];
+      for (let span = 0; span < count; span += 1) sums[span] = before[behind[span]!]! - before[first[span]!]!;
+      this.#leaf.forEach((span, at) => {
+        if (span >= 0) mine[span]! += before[at + 1]! - before[at]!;
+      });
+    });
+    const [start, end] = [this.#start.slice(0, count), this.#end.slice(0, count)];
+    return { count, node: this.#node.slice(0, count), start, end, all, own };
+  }
+
+  #grow(): void {
+    this.#node = grown(this.#node, 2 * this.#count);
+    this.#first = grown(this.#first, 2 * this.#count);
+    this.#behind = grown(this.#behind, 2 * this.#count);
+    this.#start = longer(this.#start);
+    this.#end = longer(this.#end);
   }
 }
 
-function resized(plane: Float64Array, length: number): Float64Array {
-  const found = new Float64Array(length);
-  found.set(plane.subarray(0, length));
+function longer(numbers: Float64Array): Float64Array<ArrayBuffer> {
+  const found = new Float64Array(2 * numbers.length);
+  found.set(numbers);
   return found;
-}
-
-function finish({ node, start, end }: Draft, all: Sums, own: Sums): Spans {
-  const numbers = { start: Float64Array.from(start), end: Float64Array.from(end) };
-  return { count: node.length, node: Int32Array.from(node), ...numbers, all, own };
 }
