@@ -32,6 +32,7 @@ fn main() {
         Trial::test("killed_executors_change_no_number", killed_executors_change_no_number)
             .with_ignored_flag(!has_spark),
         Trial::test("what_is_done_is_not_done_again", what_is_done_is_not_done_again).with_ignored_flag(!has_spark),
+        Trial::test("stores_that_fail_and_late_attempts", stores_that_fail_and_late_attempts),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -262,4 +263,12 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let ours = traceparse(&[&["fleet", "report", text(&fleet)], &options[..]].concat())?;
     compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &["app_version"]).map(drop)
+}
+
+/// Needs no Spark.
+fn stores_that_fail_and_late_attempts() -> Result<(), Failed> {
+    let done = Command::new(python()).arg(in_repository("tests/spark/parts.py")).output()?;
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    // unittest ends well where it finds no tests, too.
+    if done.status.success() && said.contains("Ran 7 tests") { Ok(()) } else { Err(said.into()) }
 }

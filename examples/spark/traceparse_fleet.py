@@ -31,6 +31,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 
 COMPRESSED = ("", ".gz", ".zst", ".zstd")
@@ -42,6 +43,7 @@ INTERVALS = "-intervals"
 MANIFEST = "traceparse-dataset.json"
 TABLES = ("hist", "windows", "modules", "frames", "labels", "runs")
 PATH_COLUMNS = ("path", "toc", "intervals")
+DAY = 24 * 60 * 60
 
 
 class Failure(Exception):
@@ -229,7 +231,7 @@ def put_dataset(files, local, path):
     """Copies a dataset over an older one: what is new first, the manifest after it, and then what is old goes. Data files are named
     after their content."""
     manifest = json.loads(Mounted().read(join(local, MANIFEST)))
-    names = {join(table, f"{name}.parquet") for table in TABLES for name in manifest["files"]}
+    names = data_files(manifest)
     there = set()
     for table in TABLES:
         if files.is_folder(join(path, table)):
@@ -240,6 +242,11 @@ def put_dataset(files, local, path):
     for name in there - names:
         files.remove(join(path, name))
     return manifest
+
+
+def data_files(manifest):
+    """The files that a manifest names, below the folder of its dataset."""
+    return {join(table, f"{name}.parquet") for table in TABLES for name in manifest["files"]}
 
 
 def put_text(files, text, path):
@@ -257,23 +264,23 @@ def put_text(files, text, path):
 def walk(files, folder, prefix=""):
     """Paths below a folder with their lengths and times; a bundle is one path. Hidden ones are left out."""
     found = []
-    for name, is_folder, length, time in files.list(folder):
+    for name, is_folder, length, changed in files.list(folder):
         if name.startswith(".") or name == "__MACOSX":
             continue
         path = prefix + name
         if is_folder and not is_recording(name):
             found += walk(files, join(folder, name), path + "/")
         else:
-            found.append((path, stamp_of_bundle(files, join(folder, name)) if is_folder else [length, time]))
+            found.append((path, stamp_of_bundle(files, join(folder, name)) if is_folder else [length, changed]))
     return found
 
 
 def stamp_of_bundle(files, folder):
     """The length of all files in a bundle, and the last change in it."""
     length, last = 0, 0
-    for name, is_folder, size, time in files.list(folder):
-        size, time = stamp_of_bundle(files, join(folder, name)) if is_folder else [size, time]
-        length, last = length + size, max(last, time)
+    for name, is_folder, size, changed in files.list(folder):
+        size, changed = stamp_of_bundle(files, join(folder, name)) if is_folder else [size, changed]
+        length, last = length + size, max(last, changed)
     return [length, last]
 
 
@@ -334,8 +341,8 @@ def is_named_recording(path):
 def stamp_of(files, path):
     if not files.exists(path):
         return None
-    is_folder, length, time = files.entry(path)
-    return stamp_of_bundle(files, path) if is_folder else [length, time]
+    is_folder, length, changed = files.entry(path)
+    return stamp_of_bundle(files, path) if is_folder else [length, changed]
 
 
 def common_root(file_systems, inputs, paths):
@@ -522,12 +529,12 @@ def main(words):
     if not recordings:
         raise Failure("found no recordings (*.trace, also in archives, and *.xml, also compressed)")
     job = plan(args, context, file_systems, recordings, root, settings)
-    failed = extract(context, file_systems, job, recordings)
+    datasets = extract(context, file_systems, job, recordings)
     with tempfile.TemporaryDirectory(prefix="traceparse-", dir=args.scratch) as scratch:
-        merged = merge(args, file_systems, job, scratch)
+        merged, manifest = merge(args, file_systems, datasets, scratch)
         for index, options in enumerate(args.report, 1):
             report(args, spark, file_systems, merged, index, options)
-    return 1 if args.strict and failed else 0
+    return 1 if args.strict and manifest["failed"] else 0
 
 
 def hadoop_settings(context):
@@ -589,17 +596,25 @@ def hashed(value):
 
 
 def attempt_that_counts(files, job, number):
-    """The folder of the dataset of a shard; None if it is not there, or of other recordings."""
+    """The folder of the dataset of a shard; None if it is not there, not whole, or of other recordings."""
     folder = join(job["shards"], str(number))
     if not files.exists(join(folder, "shard.json")):
         return None
     shard = json.loads(files.read(join(folder, "shard.json")))
     dataset = join(folder, shard["dataset"])
-    return dataset if shard["key"] == job["keys"][number] and files.exists(join(dataset, MANIFEST)) else None
+    return dataset if shard["key"] == job["keys"][number] and is_whole(files, dataset) else None
+
+
+def is_whole(files, dataset):
+    """Every file is there that the manifest names."""
+    if not files.exists(join(dataset, MANIFEST)):
+        return False
+    there = {join(table, name) for table in TABLES if files.is_folder(join(dataset, table)) for name, *_ in files.list(join(dataset, table))}
+    return data_files(json.loads(files.read(join(dataset, MANIFEST)))) <= there
 
 
 def extract(context, file_systems, job, recordings):
-    """Measures all shards that are not there; returns the number of recordings that gave no run."""
+    """Measures all shards that are not there; returns the dataset of each."""
     files = file_systems.of(job["shards"])
     todo = [number for number in job["by_shard"] if attempt_that_counts(files, job, number) is None]
     say(f"{len(recordings)} recordings, {job['count']} shards, {job['count'] - len(todo)} of them done before")
@@ -613,27 +628,30 @@ def extract(context, file_systems, job, recordings):
     if tasks:
         found = context.parallelize(tasks, len(tasks)).map(lambda task: extract_shard(common, *task)).collect()
         say(f"{sum(runs for _, runs, _ in found)} runs, {sum(failed for *_, failed in found)} recordings without one")
-    for number in job["by_shard"]:
-        remove_other_attempts(files, job, number)
-    manifests = (json.loads(files.read(join(attempt_that_counts(files, job, number), MANIFEST))) for number in job["by_shard"])
-    return sum(manifest["failed"] for manifest in manifests)
+    datasets = {number: attempt_that_counts(files, job, number) for number in job["by_shard"]}
+    for number, dataset in datasets.items():
+        if dataset is None:
+            raise Failure(f"{join(job['shards'], str(number))}: no dataset; another job may have measured other recordings into this output")
+        remove_old_attempts(files, dataset)
+    return datasets
 
 
-def remove_other_attempts(files, job, number):
-    folder, counts = join(job["shards"], str(number)), attempt_that_counts(files, job, number)
-    if counts is None:
-        raise Failure(f"{folder}: no dataset")
+def remove_old_attempts(files, counts):
+    """Removes the other attempts at a shard, but for those that changed within a day: one that Spark has given up, or one of another
+    job, may still be at work, and would then take what is left of its dataset for the whole."""
+    folder = posixpath.dirname(counts)
     for name, is_folder, *_ in list(files.list(folder)):
-        if is_folder and join(folder, name) != counts:
-            files.remove(join(folder, name))
+        attempt = join(folder, name)
+        if is_folder and attempt != counts and stamp_of_bundle(files, attempt)[1] < (time.time() - DAY) * 1_000:
+            files.remove(attempt)
 
 
-def merge(args, file_systems, job, scratch):
-    """Merges the datasets of all shards, puts the result in its place, and returns a copy on this machine."""
-    files, parts = file_systems.of(job["shards"]), []
-    for number in job["by_shard"]:
-        dataset = attempt_that_counts(files, job, number)
+def merge(args, file_systems, datasets, scratch):
+    """Merges the datasets of all shards and puts the result in its place; returns a copy on this machine, and its manifest."""
+    parts = []
+    for number, dataset in datasets.items():
         if is_uri(dataset):
+            files = file_systems.of(dataset)
             local = join(scratch, f"shard-{number}")
             files.get(dataset, local)
             dataset = local
@@ -642,7 +660,7 @@ def merge(args, file_systems, job, scratch):
     command(args, ["merge", *parts, "-o", merged])
     manifest = put_dataset(file_systems.of(args.output), merged, join(args.output, "dataset"))
     say(f"{manifest['runs']} runs and {manifest['failed']} failures in {join(args.output, 'dataset')}")
-    return merged
+    return merged, manifest
 
 
 def command(args, words):

@@ -10,6 +10,7 @@ import type { Names } from './state/names.ts';
 import { freshState, mainSeries } from './state/state.ts';
 import { Store } from './state/store.ts';
 import { Application } from './ui/app.tsx';
+import { Greetings } from './ui/greetings.ts';
 import { sentence } from './ui/panel.tsx';
 import { readTheme, setTheme } from './ui/theme.ts';
 
@@ -36,8 +37,9 @@ async function start(script: string | null): Promise<void> {
     const names: Names = { tables, texts: textsOf(tables) };
     const { store, greeting } = openStore(names);
     main.replaceChildren();
-    keepFragment(store, names);
-    render(<Application client={client} names={names} store={store} greeting={greeting} />, main);
+    const greetings = new Greetings(greeting);
+    keepFragment(store, names, (text) => greetings.say(text));
+    render(<Application client={client} names={names} store={store} greetings={greetings} />, main);
   } catch (error) {
     root.dataset['state'] = 'error';
     opening.textContent = `The recording cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
@@ -59,7 +61,7 @@ function refusal(error: RefusedError): string {
 }
 
 /** Keeps the address and the state alike, in both directions. */
-function keepFragment(store: Store, names: Names): void {
+function keepFragment(store: Store, names: Names, say: (text: string) => void): void {
   store.subscribe(() => {
     const fragment = fragmentOf(store.state, names);
     const hash = fragment === 'v=1' ? '' : `#${fragment}`;
@@ -74,6 +76,7 @@ function keepFragment(store: Store, names: Names): void {
       store.replace(readFragment(location.hash, names));
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
+      say(`${sentence(error.message)} What was shown before stays.`);
     }
   });
 }

@@ -6,15 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { MARK } from './canonical.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = process.env.TRACEPARSE ?? join(ROOT, 'target/debug/traceparse');
 
+/** A file of `web/` as one script, with all that it imports. */
+export async function bundled(path, format) {
+  const entry = join(ROOT, 'web', path);
+  const result = await build({ entryPoints: [entry], bundle: true, format, charset: 'utf8', write: false, platform: 'neutral' });
+  return result.outputFiles[0].text;
+}
+
 /** The engine, bundled for Node, which runs no TypeScript everywhere. */
 export async function loadEngine() {
-  const entry = join(ROOT, 'web/src/engine/index.ts');
-  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, platform: 'neutral' });
-  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
+  const text = await bundled('src/engine/index.ts', 'esm');
+  return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 }
 
 /** The page of recordings, as text. */
@@ -44,7 +51,6 @@ export function jsonOf(files, options) {
   return status === 0 ? { json: parseExactly(stdout), warnings: stderr } : { error: stderr };
 }
 
-const MARK = '\u0001big:';
 
 /** JSON without rounding. */
 export function parseExactly(text) {
@@ -55,13 +61,3 @@ export function parseExactly(text) {
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
   );
 }
-
-/** A value whose numbers compare whether they are numbers or bigints. */
-export function plain(value) {
-  return JSON.stringify(value, (_, part) => {
-    const isLarge = typeof part === 'bigint' || (Number.isInteger(part) && part >= 2 ** 53);
-    if (!isLarge) return part;
-    return part < 2n ** 53n ? Number(part) : `${MARK}${BigInt(part)}`;
-  });
-}
-

@@ -1,17 +1,21 @@
 // Compares the engine with the command: pages and JSON of the same recordings, with random selections and sequences of operations. Every
 // total of every table must be equal, and stand in the same order.
 //
-//   node test/equality.mjs [--requests N] [--seed N] [--random N FOLDER] [FILE …]
+//   node test/equality.mjs [--browser NAME]… [--requests N] [--seed N] [--random N FOLDER] [FILE …]
 //
 // Without files it takes all fixtures; `TRACEPARSE_CORPUS` adds real recordings. FOLDER holds `random-0.xml` …, as the example
-// `generate-random` writes them.
+// `generate-random` writes them. The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named.
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT, jsonOf, loadEngine, pageOf, payloadOf, plain } from './command.mjs';
-import { flameChartOf, flatTrees, heaviestOf, roundedEnds, sandwichOf, timelineOf, treesOf, viewsOf } from './expected.mjs';
+import { launch } from './browsers/index.mjs';
+import { canonical } from './canonical.mjs';
+import { ROOT, bundled, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
+import { flatTrees, roundedEnds } from './expected.mjs';
 import { randomNumbers, randomRequest } from './requests.mjs';
+import { Tables, written } from './tables.mjs';
 
 const CORPUS = [
   'xctrace/12.5/time-profile.xml',
@@ -32,6 +36,7 @@ const LARGEST_TREES = 400_000;
 
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
+const places = await Promise.all(asked.browsers.map(browserPlace));
 let [passed, failed, comparisons, empty] = [0, 0, 0, 0];
 for (const [number, file] of asked.files.entries()) {
   const faults = await compareFile(file, asked.seed + number);
@@ -42,14 +47,16 @@ for (const [number, file] of asked.files.entries()) {
     console.log(`${file}:\n  ${faults.slice(0, 4).join('\n  ')}`);
   }
 }
+await Promise.all(places.map((place) => place.close()));
 console.log(`${comparisons} tables compared, ${empty} requests that select nothing`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 function argumentsOf(words) {
-  const asked = { files: [], requests: 2, seed: 1 };
+  const asked = { browsers: [], files: [], requests: 2, seed: 1 };
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--requests') asked.requests = Number(words.shift());
+    if (word === '--browser') asked.browsers.push(words.shift());
+    else if (word === '--requests') asked.requests = Number(words.shift());
     else if (word === '--seed') asked.seed = Number(words.shift());
     else if (word === '--random') {
       const [count, folder] = [Number(words.shift()), words.shift()];
@@ -70,6 +77,27 @@ function corpus() {
   return CORPUS.map((path) => join(folder, path)).filter((path) => existsSync(path));
 }
 
+/** A browser that answers queries, on one page after the other. */
+async function browserPlace(name) {
+  const [browser, script] = [await launch(name), await bundled('test/browser_tables.mjs', 'iife')];
+  const folder = mkdtempSync(join(tmpdir(), 'equality-'));
+  const path = join(folder, 'page.html');
+  return {
+    name,
+    async load(payload) {
+      writeFileSync(path, `<!doctype html><meta charset="utf-8"><script id="profile" type="application/octet-stream">${payload}</script><script>${script}</script>`);
+      await browser.open(path);
+      return async (query) => JSON.parse(await browser.run((query) => globalThis.answer(query), written(query)));
+    },
+    async close() {
+      const messages = await browser.messages;
+      if (messages.length > 0) throw new Error(`${name}: ${messages.join('\n')}`);
+      await browser.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 /** The differences of one recording. */
 async function compareFile(file, seed) {
   const { page, error } = pageOf([file]);
@@ -78,11 +106,13 @@ async function compareFile(file, seed) {
   if (summary.error !== undefined) return [`a page, but no JSON: ${summary.error}`];
   const faults = policyFaults(page);
   const profile = await engine.decodePayload(payloadOf(page));
-  const workbench = new engine.Workbench(profile);
+  const tables = new Tables(engine, profile);
+  const answers = [{ name: 'node', answer: (query) => tables.answer(query) }];
+  for (const place of places) answers.push({ name: place.name, answer: await place.load(payloadOf(page)) });
   const random = randomNumbers(seed * 7_919);
   for (let count = 0; count < asked.requests; count += 1) {
     const request = count === 0 ? { options: [], selection: {}, operations: [] } : randomRequest(engine, profile, random);
-    faults.push(...compareRequest(file, profile, workbench, request, random));
+    faults.push(...(await compareRequest(file, profile, answers, request, random)));
   }
   return faults;
 }
@@ -96,116 +126,84 @@ function policyFaults(page) {
   return hashes.length === 2 && hashes.every((hash) => policy.includes(hash)) ? [] : ['the policy does not fit the page'];
 }
 
-function compareRequest(file, profile, workbench, request, random) {
+async function compareRequest(file, profile, answers, request, random) {
   const { selection, operations, options } = request;
   const metric = selection.metric ?? 'weight';
   const wanted = selection.series ?? profile.series.map((_, index) => index);
-  const view = workbench.view(selection, operations);
-  const all = viewsOf(engine, profile);
+  const asked = (view, more = {}) => ({ view, selection, operations, wanted, metric, ...more });
   const faults = [];
-  const compare = (what, options, expected, of = (json) => json) => {
+  const compare = async (what, options, query, of = (json) => json) => {
     const { json, error } = jsonOf([file], options);
     if (error !== undefined) {
-      const counted = wanted.map((index) => view.counted(index).length).reduce((sum, count) => sum + count, 0);
-      if (/no sample passes the filters|no samples are left/.test(error) && counted === 0) empty += 1;
+      const { rows } = await answers[0].answer(asked('counted'));
+      if (/no sample passes the filters|no samples are left/.test(error) && rows.every((count) => count === '0')) empty += 1;
       else faults.push(`${what} ${options.join(' ')}: ${error.trim()}`);
       return false;
     }
-    comparisons += 1;
-    const [theirs, ours] = [of(json), expected()];
-    for (const [name, rows] of Object.entries(ours)) {
-      const difference = differenceOf(theirs[name], rows);
-      if (difference !== null) faults.push(`${what} ${options.join(' ')}: ${name}${difference}`);
+    const theirs = of(json);
+    for (const { name: where, answer } of answers) {
+      comparisons += 1;
+      for (const [name, rows] of Object.entries(await answer(query))) {
+        const difference = differenceOf(theirs[name], rows);
+        if (difference !== null) faults.push(`${where}: ${what} ${options.join(' ')}: ${name}${difference}`);
+      }
     }
     return true;
   };
   const isTimed = profile.form === 'samples';
   const names = ['functions', 'binaries', 'categories', 'lines', random.pick(['threads', 'processes']), isTimed ? random.pick(['states', 'cores']) : 'states'];
   for (const name of names) {
-    const isSomething = compare(name, ['--view', name, ...options], () => all[name](view, wanted, metric));
+    const isSomething = await compare(name, ['--view', name, ...options], asked(name));
     if (!isSomething && faults.length > 0) return faults;
     if (!isSomething) break;
   }
-  compareOperations(file, view, wanted, options, faults);
+  const { json: summary } = jsonOf([file], ['--view', 'summary', ...options]);
+  if (summary !== undefined) await compare('operations', ['--view', 'summary', ...options], asked('operations'), withoutUnits);
   const by = random.pick(isTimed ? ['thread', 'process', 'state', 'core-kind', 'none'] : ['thread', 'process', 'none']);
   // The command counts all states where it separates by state and none were named.
   const separated = by === 'state' && selection.states === undefined ? { ...selection, states: 'all' } : selection;
   const isInverted = random.oneIn(3);
-  const treeOperations = isInverted ? [...operations, { kind: 'invert' }] : operations;
   const treeOptions = ['--separate-by', by, ...options];
-  const treeView = () => workbench.view(separated, treeOperations);
-  if (profile.stacks.count < LARGEST_TREES) {
-    const inverted = isInverted ? ['--invert'] : [];
-    compare('tree', ['--view', 'tree', ...treeOptions, ...inverted], () => treesOf(engine, profile, treeView(), wanted, by, metric), (json) => flatTrees(json, by));
+  const ofTree = (view, operations) => asked(view, { selection: separated, operations, by });
+  const isSmall = profile.stacks.count < LARGEST_TREES;
+  if (isSmall) {
+    const [inverted, inverting] = isInverted ? [['--invert'], [{ kind: 'invert' }]] : [[], []];
+    await compare('tree', ['--view', 'tree', ...treeOptions, ...inverted], ofTree('tree', [...operations, ...inverting]), (json) => flatTrees(json, by));
+    for (const { name, answer } of answers) {
+      comparisons += 1;
+      const { differing } = await answer(asked('boxes'));
+      if (differing.length > 0) faults.push(`${name}: ${options.join(' ')}: the boxes of the flame graph are not the tree`);
+    }
   }
-  wanted.forEach((index) => faults.push(...boxFaults(profile, view, index)));
-  const straight = () => workbench.view(separated, operations);
-  if (isInverted && profile.stacks.count < LARGEST_TREES) {
+  if (isInverted && isSmall) {
     // The same tree, made without turning stacks round.
-    compare('bottom up', ['--view', 'bottom-up', ...treeOptions], () => treesOf(engine, profile, straight(), wanted, by, metric, true), (json) => flatTrees(json, by));
+    await compare('bottom up', ['--view', 'bottom-up', ...treeOptions], ofTree('bottom-up', operations), (json) => flatTrees(json, by));
   }
-  compare('heaviest', ['--view', 'heaviest', ...treeOptions], () => heaviestOf(engine, profile, straight(), wanted, by, metric));
-  if (isTimed) compare('timeline', ['--view', 'timeline', ...treeOptions], () => timelineOf(engine, profile, straight(), wanted, by, metric));
-  if (isTimed) compare('chart', ['--view', 'flame-chart', ...options], () => flameChartOf(engine, profile, view, wanted, metric), roundedEnds);
+  await compare('heaviest', ['--view', 'heaviest', ...treeOptions], ofTree('heaviest', operations));
+  if (isTimed) await compare('timeline', ['--view', 'timeline', ...treeOptions], ofTree('timeline', operations));
+  if (isTimed) await compare('chart', ['--view', 'flame-chart', ...options], asked('flame-chart'), roundedEnds);
   const name = profile.functions.count === 0 ? '' : engine.functionName(profile, random.below(profile.functions.count));
   if (name !== '' && !name.startsWith('/')) {
-    compare('callers', [`--function=${name}`, ...options], () => sandwichOf(engine, profile, view, wanted, name, metric));
+    await compare('callers', [`--function=${name}`, ...options], asked('callers', { of: name }));
   }
   return faults;
 }
 
-/** The boxes of the flame graph are the nodes of the tree, in its order, each beside the heavier ones of its parent. */
-function boxFaults(profile, view, series) {
-  const [part] = engine.parts(view, series, 'none');
-  if (part === undefined || profile.stacks.count >= LARGEST_TREES) return [];
-  const tree = engine.treeOfPart(view, series, 'none', part);
-  const boxes = engine.flameGraph(profile, tree.weighed, { least: 0 });
-  const expected = [];
-  const open = [{ node: tree.root, start: 0 }];
-  while (open.length > 0) {
-    const { node, start } = open.pop();
-    expected.push([node.node, node.depth, start, Number(node.all_weight)]);
-    let next = start;
-    const below = tree.children(node.node).map((child) => {
-      const place = { node: child, start: next };
-      next += Number(child.all_weight);
-      return place;
-    });
-    open.push(...below.reverse());
-  }
-  const found = Array.from({ length: boxes.count }, (_, box) => [boxes.node[box], boxes.depth[box], boxes.start[box], boxes.width[box]]);
-  comparisons += 1;
-  return JSON.stringify(found) === JSON.stringify(expected) ? [] : ['the boxes of the flame graph are not the tree'];
-}
-
-/** What operations removed, changed and moved. */
-function compareOperations(file, view, wanted, options, faults) {
-  const { json } = jsonOf([file], ['--view', 'summary', ...options]);
-  if (json === undefined) return;
-  const effects = wanted.map((index) => view.effects(index));
-  const ours = (effects[0] ?? []).map(({ operation }, place) => ({
-    operation,
-    series: effects.flatMap((ofSeries, series) => {
-      const { removed, changed_samples, moved } = ofSeries[place];
-      const isNothing = [removed.weight, removed.samples, changed_samples, moved.weight, moved.samples].every((value) => Number(value) === 0);
-      return isNothing ? [] : [{ series, removed, changed_samples, moved }];
-    }),
-  }));
-  const theirs = (json.operations ?? []).map(({ operation, series }) => ({
+/** What operations did, as the command tells it, without units. */
+function withoutUnits(json) {
+  const operations = (json.operations ?? []).map(({ operation, series }) => ({
     operation,
     series: series.map(({ series, removed, changed_samples, moved }) => ({ series, removed, changed_samples, moved })),
   }));
-  comparisons += 1;
-  const difference = differenceOf(theirs, ours);
-  if (difference !== null) faults.push(`operations ${options.join(' ')}: ${difference}`);
+  return { operations };
 }
 
-/** The first row in which two lists differ; null if they are equal. */
+/** The first row in which a list differs from texts of rows; null if they are equal. */
 function differenceOf(theirs, ours) {
   if (theirs === undefined) return ' is not in the JSON';
   const rows = Math.max(theirs.length, ours.length);
   for (let row = 0; row < rows; row += 1) {
-    const [a, b] = [theirs[row], ours[row]].map((value) => (value === undefined ? 'nothing' : canonical(value)));
+    const [a, b] = [row < theirs.length ? canonical(theirs[row]) : 'nothing', ours[row] ?? 'nothing'];
     if (a !== b) return `[${row}] of ${theirs.length} and ${ours.length}:\n    command ${around(a, b)}\n    engine  ${around(b, a)}`;
   }
   return null;
@@ -217,15 +215,3 @@ function around(text, other) {
   while (at < text.length && text[at] === other[at]) at += 1;
   return text.length < 400 ? text : `…${text.slice(Math.max(0, at - 200), at + 200)}…`;
 }
-
-/** JSON whose fields stand in the order of their names. An empty text is nothing: tables of the command write it so. */
-function canonical(value) {
-  return plain(sorted(value));
-}
-
-function sorted(value) {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value === '' ? null : value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
-}
-

@@ -181,7 +181,12 @@ export function sandwichOf(engine, profile, view, wanted, name, metric) {
   };
 }
 
-export const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** Orders texts by their UTF-8, which is the order of their characters. */
+export function byBytes(a, b) {
+  const [left, right] = [a, b].map((text) => Array.from(text, (character) => character.codePointAt(0)));
+  const at = left.findIndex((character, index) => character !== right[index]);
+  return at < 0 ? left.length - right.length : left[at] - (right[at] ?? -1);
+}
 
 /** The heaviest stack of each thread, or of what else is separated. */
 export function heaviestOf(engine, profile, view, wanted, by, metric) {

@@ -11,6 +11,7 @@ import { ChosenBar } from './chosen.tsx';
 import { Chips } from './chips.tsx';
 import { KeysDialog, RecordingDialog } from './dialogs.tsx';
 import { Filters } from './filters.tsx';
+import type { Greetings } from './greetings.ts';
 import { Header } from './header.tsx';
 import { pressKey } from './keys.ts';
 import { Menu, type OpenMenu } from './menu.tsx';
@@ -20,16 +21,17 @@ import { Tabs } from './tabs.tsx';
 import { Timeline } from './timeline.tsx';
 import { View } from './view.tsx';
 
-export function Application(props: { client: Client; names: Names; store: Store; greeting: string | null }): JSX.Element {
-  const { client, names, store } = props;
+export function Application(props: { client: Client; names: Names; store: Store; greetings: Greetings }): JSX.Element {
+  const { client, names, store, greetings } = props;
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [dialog, setDialog] = useState<'keys' | 'recording' | null>(null);
-  const [said, setSaid] = useState(props.greeting ?? '');
+  const [said, setSaid] = useState('');
   const app = useMemo((): App => {
     const seen = new Seen();
     const say = (text: string): void => setSaid(text);
     return { client, names, store, seen, say, openMenu: (target, x, y) => setMenu({ target, x, y }), openDialog: setDialog };
   }, [client, names, store]);
+  useEffect(() => greetings.listen(setSaid), [greetings]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (!event.defaultPrevented && pressKey(app, event)) event.preventDefault();

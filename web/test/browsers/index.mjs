@@ -1,0 +1,34 @@
+// Browsers that the page is tried in, all driven in the same way.
+//
+//   const browser = await launch('firefox', { width: 1280, height: 800 });
+//
+//   open(path)                  a file of this machine, by a file: URL
+//   run(function, argument)     runs a function in the page and returns its result, by JSON
+//   press('Control+z')          a key, after keys that are held
+//   type(text)
+//   move(x, y), down(), up(), click(x, y, { button, count, held }), wheel(x, y, dx, dy, held)
+//   resize(width, height), screenshot(path), close()
+//   messages                    every message in the console, and every error that nobody caught; await it
+
+import { launchChromium } from './chromium.mjs';
+import { launchFirefox } from './firefox.mjs';
+import { launchWebKit } from './webkit.mjs';
+
+const LAUNCHERS = { chromium: launchChromium, firefox: launchFirefox, webkit: launchWebKit };
+export const BROWSERS = Object.keys(LAUNCHERS);
+
+/** A browser with one empty page. */
+export function launch(name, { width = 1280, height = 800, isDark = false } = {}) {
+  return LAUNCHERS[name]({ width, height, isDark });
+}
+
+/** Asks again until a function of the page is true; its last answer is in the error. */
+export async function until(browser, what, condition, argument, seconds = 30) {
+  const end = performance.now() + seconds * 1_000;
+  for (;;) {
+    const found = await browser.run(condition, argument);
+    if (found === true) return;
+    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s: ${JSON.stringify(found)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,198 @@
+// WebKit as GTK has it, by WebDriver: its MiniBrowser on a screen of Xvfb.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { splitKeys } from './keys.mjs';
+
+const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
+
+export async function launchWebKit({ width, height, isDark }) {
+  const screen = await startScreen();
+  const port = await freePort();
+  const environment = { ...process.env, DISPLAY: screen.display, GTK_THEME: isDark ? 'Adwaita:dark' : 'Adwaita', NO_AT_BRIDGE: '1', WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', LIBGL_ALWAYS_SOFTWARE: '1' };
+  const driver = spawn('WebKitWebDriver', [`--port=${port}`], { env: environment, stdio: 'ignore' });
+  try {
+    const session = await newSession(port);
+    const browser = new WebKit(session, () => {
+      driver.kill();
+      screen.kill();
+    });
+    await browser.resize(width, height);
+    return browser;
+  } catch (error) {
+    driver.kill();
+    screen.kill();
+    throw error;
+  }
+}
+
+/** An X server that nobody looks at. */
+async function startScreen() {
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '3000x3000x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const display = await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error('Xvfb ended')));
+    server.stdio[3].setEncoding('utf8').once('data', (text) => resolve(`:${text.trim()}`));
+  });
+  return { display, kill: () => server.kill() };
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function newSession(port) {
+  const version = readdirSync(LIBRARIES).filter((name) => name.startsWith('webkit2gtk-4')).map((name) => join(LIBRARIES, name, 'MiniBrowser')).find(existsSync);
+  const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: version, args: ['--automation'] } } };
+  const base = `http://127.0.0.1:${port}/session`;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const { sessionId } = await send('POST', base, { capabilities });
+      return (method, path, body) => send(method, `${base}/${sessionId}/${path}`, body);
+    } catch (error) {
+      // The driver listens a moment after its start.
+      if (tries === 50 || error.cause?.code !== 'ECONNREFUSED') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+async function send(method, url, body) {
+  const response = await fetch(url, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${method} ${url}: ${value.error}: ${value.message}`);
+  return value;
+}
+
+/** Keys that WebDriver has no letter for: https://www.w3.org/TR/webdriver2/#keyboard-actions */
+const KEYS = {
+  Control: '\ue009', Shift: '\ue008', Alt: '\ue00a', Meta: '\ue03d', Enter: '\ue007', Escape: '\ue00c', Backspace: '\ue003', Delete: '\ue017', Tab: '\ue004',
+  ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014', ArrowDown: '\ue015', Home: '\ue011', End: '\ue010', PageUp: '\ue00e', PageDown: '\ue00f',
+  F10: '\ue03a',
+};
+
+/** WebDriver tells nothing of the console, so a script in front of all others notes what is said. */
+const RECORDER = `{
+  globalThis.said = [];
+  for (const level of ['log', 'info', 'warn', 'error']) console[level] = (...words) => globalThis.said.push(words.map(String).join(' '));
+  addEventListener('error', (event) => globalThis.said.push(String(event.message)));
+  addEventListener('unhandledrejection', (event) => globalThis.said.push(String(event.reason)));
+  document.addEventListener('securitypolicyviolation', (event) => globalThis.said.push(event.violatedDirective + ' refuses ' + event.blockedURI));
+}`;
+
+/** The page with that script, which its content security policy allows. */
+function withRecorder(page) {
+  const hash = `'sha256-${createHash('sha256').update(RECORDER).digest('base64')}'`;
+  const allowed = page.replace('script-src ', `script-src ${hash} `);
+  return allowed.replace(/(<meta charset="utf-8">(?:\s*<meta http-equiv[^>]*>)?)/, (head) => `${head}<script>${RECORDER}</script>`);
+}
+
+class WebKit {
+  name = 'webkit';
+  #send;
+  #end;
+  #pages = null;
+
+  constructor(send, end) {
+    this.#send = send;
+    this.#end = end;
+  }
+
+  /** What was said since the last look. */
+  get messages() {
+    return this.run(() => globalThis.said ?? []);
+  }
+
+  async open(path) {
+    this.#pages ??= await mkdtemp(join(tmpdir(), 'webkit-'));
+    const page = join(this.#pages, basename(path));
+    await writeFile(page, withRecorder(await readFile(path, 'utf8')));
+    await this.#send('POST', 'url', { url: pathToFileURL(page).href });
+  }
+
+  run(work, argument) {
+    const script = `const done = arguments[arguments.length - 1];
+      Promise.resolve(arguments[0]).then(${work}).then((value) => done({ value: value ?? null }), (error) => done({ error: String(error) }));`;
+    return this.#send('POST', 'execute/async', { script, args: [argument ?? null] }).then(({ value, error }) => {
+      if (error !== undefined) throw new Error(error);
+      return value;
+    });
+  }
+
+  press(keys) {
+    const { held, key } = splitKeys(keys);
+    const values = [...held, key].map((name) => KEYS[name] ?? name);
+    return this.#act([{ type: 'key', id: 'keys', actions: [...values.map((value) => ({ type: 'keyDown', value })), ...values.reverse().map((value) => ({ type: 'keyUp', value }))] }]);
+  }
+
+  type(text) {
+    return this.#act([{ type: 'key', id: 'keys', actions: Array.from(text).flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }]);
+  }
+
+  move(x, y) {
+    return this.#point([], [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 }]);
+  }
+
+  down() {
+    return this.#point([], [{ type: 'pointerDown', button: 0 }]);
+  }
+
+  up() {
+    return this.#point([], [{ type: 'pointerUp', button: 0 }]);
+  }
+
+  click(x, y, { button = 'left', count = 1, held = [] } = {}) {
+    const number = { left: 0, middle: 1, right: 2 }[button];
+    const clicks = Array.from({ length: count }, () => [{ type: 'pointerDown', button: number }, { type: 'pointerUp', button: number }]).flat();
+    return this.#point(held, [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 }, ...clicks]);
+  }
+
+  async wheel(x, y, dx, dy, held = []) {
+    const scroll = { type: 'scroll', x: Math.round(x), y: Math.round(y), deltaX: dx, deltaY: dy, duration: 0 };
+    await this.#act([{ type: 'wheel', id: 'wheel', actions: [...held.map(() => ({ type: 'pause' })), scroll] }, this.#holding(held, 1)].filter(Boolean));
+  }
+
+  async resize(width, height) {
+    await this.#send('POST', 'window/rect', { x: 0, y: 0, width, height });
+    const inner = await this.run(() => [innerWidth, innerHeight]);
+    await this.#send('POST', 'window/rect', { x: 0, y: 0, width: 2 * width - inner[0], height: 2 * height - inner[1] });
+  }
+
+  async screenshot(path) {
+    await writeFile(path, Buffer.from(await this.#send('GET', 'screenshot'), 'base64'));
+  }
+
+  async close() {
+    await this.#send('DELETE', '').catch(() => {});
+    this.#end();
+    if (this.#pages !== null) await rm(this.#pages, { recursive: true });
+  }
+
+  #point(held, actions) {
+    const pauses = held.map(() => ({ type: 'pause' }));
+    const pointer = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: [...pauses, ...actions] };
+    return this.#act([pointer, this.#holding(held, actions.length)].filter(Boolean));
+  }
+
+  #holding(held, ticks) {
+    if (held.length === 0) return null;
+    const values = held.map((name) => KEYS[name]);
+    const wait = Array.from({ length: ticks }, () => ({ type: 'pause' }));
+    return { type: 'key', id: 'keys', actions: [...values.map((value) => ({ type: 'keyDown', value })), ...wait, ...values.map((value) => ({ type: 'keyUp', value }))] };
+  }
+
+  #act(actions) {
+    return this.#send('POST', 'actions', { actions });
+  }
+}
