@@ -34,6 +34,7 @@ export class View {
   /** Planes of weights and of numbers of samples, by row: of weights, or of samples as weights. */
   readonly rows: Sums;
   readonly #counted = new Map<number, Int32Array>();
+  readonly #ofAllStates = new Map<number, Int32Array>();
   readonly #byStack = new Map<number, Sums>();
   readonly #weighed = new Map<string, Weighed>();
 
@@ -55,7 +56,7 @@ export class View {
   /** The same of every state, unless states were named. */
   ofAllStates(series: number): Int32Array {
     if (!this.scope.showsAllStates) return this.counted(series);
-    return this.#kept(this.scope.rows(series, () => true));
+    return remember(this.#ofAllStates, series, () => this.inScope(series));
   }
 
   /** The same of every state, whether states were named or not. */
@@ -90,6 +91,20 @@ export class View {
   /** The node of the forest of functions in which a row's stack ends; -1 where an operation removed it. */
   nodeOfRow(row: number): number {
     return this.prepared.byFunction.nodeOf[this.#used.ofRow[row]!]!;
+  }
+
+  /** The same for keys by node, which are below 0 for nodes without one, together with `also`, which is below `many`. */
+  sumByNode(rows: Int32Array, keys: number, keyOfNode: Int32Array, many: number, also: Int32Array): Sums {
+    const { nodeOf } = this.prepared.byFunction;
+    const { ofRow } = this.#used;
+    const keyOfStack = nodeOf.map((node) => (node < 0 ? -1 : keyOfNode[node]!));
+    const sums = new Sums(this.rows.shape, keys * many);
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at]!;
+      const key = keyOfStack[ofRow[row]!]!;
+      if (key >= 0) sums.add(key * many + also[row]!, this.rows, row);
+    }
+    return sums;
   }
 
   /** The weight of a row as it was recorded, also where samples are counted. */

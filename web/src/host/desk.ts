@@ -1,6 +1,7 @@
 // Answers questions about one recording. It runs in a worker, or in the page where there are no workers.
 
 import {
+  type Amount,
   Texts,
   type Profile,
   type View,
@@ -31,6 +32,7 @@ const KEPT = 6;
 export class Desk {
   readonly #workbench: Workbench;
   readonly #views = new Map<string, View>();
+  readonly #wholes = new Map<string, Amount>();
 
   constructor(profile: Profile) {
     this.#workbench = new Workbench(profile);
@@ -95,8 +97,11 @@ export class Desk {
   #totals(view: View, { series, selection }: Place): TotalsAnswer {
     // Of the same states: those that wait are no part of what runs.
     const { metric = 'weight', states = 'running' } = selection;
-    const whole = this.#workbench.view({ metric, states }, []);
-    return { kind: 'totals', total: totalOf(view, series), whole: totalOf(whole, series), effects: view.effects(series) };
+    const key = JSON.stringify([series, metric, states]);
+    const whole = this.#wholes.get(key) ?? totalOf(this.#workbench.view({ metric, states }, []), series);
+    this.#wholes.set(key, whole);
+    const effects = view.prepared.operations.length === 0 ? [] : view.effects(series);
+    return { kind: 'totals', total: totalOf(view, series), whole, effects };
   }
 }
 

@@ -92,14 +92,14 @@ function heaviest(view: View, series: number, code: OwnCode, count: number, plac
   found.length = Math.min(found.length, count);
   const rank = new Map(found.map((label, index) => [label, index]));
   const parts: Part[][] = found.map(() => []);
-  const rankOfKnot = new Int32Array(places.length).fill(-1);
+  const rankOfNode = new Int32Array(forest.count).fill(-1);
   places.forEach((place, knot) => {
     const index = place < 0 || !own.isCounted(knot) ? undefined : rank.get(forest.label[place]!);
     if (index === undefined) return;
-    rankOfKnot[knot] = index;
+    rankOfNode[forest.knotNode[knot]!] = index;
     parts[index]!.push({ knot, place, at: place });
   });
-  const threads = threadsOf(view, series, found.length, (node) => rankOfKnot[forest.knotOf[node]!]!);
+  const threads = threadsOf(view, series, found.length, rankOfNode);
   return found.map((label, index) => ({
     label,
     weight: sums.weight(label),
@@ -110,16 +110,9 @@ function heaviest(view: View, series: number, code: OwnCode, count: number, plac
 }
 
 /** By rank: the thread with most of its samples. */
-function threadsOf(
-  view: View,
-  series: number,
-  ranks: number,
-  rankOf: (node: number) => number,
-): { thread: number; onThread: Amount }[] {
-  const { thread } = view.profile.samples;
+function threadsOf(view: View, series: number, ranks: number, rankOfNode: Int32Array): { thread: number; onThread: Amount }[] {
   const threads = view.profile.threads.length;
-  const rows = view.counted(series).filter((row) => rankOf(view.nodeOfRow(row)) >= 0);
-  const sums = view.sumRows(rows, ranks * threads, (row) => rankOf(view.nodeOfRow(row)) * threads + thread[row]!);
+  const sums = view.sumByNode(view.counted(series), ranks, rankOfNode, threads, view.profile.samples.thread);
   return Array.from({ length: ranks }, (_, index) => {
     let most = index * threads;
     for (let key = most; key < (index + 1) * threads; key += 1) if (isHeavier(sums, key, most)) most = key;
@@ -184,6 +177,7 @@ function heaviestKey<K>(parts: readonly Part[], own: Sums, keyOf: (part: Part) =
 
 /** The main thread with most samples, if it waits. */
 function waitOf(view: View, series: number, code: OwnCode): Wait | null {
+  if (!code.mayWait) return null;
   const { profile } = view;
   const { thread } = profile.samples;
   const rows = view.counted(series);

@@ -13,6 +13,8 @@ export const OWN = 1;
 export const UNKNOWN = 2;
 
 interface Owners {
+  /** By function: 1 if programs start in it. */
+  readonly isEntry: Uint8Array;
   readonly kind: Uint8Array;
   /** By node: the node of its owner, where it is not the system's. */
   readonly place: Int32Array;
@@ -34,9 +36,13 @@ function ownersOf(profile: Profile, forest: Forest): Owners {
     if (own === OWN || own === UNKNOWN) [kind[node], place[node]] = [own, node];
     else if (own === SYSTEM) [kind[node], place[node]] = [kind[above]!, place[above]!];
   }
-  const owners = { kind, place };
+  const owners = { isEntry: entryPoints(profile), kind, place };
   known.set(forest, owners);
   return owners;
+}
+
+function entryPoints(profile: Profile): Uint8Array {
+  return Uint8Array.from({ length: profile.functions.count }, (_, id) => Number(isEntryPoint(functionName(profile, id))));
 }
 
 /** A run loop of the system, below which nothing was asked for. */
@@ -58,19 +64,19 @@ export class OwnCode {
   readonly #forest: Forest;
   readonly #owners: Owners;
   /** Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for. */
-  readonly #mayWait: boolean;
+  readonly mayWait: boolean;
 
   constructor(view: View, series: number) {
     this.#profile = view.profile;
     this.#forest = view.prepared.byFunction;
     this.#owners = ownersOf(this.#profile, view.prepared.shape.byFunction);
-    this.#mayWait = this.#profile.series[series]!.meaning === 'presence' || !view.scope.isOnlyRunning;
+    this.mayWait = this.#profile.series[series]!.meaning === 'presence' || !view.scope.isOnlyRunning;
   }
 
   /** True if a thread whose stack ends in a node waits. */
   waits(node: number): boolean {
     const label = this.#forest.label[node]!;
-    return this.#mayWait && label >= 0 && (this.#profile.functions.flags[label]! & IS_IDLE) !== 0;
+    return this.mayWait && label >= 0 && (this.#profile.functions.flags[label]! & IS_IDLE) !== 0;
   }
 
   /**
@@ -106,6 +112,6 @@ export class OwnCode {
   }
 
   #isEntry(node: number): boolean {
-    return isEntryPoint(functionName(this.#profile, this.#forest.label[node]!));
+    return this.#owners.isEntry[this.#forest.label[node]!] === 1;
   }
 }

@@ -50,8 +50,16 @@ export function answerTracks(view: View, series: number, ask: TracksAsk): Tracks
   const running = rows.filter((row) => view.scope.isStateCounted(state[row]!));
   const sumOf = (which: Int32Array, keys: number, keyOf: (row: number) => number): Float64Array => binsBy(view, which, keys, keyOf, grid, spreads);
   const ofThreads = linesOf(view, rows, running, profile.threads.length, (row) => threadOf[row]!, grid, sumOf);
-  const processOf = profile.threads.map(({ process }) => process);
-  const ofProcesses = linesOf(view, rows, running, profile.processes.length, (row) => processOf[threadOf[row]!]!, grid, sumOf);
+  const processOf = Int32Array.from(profile.threads, ({ process }) => process);
+  const hasProcesses = new Set(ofThreads.map(({ id }) => processOf[id])).size > 1;
+  const ofProcesses = hasProcesses
+    ? linesOf(view, rows, running, profile.processes.length, (row) => processOf[threadOf[row]!]!, grid, sumOf)
+    : ofThreads.slice(0, 1).map(({ id }) => ({
+        id: processOf[id]!,
+        weight: view.total(running).weight,
+        bins: sumOfLines(ofThreads, grid.count),
+        waiting: null,
+      }));
   const hasCores = profile.cores.length > 0;
   const ofCores = hasCores ? linesOf(view, running, running, profile.cores.length + 1, (row) => core[row]! + 1, grid, sumOf) : [];
   const hasStates = profile.states.length > 1;
@@ -60,7 +68,7 @@ export function answerTracks(view: View, series: number, ask: TracksAsk): Tracks
     kind: 'tracks',
     start: grid.start,
     bin: grid.bin,
-    overall: sumOf(running, 1, () => 0),
+    overall: ofThreads.length < MOST_LINES ? sumOfLines(ofThreads, grid.count) : sumOf(running, 1, () => 0),
     threads: ofThreads,
     processes: ofProcesses,
     cores: ofCores.map((line) => ({ ...line, id: line.id - 1 })).filter(({ id }) => id >= 0),
@@ -81,7 +89,7 @@ function linesOf(
   sumOf: SumOf,
 ): TracksAnswer['threads'] {
   const counted = view.sumRows(running, keys, keyOf);
-  const all = view.sumRows(rows, keys, keyOf);
+  const all = rows.length === running.length ? counted : view.sumRows(rows, keys, keyOf);
   const ids = Array.from({ length: keys }, (_, key) => key)
     .filter((key) => all.isCounted(key))
     .sort((a, b) => Number(counted.weight(b)) - Number(counted.weight(a)) || Number(all.weight(b)) - Number(all.weight(a)))
@@ -97,6 +105,12 @@ function linesOf(
     bins: bins[place]!.slice(0, grid.count),
     waiting: others === null ? null : others[place]!.slice(0, grid.count),
   }));
+}
+
+function sumOfLines(lines: TracksAnswer['threads'], count: number): Float64Array {
+  const sum = new Float64Array(count);
+  for (const { bins } of lines) for (let place = 0; place < count; place += 1) sum[place]! += bins[place]!;
+  return sum;
 }
 
 /** The rows of one sorted list that are not in another. */

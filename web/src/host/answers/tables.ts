@@ -28,7 +28,9 @@ import type {
 
 /** The weight of everything that is selected in a series. */
 export function totalOf(view: View, series: number): FunctionsAnswer['total'] {
-  return view.total(view.counted(series));
+  // The root of the tree has all samples, those without stack among them.
+  const { all } = view.byFunction(series);
+  return { weight: all.weight(0), samples: all.samples(0) };
 }
 
 export function answerFunctions(view: View, series: number): FunctionsAnswer {
