@@ -67,7 +67,7 @@ abstract class FlameCanvas {
     const before = this.#whole;
     const { from, to } = model.detail;
     const isPart = before?.model.key === model.key && (from > model.range.start || to < model.range.end);
-    const scene = new FlameScene(model, this.#part ?? before);
+    const scene = new FlameScene(model, [this.#part, before]);
     if (isPart) this.#part = scene;
     else [this.#whole, this.#part] = [scene, null];
     this.surface.canvas.setAttribute('aria-label', model.title);
