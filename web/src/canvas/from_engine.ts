@@ -18,7 +18,11 @@ export function labelsOf(profile: Profile): Labels {
     return KINDS.indexOf(kind);
   });
   const none = KINDS.indexOf('unknown');
-  return { names: [...names, '[no stack recorded]', 'all'], binaries: [...binaries, '', ''], kinds: Uint8Array.from([...kinds, none, none]) };
+  return {
+    names: [...names, '[no stack recorded]', 'all'],
+    binaries: [...binaries, '', ''],
+    kinds: Uint8Array.from([...kinds, none, none]),
+  };
 }
 
 /** The place among labels of what nodes of the engine are called. */
@@ -27,7 +31,8 @@ export function labelPlace(profile: Profile, label: number): number {
 }
 
 /** What the caller knows of a model: all but what comes from the engine. */
-export type Known<T extends keyof FlameModel> = Omit<FlameModel, T | 'count' | 'node' | 'depth' | 'start' | 'width' | 'weight' | 'self' | 'texts' | 'label'>;
+export type Known<T extends keyof FlameModel> = Omit<FlameModel, T | Computed>;
+type Computed = 'count' | 'node' | 'depth' | 'start' | 'width' | 'weight' | 'self' | 'texts' | 'label';
 
 /** The model of boxes below the root. */
 export function graphModel(profile: Profile, weighed: Weighed, boxes: Boxes, known: Known<'range' | 'total'>): FlameModel {
@@ -92,7 +97,14 @@ export interface BinGrid {
  * Weights by key and bin: those of key k are from `k * count` on. With `spreads`, a weight is time and lies in the bins that it covers;
  * else it lies in the bin of its sample. As doubles, to be drawn.
  */
-export function binsBy(view: View, rows: Int32Array, keys: number, keyOf: (row: number) => number, grid: BinGrid, spreads: boolean): Float64Array {
+export function binsBy(
+  view: View,
+  rows: Int32Array,
+  keys: number,
+  keyOf: (row: number) => number,
+  grid: BinGrid,
+  spreads: boolean,
+): Float64Array {
   const { start, bin, count } = grid;
   const { time } = view.profile.samples;
   const [weight, ...higher] = view.rows.planes.slice(0, view.rows.shape.weight);

@@ -41,7 +41,8 @@ export class Rows {
   merged(cell: number): Rows {
     // Counted first: where most are merged, room for all would be most of the time.
     const count = this.#merge(cell, null);
-    const into = { first: new Int32Array(this.depths + 1), box: new Int32Array(count), start: new Float64Array(count), end: new Float64Array(count) };
+    const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
+    const into = { first: new Int32Array(this.depths + 1), box, start, end };
     this.#merge(cell, into);
     return new Rows(into.first, into.box, into.start, into.end, this.#depth);
   }

@@ -175,8 +175,9 @@ export class TimelineCanvas {
     const sight = this.#sight();
     const margin = marginOf(this.#surface.width);
     const overview = sight?.model.overview === null ? 0 : this.#layout.head - 24;
-    const track = y < overview ? OVERVIEW_TRACK : y < this.#layout.head ? AXIS_TRACK : this.#layout.at(y - this.#layout.head + this.#camera.scroll);
     const isTrack = y >= this.#layout.head;
+    const below = this.#layout.at(y - this.#layout.head + this.#camera.scroll);
+    const track = isTrack ? below : y < overview ? OVERVIEW_TRACK : AXIS_TRACK;
     const { start, end } = track === OVERVIEW_TRACK && !isTrack ? this.#camera.range : this.visible;
     const time = start + ((x - margin) / Math.max(1, this.#surface.width - margin)) * (end - start);
     return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time };
@@ -351,7 +352,8 @@ export class TimelineCanvas {
     const [top, bottom] = [this.#layout.tops[index]!, this.#layout.tops[index + 1]!];
     const { scroll } = this.#camera.goal;
     this.#camera.go({ scroll: top < scroll ? top : bottom > scroll + room ? bottom - room : scroll }, !isStill());
-    const texts = [track.label, track.detail ?? '', track.isSelected === true ? 'selected' : '', `track ${index + 1} of ${this.#layout.tracks.length}`];
+    const place = `track ${index + 1} of ${this.#layout.tracks.length}`;
+    const texts = [track.label, track.detail ?? '', track.isSelected === true ? 'selected' : '', place];
     this.#surface.say(texts.filter((text) => text !== '').join(', '));
     this.#surface.schedule();
   }
