@@ -3,6 +3,7 @@
 import { exactTimeText, timeText } from './amounts.ts';
 import { type Grip, dragged, gripAt, moved, resized, rounded } from './brush.ts';
 import { Camera } from './camera.ts';
+import { Ground } from './ground.ts';
 import { CanvasPen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
 import { SvgPen } from './svg.ts';
@@ -10,7 +11,7 @@ import { TextWidths } from './text.ts';
 import { type Spot, type TimelineTarget, listenTimeline } from './timeline_input.ts';
 import { type TimelineWalk, pressTimelineKey } from './timeline_keys.ts';
 import { TimelineLayout, marginOf } from './timeline_layout.ts';
-import { type Sighted, drawTimeline, stripOf } from './timeline_scene.ts';
+import { type Sighted, drawBrush, drawTimeline, stripOf } from './timeline_scene.ts';
 import { tipAt } from './timeline_texts.ts';
 import { Tooltip } from './tooltip.ts';
 import { spanAt, xOf } from './track_scene.ts';
@@ -26,6 +27,7 @@ export class TimelineCanvas {
   readonly #tooltip: Tooltip;
   readonly #camera = new Camera();
   readonly #stop: (() => void)[];
+  readonly #ground = new Ground();
   #model: TimelineModel | null = null;
   #layout = new TimelineLayout(null);
   #brush: Range | null = null;
@@ -129,7 +131,8 @@ export class TimelineCanvas {
       pen.rect(0, 0, this.#surface.width, this.#surface.height);
       return;
     }
-    drawTimeline(pen, sight, this.#surface.theme, this.#textWidths());
+    this.#ground.put(this.#surface.context, sight, this.#surface.theme, this.#textWidths());
+    drawBrush(pen, sight, this.#surface.theme);
   }
 
   #textWidths(): TextWidths {

@@ -21,7 +21,8 @@ export class Tooltip {
     this.#element.setAttribute('aria-hidden', 'true');
     Object.assign(this.#element.style, {
       position: 'fixed', left: '0', top: '0', zIndex: '1000', pointerEvents: 'none', display: 'none',
-      maxWidth: 'min(36rem, calc(100vw - 16px))', boxSizing: 'border-box', padding: '7px 10px', borderRadius: '6px', font: '12px/1.45 system-ui, sans-serif', overflowWrap: 'anywhere',
+      maxWidth: 'min(36rem, calc(100vw - 16px))', overflowWrap: 'anywhere',
+      boxSizing: 'border-box', padding: '7px 10px', borderRadius: '6px', font: '12px/1.45 system-ui, sans-serif',
     });
     host.append(this.#element);
   }
