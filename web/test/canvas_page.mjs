@@ -241,6 +241,33 @@ test('500 tracks scroll, and only those that are seen are drawn', async () => {
   assert.ok(third.includes(`thread ${picked}`), picked);
 });
 
+test('the kept picture of the timeline is what would be drawn anew', async () => {
+  const picture = (how) =>
+    page.evaluate(async (how) => {
+      const { timeline } = window.page;
+      // New tracks are drawn anew, even if they are equal.
+      const model = window.page.timelineModel();
+      timeline.update(how === 'anew' ? { ...model, brush: window.page.brush, tracks: [...model.tracks] } : { ...model, brush: window.page.brush });
+      timeline.paint();
+      return document.querySelector('#timeline canvas').toDataURL();
+    }, how);
+  const before = await picture('kept');
+  const [x, y] = await at('timeline', 500, 140);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 100, y);
+  await page.mouse.move(x + 300, y);
+  await page.mouse.up();
+  const kept = await picture('kept');
+  assert.notEqual(kept, before);
+  assert.equal(kept, await picture('anew'));
+  await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'));
+  await page.waitForTimeout(100);
+  const dark = await picture('kept');
+  assert.notEqual(dark, kept);
+  assert.equal(dark, await picture('anew'));
+});
+
 test('dark pages are drawn dark as soon as they are', async () => {
   const corner = () =>
     page.evaluate(() => {

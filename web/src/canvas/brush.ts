@@ -7,7 +7,7 @@ export type Grip = 'start' | 'end' | 'move' | 'new';
 /** So near is an edge that is meant, in pixels. */
 const NEAR = 5;
 
-/** What a press takes hold of. `scale` has pixels for a length of time; inside, only `canMove` moves, so that new ones can be drawn there. */
+/** What a press takes hold of. `scale` has pixels for a length of time; without `canMove`, a press inside draws a new one. */
 export function gripAt(brush: Range | null, time: number, scale: number, canMove: boolean): Grip {
   if (brush === null) return 'new';
   const [start, end] = [Math.abs(time - brush.start) * scale, Math.abs(time - brush.end) * scale];

@@ -67,7 +67,7 @@ abstract class FlameCanvas {
     const before = this.#whole;
     const { from, to } = model.detail;
     const isPart = before?.model.key === model.key && (from > model.range.start || to < model.range.end);
-    const scene = new FlameScene(model, this.#part ?? before);
+    const scene = new FlameScene(model, [this.#part, before]);
     if (isPart) this.#part = scene;
     else [this.#whole, this.#part] = [scene, null];
     this.surface.canvas.setAttribute('aria-label', model.title);
@@ -323,7 +323,8 @@ abstract class FlameCanvas {
       return detail.from <= from && detail.to >= to && detail.least <= (to - from) / Math.max(1, this.surface.width);
     });
     const { start, end } = this.camera.range;
-    const wanted = [Math.max(start, 2 * from - to), Math.min(end, 2 * to - from), (to - from) / Math.max(1, this.surface.width) / 2] as const;
+    const least = (to - from) / Math.max(1, this.surface.width) / 2;
+    const wanted = [Math.max(start, 2 * from - to), Math.min(end, 2 * to - from), least] as const;
     if (has || this.#asked === wanted.join(' ')) return;
     this.#asked = wanted.join(' ');
     this.callbacks.onDetail?.(...wanted);
@@ -376,7 +377,8 @@ abstract class FlameCanvas {
     const plot = this.#plot();
     const x = ((scene.model.start[box]! - this.camera.from) / this.camera.length) * plot.width;
     const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
-    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8, bounds.top + y);
+    const left = bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8;
+    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), left, bounds.top + y);
   }
 }
 

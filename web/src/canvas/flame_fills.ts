@@ -15,7 +15,10 @@ export function fillsOfLabels({ names, kinds }: Labels): Uint8Array {
 
 /** By box, where they are compared. Changes are shown by their root, so that small ones are seen at all. */
 export function fillsOfChanges(change: Float32Array): Uint8Array {
-  return Uint8Array.from(change, (value) => CHANGES + STEPS + Math.sign(value) * Math.ceil(Math.sqrt(Math.min(1, Math.abs(value))) * STEPS));
+  return Uint8Array.from(change, (value) => {
+    const step = Math.ceil(Math.sqrt(Math.min(1, Math.abs(value))) * STEPS);
+    return CHANGES + STEPS + Math.sign(value) * step;
+  });
 }
 
 export function fillColor(theme: Theme, fill: number): string {

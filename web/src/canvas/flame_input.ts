@@ -19,7 +19,11 @@ const LONG_PRESS = 2_000;
 const LINE = 16;
 
 /** Listens until the function that it returns is called. */
-export function listenFlame(canvas: HTMLCanvasElement, place: (event: MouseEvent) => { x: number; y: number }, target: FlameTarget): () => void {
+export function listenFlame(
+  canvas: HTMLCanvasElement,
+  place: (event: MouseEvent) => { x: number; y: number },
+  target: FlameTarget,
+): () => void {
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
     canvas.addEventListener(type, act, { signal: stop.signal, passive });

@@ -1,12 +1,13 @@
 // Boxes on the screen: those that are visible, by colour, then their names, then what is marked.
 
 import type { Camera } from './camera.ts';
+import { CoarseRows } from './coarse_rows.ts';
 import { CHANGES, FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
 import type { Pen } from './pen.ts';
 import { Rows } from './rows.ts';
 import type { TextWidths } from './text.ts';
 import { SHADES, type Theme } from './theme.ts';
-import type { FlameModel, Labels } from './types.ts';
+import type { FlameModel } from './types.ts';
 
 export const ROW = 18;
 const [FONT, BASE, PAD] = [11.5, 12.5, 5];
@@ -32,26 +33,28 @@ export interface Marks {
 export class FlameScene {
   readonly model: FlameModel;
   readonly rows: Rows;
-  /** Widest cells first. */
-  readonly #coarse: readonly Coarse[];
+  readonly coarse: CoarseRows;
   /** By label, or by box where boxes are compared. */
   readonly #fills: Uint8Array;
 
-  constructor(model: FlameModel, before: FlameScene | null) {
+  /** `before` has scenes whose rows and colours are taken over where models share them, as when only marks or matches change. */
+  constructor(model: FlameModel, before: readonly (FlameScene | null)[]) {
     this.model = model;
-    this.rows = Rows.of(model.count, model.depth, model.start, model.width);
-    this.#coarse = coarseRows(this.rows, model.range.end - model.range.start);
-    const { change } = model;
-    this.#fills = change === undefined || change === null ? known(model.labels, before) : fillsOfChanges(change);
+    const same = before.find((scene) => scene !== null && hasSameBoxes(scene.model, model));
+    this.rows = same?.rows ?? Rows.of(model.count, model.depth, model.start, model.width);
+    this.coarse = same?.coarse ?? new CoarseRows(this.rows, model.range.end - model.range.start);
+    const { change, labels } = model;
+    const known = before.find((scene) => scene !== null && scene.model.labels === labels && scene.fillsOfLabels !== null);
+    this.#fills = isChange(change) ? fillsOfChanges(change) : (known?.fillsOfLabels ?? fillsOfLabels(labels));
   }
 
-  /** The rows to draw where so much is a pixel: none of their boxes is merged with one that is as wide. */
+  /** The rows to draw where so much is a pixel. */
   rowsFor(pixel: number): Rows {
-    return this.#coarse.find(({ cell }) => cell <= pixel / 2)?.rows ?? this.rows;
+    return this.coarse.for(pixel);
   }
 
   get fillsOfLabels(): Uint8Array | null {
-    return this.model.change === undefined || this.model.change === null ? this.#fills : null;
+    return isChange(this.model.change) ? null : this.#fills;
   }
 
   /** The top of a row, from the top of the plot. */
@@ -107,34 +110,12 @@ export class FlameScene {
   }
 }
 
-interface Coarse {
-  readonly cell: number;
-  readonly rows: Rows;
+function hasSameBoxes(one: FlameModel, other: FlameModel): boolean {
+  return one.count === other.count && one.depth === other.depth && one.start === other.start && one.width === other.width;
 }
 
-/** Fewer boxes are as fast without. */
-const MANY = 1 << 15;
-/** Cells of the whole range: the fewest, and the most. */
-const [FEWEST, MOST] = [1 << 12, 1 << 20];
-
-/** Rows with fewer and fewer boxes, for frames that show so many that memory alone would take too long. */
-function coarseRows(rows: Rows, length: number): Coarse[] {
-  if (rows.box.length < MANY) return [];
-  const found: Coarse[] = [];
-  let finer = rows;
-  for (let cells = MOST; cells >= FEWEST; cells /= 4) {
-    const cell = length / cells;
-    const merged = finer.merged(cell);
-    // What merges little costs more than it saves.
-    if (merged.box.length > 0.7 * finer.box.length) continue;
-    found.unshift({ cell, rows: merged });
-    finer = merged;
-  }
-  return found;
-}
-
-function known(labels: Labels, before: FlameScene | null): Uint8Array {
-  return (before?.model.labels === labels ? before.fillsOfLabels : null) ?? fillsOfLabels(labels);
+function isChange(change: FlameModel['change']): change is Float32Array {
+  return change !== undefined && change !== null;
 }
 
 /** Numbers that are kept from frame to frame, so that frames leave nothing to collect. */
@@ -188,7 +169,7 @@ function collectRow(scene: FlameScene, rows: Rows, fills: Uint8Array, camera: Ca
   const { model } = scene;
   const { label } = model;
   const matches = model.matches ?? null;
-  const isByBox = model.change !== undefined && model.change !== null;
+  const isByBox = isChange(model.change);
   const [from, to] = [rows.first[depth]!, rows.first[depth + 1]!];
   const scale = plot.width / camera.length;
   const pixel = 1 / plot.ratio;

@@ -17,11 +17,14 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   const parent = rows.parentOf(box);
   const label = model.label[box]!;
   const kind = KIND_TEXTS[model.labels.kinds[label]!] ?? KINDS[4];
-  const subtitle = [model.labels.binaries[label]!, model.depth[box] === 0 && !isChart ? '' : kind].filter((text) => text !== '').join(' · ');
+  const isRoot = model.depth[box] === 0 && !isChart;
+  const subtitle = [model.labels.binaries[label]!, isRoot ? '' : kind].filter((text) => text !== '').join(' · ');
   const whole = isChart ? 'the thread' : 'total';
+  const amount = (value: number, text: string | undefined): string =>
+    `${text ?? weightText(value, model.unit)} · ${shareText(value, model.total)} of ${whole}`;
   const lines: [string, string][] = [
-    ['all', `${model.texts?.weight[box] ?? weightText(weight, model.unit)} · ${shareText(weight, model.total)} of ${whole}`],
-    ['self', `${model.texts?.self[box] ?? weightText(model.self[box]!, model.unit)} · ${shareText(model.self[box]!, model.total)} of ${whole}`],
+    ['all', amount(weight, model.texts?.weight[box])],
+    ['self', amount(model.self[box]!, model.texts?.self[box])],
   ];
   if (parent >= 0 && !isChart) lines.push(['of its caller', shareText(weight, weightOf(model, parent))]);
   if (isChart) {

@@ -1,7 +1,7 @@
 // Models of what the engine computed. This runs where the engine runs, in a worker or in the page, and touches no page.
 
 import { type Boxes, NO_STACK, type Profile, ROOT, type Spans, type View, functionName } from '../engine/index.ts';
-import { type Exact } from '../engine/exact.ts';
+import type { Exact, Sums } from '../engine/exact.ts';
 import { IS_IDLE } from '../engine/profile.ts';
 import { type Weighed, ownKnot } from '../engine/forest.ts';
 import { binNumber, grouped } from './amounts.ts';
@@ -18,7 +18,11 @@ export function labelsOf(profile: Profile): Labels {
     return KINDS.indexOf(kind);
   });
   const none = KINDS.indexOf('unknown');
-  return { names: [...names, '[no stack recorded]', 'all'], binaries: [...binaries, '', ''], kinds: Uint8Array.from([...kinds, none, none]) };
+  return {
+    names: [...names, '[no stack recorded]', 'all'],
+    binaries: [...binaries, '', ''],
+    kinds: Uint8Array.from([...kinds, none, none]),
+  };
 }
 
 /** The place among labels of what nodes of the engine are called. */
@@ -27,7 +31,8 @@ export function labelPlace(profile: Profile, label: number): number {
 }
 
 /** What the caller knows of a model: all but what comes from the engine. */
-export type Known<T extends keyof FlameModel> = Omit<FlameModel, T | 'count' | 'node' | 'depth' | 'start' | 'width' | 'weight' | 'self' | 'texts' | 'label'>;
+export type Known<T extends keyof FlameModel> = Omit<FlameModel, T | Computed>;
+type Computed = 'count' | 'node' | 'depth' | 'start' | 'width' | 'weight' | 'self' | 'texts' | 'label';
 
 /** The model of boxes below the root. */
 export function graphModel(profile: Profile, weighed: Weighed, boxes: Boxes, known: Known<'range' | 'total'>): FlameModel {
@@ -37,7 +42,7 @@ export function graphModel(profile: Profile, weighed: Weighed, boxes: Boxes, kno
     const knot = ownKnot(forest, node);
     return knot < 0 ? 0 : Number(own.weight(knot));
   });
-  const label = Int32Array.from(boxes.node, (node) => labelPlace(profile, forest.label[node]!));
+  const label = boxes.node.map((node) => labelPlace(profile, forest.label[node]!));
   const texts = all.shape.weight === 1 ? {} : { texts: exactTexts(boxes.node, weighed, known.unit) };
   const { count, node, depth, start, width } = boxes;
   return { ...known, total, range: { start: 0, end: total }, count, node, depth, start, width, self, label, ...texts };
@@ -47,13 +52,22 @@ export function graphModel(profile: Profile, weighed: Weighed, boxes: Boxes, kno
 export function chartModel(view: View, spans: Spans, total: number, known: Known<'total' | 'detail'>): FlameModel {
   const forest = view.prepared.byFunction;
   const { count, node, start, end, all, own } = spans;
-  const depth = Int32Array.from(node, (node) => forest.depth[node]! - 1);
+  const depth = node.map((node) => forest.depth[node]! - 1);
   const width = start.map((start, span) => end[span]! - start);
-  const label = Int32Array.from(node, (node) => labelPlace(view.profile, forest.label[node]!));
-  const weight = Float64Array.from({ length: count }, (_, span) => Number(all.weight(span)));
-  const self = Float64Array.from({ length: count }, (_, span) => Number(own.weight(span)));
+  const label = node.map((node) => labelPlace(view.profile, forest.label[node]!));
+  const [weight, self] = [doublesOf(all), doublesOf(own)];
   const detail = { from: known.range.start, to: known.range.end, least: 0 };
   return { ...known, total, detail, count, node, depth, start, width, weight, self, label };
+}
+
+/** Weights as doubles, which are near enough for places on a screen. */
+function doublesOf({ shape, planes }: Sums): Float64Array {
+  const found = planes[0]!.slice();
+  for (let plane = 1; plane < shape.weight; plane += 1) {
+    const factor = 2 ** (22 * plane);
+    for (let index = 0; index < found.length; index += 1) found[index]! += factor * planes[plane]![index]!;
+  }
+  return found;
 }
 
 function exactTexts(nodes: Int32Array, { forest, own, all }: Weighed, unit: FlameModel['unit']): { weight: string[]; self: string[] } {
@@ -83,7 +97,14 @@ export interface BinGrid {
  * Weights by key and bin: those of key k are from `k * count` on. With `spreads`, a weight is time and lies in the bins that it covers;
  * else it lies in the bin of its sample. As doubles, to be drawn.
  */
-export function binsBy(view: View, rows: Int32Array, keys: number, keyOf: (row: number) => number, grid: BinGrid, spreads: boolean): Float64Array {
+export function binsBy(
+  view: View,
+  rows: Int32Array,
+  keys: number,
+  keyOf: (row: number) => number,
+  grid: BinGrid,
+  spreads: boolean,
+): Float64Array {
   const { start, bin, count } = grid;
   const { time } = view.profile.samples;
   const [weight, ...higher] = view.rows.planes.slice(0, view.rows.shape.weight);

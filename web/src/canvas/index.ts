@@ -7,5 +7,6 @@ export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';
 export { shorterNames } from './shorten.ts';
 export { KINDS, TONES } from './types.ts';
 export type {
-  BinLayer, Bins, FlameCallbacks, FlameModel, Kind, Labels, LaneMarks, LaneSpans, Range, TimelineCallbacks, TimelineModel, Tone, Track, Unit,
+  BinLayer, Bins, FlameCallbacks, FlameModel, Kind, Labels, LaneMarks, LaneSpans, Range, TimelineCallbacks, TimelineModel, Tone, Track,
+  Unit,
 } from './types.ts';

@@ -39,28 +39,36 @@ export class Rows {
 
   /** The same rows in which the boxes of one cell that are narrower than cells are one, named for the first of them. To draw only. */
   merged(cell: number): Rows {
-    const count = this.box.length;
+    // Counted first: where most are merged, room for all would be most of the time.
+    const count = this.#merge(cell, null);
     const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
-    const first = new Int32Array(this.depths + 1);
+    const into = { first: new Int32Array(this.depths + 1), box, start, end };
+    this.#merge(cell, into);
+    return new Rows(into.first, into.box, into.start, into.end, this.#depth);
+  }
+
+  #merge(cell: number, into: Pick<Rows, 'first' | 'box' | 'start' | 'end'> | null): number {
     let to = 0;
     for (let level = 0; level < this.depths; level += 1) {
       let last = -1;
       for (let at = this.first[level]!; at < this.first[level + 1]!; at += 1) {
-        const begin = this.start[at]!;
-        const here = this.end[at]! - begin < cell ? Math.floor(begin / cell) : -1;
+        const [begin, end] = [this.start[at]!, this.end[at]!];
+        const here = end - begin < cell ? Math.floor(begin / cell) : -1;
         if (here >= 0 && here === last) {
-          end[to - 1] = this.end[at]!;
+          if (into !== null) into.end[to - 1] = end;
           continue;
         }
         last = here;
-        box[to] = this.box[at]!;
-        start[to] = begin;
-        end[to] = this.end[at]!;
+        if (into !== null) {
+          into.box[to] = this.box[at]!;
+          into.start[to] = begin;
+          into.end[to] = end;
+        }
         to += 1;
       }
-      first[level + 1] = to;
+      if (into !== null) into.first[level + 1] = to;
     }
-    return new Rows(first, box.slice(0, to), start.slice(0, to), end.slice(0, to), this.#depth);
+    return to;
   }
 
   /** The first place of a row, between two, whose box ends behind a point. */

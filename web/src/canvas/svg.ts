@@ -21,7 +21,8 @@ export class SvgPen implements Pen {
   }
 
   rect(x: number, y: number, width: number, height: number): void {
-    this.#parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" ${paint('fill', this.#color)}/>`);
+    const place = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
+    this.#parts.push(`<rect ${place} ${paint('fill', this.#color)}/>`);
   }
 
   frame(x: number, y: number, width: number, height: number, color: string, thickness: number): void {
@@ -77,6 +78,7 @@ function short(value: number): string {
 /** A text in XML. Characters that XML cannot have become U+FFFD. */
 export function escaped(text: string): string {
   return text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
     .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

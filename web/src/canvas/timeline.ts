@@ -3,6 +3,7 @@
 import { exactTimeText, timeText } from './amounts.ts';
 import { type Grip, dragged, gripAt, moved, resized, rounded } from './brush.ts';
 import { Camera } from './camera.ts';
+import { Ground } from './ground.ts';
 import { CanvasPen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
 import { SvgPen } from './svg.ts';
@@ -10,7 +11,7 @@ import { TextWidths } from './text.ts';
 import { type Spot, type TimelineTarget, listenTimeline } from './timeline_input.ts';
 import { type TimelineWalk, pressTimelineKey } from './timeline_keys.ts';
 import { TimelineLayout, marginOf } from './timeline_layout.ts';
-import { type Sighted, drawTimeline, stripOf } from './timeline_scene.ts';
+import { type Sighted, drawBrush, drawTimeline, stripOf } from './timeline_scene.ts';
 import { tipAt } from './timeline_texts.ts';
 import { Tooltip } from './tooltip.ts';
 import { spanAt, xOf } from './track_scene.ts';
@@ -26,6 +27,7 @@ export class TimelineCanvas {
   readonly #tooltip: Tooltip;
   readonly #camera = new Camera();
   readonly #stop: (() => void)[];
+  readonly #ground = new Ground();
   #model: TimelineModel | null = null;
   #layout = new TimelineLayout(null);
   #brush: Range | null = null;
@@ -129,7 +131,8 @@ export class TimelineCanvas {
       pen.rect(0, 0, this.#surface.width, this.#surface.height);
       return;
     }
-    drawTimeline(pen, sight, this.#surface.theme, this.#textWidths());
+    this.#ground.put(this.#surface.context, sight, this.#surface.theme, this.#textWidths());
+    drawBrush(pen, sight, this.#surface.theme);
   }
 
   #textWidths(): TextWidths {
@@ -175,8 +178,9 @@ export class TimelineCanvas {
     const sight = this.#sight();
     const margin = marginOf(this.#surface.width);
     const overview = sight?.model.overview === null ? 0 : this.#layout.head - 24;
-    const track = y < overview ? OVERVIEW_TRACK : y < this.#layout.head ? AXIS_TRACK : this.#layout.at(y - this.#layout.head + this.#camera.scroll);
     const isTrack = y >= this.#layout.head;
+    const below = this.#layout.at(y - this.#layout.head + this.#camera.scroll);
+    const track = isTrack ? below : y < overview ? OVERVIEW_TRACK : AXIS_TRACK;
     const { start, end } = track === OVERVIEW_TRACK && !isTrack ? this.#camera.range : this.visible;
     const time = start + ((x - margin) / Math.max(1, this.#surface.width - margin)) * (end - start);
     return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time };
@@ -351,7 +355,8 @@ export class TimelineCanvas {
     const [top, bottom] = [this.#layout.tops[index]!, this.#layout.tops[index + 1]!];
     const { scroll } = this.#camera.goal;
     this.#camera.go({ scroll: top < scroll ? top : bottom > scroll + room ? bottom - room : scroll }, !isStill());
-    const texts = [track.label, track.detail ?? '', track.isSelected === true ? 'selected' : '', `track ${index + 1} of ${this.#layout.tracks.length}`];
+    const place = `track ${index + 1} of ${this.#layout.tracks.length}`;
+    const texts = [track.label, track.detail ?? '', track.isSelected === true ? 'selected' : '', place];
     this.#surface.say(texts.filter((text) => text !== '').join(', '));
     this.#surface.schedule();
   }

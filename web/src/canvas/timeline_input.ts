@@ -31,7 +31,11 @@ const [SLIP, LINE, LONG_PRESS] = [3, 16, 2_000];
 type Hold = 'none' | 'press' | 'brush' | 'scroll' | 'pinch';
 
 /** Listens until the function that it returns is called. */
-export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEvent) => { x: number; y: number }, target: TimelineTarget): () => void {
+export function listenTimeline(
+  canvas: HTMLCanvasElement,
+  place: (event: MouseEvent) => { x: number; y: number },
+  target: TimelineTarget,
+): () => void {
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
     canvas.addEventListener(type, act, { signal: stop.signal, passive });
@@ -89,7 +93,9 @@ export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEv
     if (!pointers.delete(event.pointerId)) return;
     const { x, y } = place(event);
     if (hold === 'brush') (event.type === 'pointerup' ? target.drop : target.cancel)();
-    else if (hold === 'press' && event.type === 'pointerup') target.click(target.spot(x, y), event.ctrlKey || event.metaKey || event.shiftKey);
+    else if (hold === 'press' && event.type === 'pointerup') {
+      target.click(target.spot(x, y), event.ctrlKey || event.metaKey || event.shiftKey);
+    }
     hold = 'none';
   };
   on('pointerup', release);

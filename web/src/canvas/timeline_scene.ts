@@ -29,6 +29,12 @@ export interface Sighted {
 const [FONT, SMALL, PAD] = [12, 10.5, 10];
 
 export function drawTimeline(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
+  drawGround(pen, sight, theme, widths);
+  drawBrush(pen, sight, theme);
+}
+
+/** Everything but what hands move: the selected time and the pointer. */
+export function drawGround(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
   const { width, height, margin, layout } = sight;
   pen.fill(theme.background);
   pen.rect(0, 0, width, height);
@@ -38,7 +44,6 @@ export function drawTimeline(pen: Pen, sight: Sighted, theme: Theme, widths: Tex
   drawTracks(pen, sight, theme, widths);
   unclip();
   drawHead(pen, sight, theme, widths);
-  drawBrush(pen, sight, theme);
   pen.fill(theme.line);
   pen.rect(margin - 1, 0, 1, height);
   drawScroll(pen, sight, theme);
@@ -158,7 +163,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
 }
 
 /** A veil over what is not selected, the two edges, and the length between them. */
-function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
+export function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
   const { brush, layout, margin, width, height, visible, pointer } = sight;
   const unclip = pen.clip(margin, 0, width - margin, height);
   const overview = layout.head - AXIS;

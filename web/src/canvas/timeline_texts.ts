@@ -11,7 +11,10 @@ export function tipAt(model: TimelineModel, track: Track, strip: Strip, x: numbe
   const span = spanAt(track, x, y, strip, model.range.end);
   if (span >= 0) return spanTip(track, span, model);
   const mark = markAt(track, x, strip);
-  if (mark >= 0) return { title: track.marks!.names[mark]!, subtitle: track.label, rows: [['at', exactTimeText(track.marks!.time[mark]!)]] };
+  if (mark >= 0) {
+    const { names, time } = track.marks!;
+    return { title: names[mark]!, subtitle: track.label, rows: [['at', exactTimeText(time[mark]!)]] };
+  }
   rows.push(...binRows(model, track, time));
   return track.detail === undefined ? { title: track.label, rows } : { title: track.label, subtitle: track.detail, rows };
 }

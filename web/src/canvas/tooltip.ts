@@ -20,8 +20,9 @@ export class Tooltip {
     // Its texts are said by the live text; twice would be too much.
     this.#element.setAttribute('aria-hidden', 'true');
     Object.assign(this.#element.style, {
-      position: 'fixed', left: '0', top: '0', zIndex: '1000', pointerEvents: 'none', display: 'none', maxWidth: 'min(36rem, calc(100vw - 16px))',
-      boxSizing: 'border-box', padding: '7px 10px', borderRadius: '6px', font: '12px/1.45 system-ui, sans-serif', overflowWrap: 'anywhere',
+      position: 'fixed', left: '0', top: '0', zIndex: '1000', pointerEvents: 'none', display: 'none',
+      maxWidth: 'min(36rem, calc(100vw - 16px))', overflowWrap: 'anywhere',
+      boxSizing: 'border-box', padding: '7px 10px', borderRadius: '6px', font: '12px/1.45 system-ui, sans-serif',
     });
     host.append(this.#element);
   }
@@ -77,7 +78,9 @@ function line(text: string, style: Partial<CSSStyleDeclaration>): HTMLElement {
 
 function table(rows: Tip['rows'], theme: Theme): HTMLElement {
   const element = document.createElement('div');
-  Object.assign(element.style, { display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: '12px', marginTop: '3px', fontVariantNumeric: 'tabular-nums' });
+  Object.assign(element.style, {
+    display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: '12px', marginTop: '3px', fontVariantNumeric: 'tabular-nums',
+  });
   for (const [name, value] of rows) element.append(line(name, { color: theme.dim }), line(value, {}));
   return element;
 }

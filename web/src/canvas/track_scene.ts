@@ -53,7 +53,6 @@ function drawBins(pen: Pen, bins: Bins, strip: Strip, theme: Theme): void {
     floors = new Float64Array(2 * (last - first));
   }
   floors.fill(0, 0, last - first);
-  const bottom = strip.top + strip.height - 1;
   const scale = (strip.height - 3) / full;
   for (const { tone, values } of layers) {
     pen.fill(theme.tones[tone]);
@@ -62,14 +61,20 @@ function drawBins(pen: Pen, bins: Bins, strip: Strip, theme: Theme): void {
       while (at < last && !(values[at]! > 0)) at += 1;
       const from = at;
       while (at < last && values[at]! > 0) at += 1;
-      if (at > from) drawRun(pen, values, from, at, first, bins, strip, bottom, scale);
+      if (at > from) drawRun(pen, values, [from, at, first], bins, strip, scale);
     }
   }
 }
 
 function drawRun(
-  pen: Pen, values: Float64Array, from: number, to: number, first: number, { start, bin, full }: Bins, strip: Strip, bottom: number, scale: number,
+  pen: Pen,
+  values: Float64Array,
+  [from, to, first]: readonly [number, number, number],
+  { start, bin, full }: Bins,
+  strip: Strip,
+  scale: number,
 ): void {
+  const bottom = strip.top + strip.height - 1;
   let count = 0;
   const push = (x: number, y: number): void => {
     points[2 * count] = x;

@@ -117,7 +117,7 @@ export function scatterRows(from: Sums, to: Sums, rows: Int32Array, target: Int3
   });
 }
 
-/** Adds rows to their targets, or takes them away again. Planes hold integers below 2^53, so that nothing is left of what was taken away. */
+/** Adds rows to their targets, or takes them away again. Planes hold integers below 2^53, so nothing is left of what was taken away. */
 export function changeByRows(to: Sums, from: Sums, rows: Int32Array, target: Int32Array, sign: 1 | -1): void {
   from.planes.forEach((values, plane) => {
     const sums = to.planes[plane]!;
