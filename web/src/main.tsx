@@ -11,6 +11,7 @@ import { freshState, mainSeries } from './state/state.ts';
 import { Store } from './state/store.ts';
 import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
+import { writeInertTexts } from './ui/inert_text.ts';
 import { sentence } from './ui/panel.tsx';
 import { readTheme, setTheme } from './ui/theme.ts';
 
@@ -37,6 +38,7 @@ async function start(script: string | null): Promise<void> {
     const names: Names = { tables, texts: textsOf(tables) };
     const { store, greeting } = openStore(names);
     main.replaceChildren();
+    writeInertTexts();
     const greetings = new Greetings(greeting);
     keepFragment(store, names, (text) => greetings.say(text));
     render(<Application client={client} names={names} store={store} greetings={greetings} />, main);

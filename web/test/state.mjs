@@ -17,6 +17,7 @@ const { fragmentOf, readFragment } = await load('state/fragment.ts');
 const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
 const { Store } = await load('state/store.ts');
 const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
+const { inert } = await load('state/inert.ts');
 const { readTyped } = await load('ui/time_field.tsx');
 const { Desk, textsOf } = await load('host/desk.ts');
 
@@ -158,6 +159,12 @@ test('rows that were opened stay open over another selection', () => {
   assert.deepEqual(desk.answer(place, { ...ask, open }).label, all.label);
   const samples = desk.answer({ ...place, selection: { ...place.selection, metric: 'samples' } }, { ...ask, open });
   assert.deepEqual([...samples.label].sort(), [...all.label].sort());
+});
+
+test('texts turn nothing around and hide nothing, and letters of all scripts stay', () => {
+  for (const text of ['plain', 'é ä Ж 漢', 'نام\u200cها', '👩\u200d🚀', '❤\ufe0f']) assert.equal(inert(text), text);
+  const acting = { '\u202e': '\\u{202e}', '\n': '\\n', '\u0000': '\\u{0}', '\u{e0041}': '\\u{e0041}', '\u200b': '\\u{200b}', '\u0085': '\\u{85}' };
+  for (const [text, shown] of Object.entries(acting)) assert.equal(inert(`a${text}b`), `a${shown}b`);
 });
 
 test('numbers are written as the command writes them', () => {

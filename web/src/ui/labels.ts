@@ -2,16 +2,18 @@
 
 import { type Labels, labelsOf } from '../canvas/index.ts';
 import { NO_STACK, ROOT, type Profile } from '../engine/index.ts';
+import { inert } from '../state/inert.ts';
 import type { Names } from '../state/names.ts';
 
 const known = new WeakMap<Names, Labels>();
 
-/** The labels of a recording, made once. */
+/** The labels of a recording, made once. What canvases draw does not pass the door of the page's texts. */
 export function labelsFor(names: Names): Labels {
   const found = known.get(names);
   if (found !== undefined) return found;
   const { functions, binaries } = names.tables;
-  const labels = labelsOf({ functions, binaries, texts: names.texts } as unknown as Profile);
+  const { names: raw, binaries: rawBinaries, kinds } = labelsOf({ functions, binaries, texts: names.texts } as unknown as Profile);
+  const labels = { names: raw.map(inert), binaries: rawBinaries.map(inert), kinds };
   known.set(names, labels);
   return labels;
 }

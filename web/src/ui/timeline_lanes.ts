@@ -2,6 +2,7 @@
 
 import type { LaneSpans, Track } from '../canvas/index.ts';
 import type { Interval } from '../engine/profile.ts';
+import { inert } from '../state/inert.ts';
 import type { Names } from '../state/names.ts';
 import type { State } from '../state/state.ts';
 
@@ -26,7 +27,7 @@ export function laneTracks({ tables }: Names, state: State): Track[] {
   });
   const risks = (tables.hangRisks as readonly Risk[]).filter((row) => row.run === run);
   if (risks.length > 0) {
-    const marks = { time: Float64Array.from(risks, (row) => Number(row.time_ns)), names: risks.map((row) => row.message ?? 'hang risk') };
+    const marks = { time: Float64Array.from(risks, (row) => Number(row.time_ns)), names: risks.map((row) => inert(row.message ?? 'hang risk')) };
     lanes.push({ id: 'lane:risk', label: 'Hang risks', detail: String(risks.length), kind: 'lane', tone: 'risk', marks });
   }
   return lanes;
@@ -37,7 +38,7 @@ function spansOf(rows: readonly Interval[]): LaneSpans {
   return {
     start: Float64Array.from(sorted, (row) => Number(row.start_ns)),
     end: Float64Array.from(sorted, (row) => (row.end_ns === null ? Infinity : Number(row.end_ns))),
-    names: sorted.map((row) => row.name ?? row.hang_type ?? row.kind),
-    notes: sorted.map((row) => [row.hang_type, row.subsystem, row.category].filter((part) => part !== null && part !== '').join(' · ')),
+    names: sorted.map((row) => inert(row.name ?? row.hang_type ?? row.kind)),
+    notes: sorted.map((row) => [row.hang_type, row.subsystem, row.category].filter((part) => part !== null && part !== '').join(' · ')).map(inert),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
 import type { LineBins, TracksAnswer } from '../host/protocol.ts';
+import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
 import type { State } from '../state/state.ts';
 import { type Unit, withUnit } from './format.ts';
@@ -23,7 +24,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   const ofThread = full([...answer.threads.map((line) => line.bins)]);
   const threadTrack = (line: LineBins, indent: number): Track => ({
     id: `thread:${line.id}`,
-    label: threadName(names, line.id),
+    label: inert(threadName(names, line.id)),
     detail: weight(line),
     kind: 'thread',
     indent,
@@ -42,7 +43,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     if (hasProcesses) {
       const isSelected = state.processes?.includes(process.id) ?? false;
       const isDim = state.processes !== null && !isSelected;
-      const own = { id, label: processName(names, process.id), detail: weight(process), kind: 'process' as const, isSelected, isDim, isOpen };
+      const own = { id, label: inert(processName(names, process.id)), detail: weight(process), kind: 'process' as const, isSelected, isDim, isOpen };
       tracks.push({ ...own, bins: bins(process, ofProcess) });
     }
     if (isOpen || !hasProcesses) tracks.push(...threads.map((line) => threadTrack(line, hasProcesses ? 1 : 0)));
