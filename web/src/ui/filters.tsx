@@ -15,47 +15,49 @@ export function Filters(): JSX.Element {
   return (
     <div class="filters" role="group" aria-label="Filters">
       <SearchBox />
-      <TimeField />
-      {GENERAL.map((action) => (
-        <Toggle
-          key={action.id}
-          id={action.id}
-          name={action.name}
-          title={`${action.tells} (${action.key})`}
-          isOn={state.operations.some(({ kind }) => kind === action.id)}
-          onClick={() => {
-            const change = action.change(state, app.names, { label: null });
-            if (change !== null) app.store.set(change);
-          }}
-        />
-      ))}
-      {hasMain && (
-        <Toggle
-          id="main-only"
-          name="Main threads"
-          title="Only the main thread of each process"
-          isOn={state.mainOnly}
-          onClick={() => app.store.set({ mainOnly: !state.mainOnly })}
-        />
-      )}
-      {hasStates && (
-        <Toggle
-          id="all-states"
-          name="All states"
-          title="Samples of threads that wait count, too"
-          isOn={state.states === 'all'}
-          onClick={() => app.store.set({ states: state.states === 'all' ? 'running' : 'all' })}
-        />
-      )}
-      {tables.series[state.series]!.unit !== 'samples' && (
-        <Toggle
-          id="count-samples"
-          name="Count samples"
-          title="Every sample weighs one"
-          isOn={state.metric === 'samples'}
-          onClick={() => app.store.set({ metric: state.metric === 'samples' ? 'weight' : 'samples' })}
-        />
-      )}
+      <div class="toggles">
+        <TimeField />
+        {GENERAL.map((action) => (
+          <Toggle
+            key={action.id}
+            id={action.id}
+            name={action.name}
+            title={`${action.tells} (${action.key})`}
+            isOn={state.operations.some(({ kind }) => kind === action.id)}
+            onClick={() => {
+              const change = action.change(state, app.names, { label: null });
+              if (change !== null) app.store.set(change);
+            }}
+          />
+        ))}
+        {hasMain && (
+          <Toggle
+            id="main-only"
+            name="Main threads"
+            title="Only the main thread of each process"
+            isOn={state.mainOnly}
+            onClick={() => app.store.set({ mainOnly: !state.mainOnly })}
+          />
+        )}
+        {hasStates && (
+          <Toggle
+            id="all-states"
+            name="All states"
+            title="Samples of threads that wait count, too"
+            isOn={state.states === 'all'}
+            onClick={() => app.store.set({ states: state.states === 'all' ? 'running' : 'all' })}
+          />
+        )}
+        {tables.series[state.series]!.unit !== 'samples' && (
+          <Toggle
+            id="count-samples"
+            name="Count samples"
+            title="Every sample weighs one"
+            isOn={state.metric === 'samples'}
+            onClick={() => app.store.set({ metric: state.metric === 'samples' ? 'weight' : 'samples' })}
+          />
+        )}
+      </div>
     </div>
   );
 }
