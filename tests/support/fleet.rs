@@ -54,6 +54,12 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     binaries.sort_by_key(|row| (text(row.thread), text(row.binary)));
     windows.sort_by_key(|row| (text(row.thread), row.second));
     let weight: u64 = frames.iter().map(|row| row.self_weight).sum();
+    // Nothing is in more samples than there are.
+    let most = |weights: &mut u64, samples: &mut u64| {
+        (*weights, *samples) = ((*weights).min(weight), (*samples).min(weight / MILLI))
+    };
+    frames.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
+    binaries.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
     let record = record(index, version, weight, seconds * SECOND + rng.below(SECOND));
     RunMeasures { record, names, frames, binaries, windows }
 }
