@@ -10,6 +10,7 @@ mod batch;
 mod cli;
 mod content;
 mod control;
+mod copies;
 mod duplicates;
 mod extract;
 mod extraction;
