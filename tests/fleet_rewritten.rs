@@ -8,7 +8,7 @@ use parquet::column::writer::ColumnCloseResult;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, RewrittenRuns, RunMeasures};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetTable, RewrittenRuns, RunMeasures};
 use traceparse::units::Nanos;
 
 #[allow(dead_code)]
@@ -152,4 +152,15 @@ fn recorded_time_that_is_not_that_of_its_copies_is_refused() {
         assert!(read(&changed, (DatasetTable::Runs, other)).is_ok());
         assert!(read(&runs, (DatasetTable::Runs, with_column(file.clone(), column, file))).is_ok());
     }
+}
+
+/// Nothing is wrong with a file of other columns: it is not what is read.
+#[test]
+fn files_of_other_columns_are_not_damaged() {
+    let labels = file_of(DatasetTable::Labels, &support::fleet::runs(3, 2));
+    let error = RewrittenRuns::new(0, 1).add(DatasetTable::Frames, Cursor::new(labels)).unwrap_err();
+    assert_eq!(
+        (error.kind, error.to_string().as_str()),
+        (DatasetErrorKind::Unlike, "table frames: it has no column process")
+    );
 }

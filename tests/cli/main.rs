@@ -34,6 +34,7 @@ mod fleet_inputs;
 mod fleet_kill;
 mod fleet_merge;
 mod fleet_output;
+mod fleet_rewritten;
 mod fleet_rows;
 mod fleet_selection;
 mod fleet_shards;

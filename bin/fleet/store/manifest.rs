@@ -127,7 +127,7 @@ impl Manifest {
 
     /// Of a dataset that an engine rewrote: nothing is known.
     pub(super) fn unknown() -> Self {
-        Self { version: LISTED - 1, inputs: Completeness::default(), ..Self::new() }
+        Self { inputs: Completeness::default(), ..Self::new() }
     }
 
     /// True for a dataset that was made, and no more.
@@ -175,8 +175,9 @@ impl Manifest {
         };
         let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
         let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
+        let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
         let inputs = Completeness {
-            is_complete: value["complete"].as_bool(),
+            is_complete: value["complete"].as_bool().map(|is_complete| is_complete && !is_merging),
             inputs_expected: value["inputs_expected"].as_u64(),
             inputs_done: value["inputs_done"].as_u64(),
         };

@@ -21,8 +21,12 @@ pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> 
     let [of_first, of_other] = [first.made_with(), other.made_with()];
     if of_first.settings.is_some() && of_other.settings.is_some() && of_first.settings != of_other.settings {
         let [of_first, of_other] = [of_first, of_other].map(|made_with| symbols(&made_with));
+        let [of_first, of_other] = match of_first == of_other {
+            true => [String::new(), String::new()],
+            false => [of_first, of_other].map(|symbols| format!(" ({symbols})")),
+        };
         bail!(
-            "{b}: measured with other settings ({of_other}) than {a} ({of_first}): the symbols, --schema, --allow-truncated, --no-inlines, \
+            "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, --schema, --allow-truncated, --no-inlines, \
              --no-bundled-symbols or the version of traceparse differ; extract one of them again with the settings of the other"
         );
     }
