@@ -13,11 +13,11 @@ use traceparse::fleet::{DatasetError, DatasetErrorKind};
 use traceparse::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use traceparse::memory::MemoryBudget;
 
-use super::batch::{Finished, Keeper, Kept, Outcome};
 use super::control::Control;
 use super::copies::{Counting, content};
 use super::fingerprint::short;
 use super::fleet_input::hash_file;
+use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::{Settings, fingerprint};
 use super::store::{Known, MadeWith, SourceStamps, SourceSum, Store};
 use super::task::Task;

@@ -14,12 +14,13 @@ use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
-use super::batch::{self, Finished, Keeper, Kept, Outcome};
+use super::batch;
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
 use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
+use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::Settings;
 use super::task::Task;
 use super::union::Datasets;

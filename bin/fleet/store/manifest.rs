@@ -150,19 +150,23 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
             .with_context(|| format!("{}: cannot be read", path.display()))?;
-        let damaged = || format!("{}: is damaged; extract into a new folder", path.display());
-        let Some(value) = serde_json::from_slice::<Value>(&text).ok().filter(|value| value["format"] == FORMAT) else {
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads a manifest of this name.
+    pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
+        let damaged = || format!("{name}: is damaged; extract into a new folder");
+        let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
             bail!(damaged());
         };
         let version = value["version"].as_u64().filter(|version| *version > 0).with_context(damaged)?;
         if version > NEWEST {
             bail!(
-                "{}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse",
-                path.display()
+                "{name}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse"
             );
         }
         let is_listed = value.get("files").is_some() || value.get("checksum").is_some();
-        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(&text)) {
+        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(text)) {
             bail!(damaged());
         }
         Self::of_json(version, &value).with_context(damaged)

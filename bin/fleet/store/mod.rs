@@ -14,6 +14,8 @@ mod lost;
 mod manifest;
 mod measured;
 mod merge;
+#[cfg(feature = "object-store")]
+mod named_files;
 mod older;
 mod owed;
 mod part;
@@ -53,6 +55,13 @@ pub(crate) use manifest::{MadeWith, Merged};
 // Not all programs that have the store merge.
 #[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
+// Not all tests that have the store have object stores.
+#[cfg(feature = "object-store")]
+#[allow(unused_imports)]
+pub(crate) use folder::{MANIFEST, OWED};
+#[cfg(feature = "object-store")]
+#[allow(unused_imports)]
+pub(crate) use named_files::NamedFiles;
 // Not all tests that have the store divide recordings.
 #[allow(unused_imports)]
 pub(crate) use shards::{RecordingList, Shards};
@@ -62,7 +71,8 @@ pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
 
-const STAMPS: &str = "sources.json";
+/// The name of the stamps of exports, which only save time.
+pub(crate) const STAMPS: &str = "sources.json";
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
@@ -222,10 +232,7 @@ impl Store {
             state.manifest.selection = selection.clone();
             return state.save(&self.folder);
         }
-        let [own, asked] = [&own, selection].map(|selection| match selection.is_whole() {
-            true => "whole recordings".to_owned(),
-            false => selection.to_string(),
-        });
+        let [own, asked] = [&own, selection].map(described);
         let name = self.folder.path.display();
         bail!(
             "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
@@ -308,6 +315,11 @@ impl Store {
         }
         Ok(self.state())
     }
+}
+
+/// What was selected, in words.
+pub(crate) fn described(selection: &FleetSelection) -> String {
+    if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
 }
 
 /// The lock, taken; `None` where the file system has no locks.

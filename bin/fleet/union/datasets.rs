@@ -225,7 +225,7 @@ impl Datasets {
             // Nothing else tells that its files belong together.
             named.store.rows(|_| Ok(()))?;
         }
-        let files = |named: &Named| Ok((local(Path::new(&named.name))?, named.store.data_files()?));
+        let files = |named: &Named| Ok((whole_path(Path::new(&named.name))?, named.store.data_files()?));
         self.all.iter().map(files).collect()
     }
 
@@ -266,7 +266,7 @@ fn too_many(error: Error) -> Error {
 }
 
 /// The whole path of a dataset of this machine: a statement may be run in another folder.
-pub(crate) fn local(dataset: &Path) -> Result<String> {
+fn whole_path(dataset: &Path) -> Result<String> {
     let name = dataset.display();
     let path = std::fs::canonicalize(dataset).with_context(|| format!("{name}: cannot be read"))?;
     path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("{name}: its path is not UTF-8, as SQL is"))

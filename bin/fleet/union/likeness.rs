@@ -1,9 +1,8 @@
 //! Datasets that can be taken together: runs that were measured differently cannot be compared.
 
 use anyhow::{Result, bail};
-use traceparse::fleet::FleetSelection;
 
-use super::super::store::{MadeWith, Shards, Store};
+use super::super::store::{MadeWith, Shards, Store, described};
 
 /// Checks that a dataset can be taken together with the first one.
 ///
@@ -13,7 +12,7 @@ pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> 
     let ((a, first), (b, other)) = (first, other);
     let [of_first, of_other] = [first.selection(), other.selection()];
     if of_first != of_other {
-        let [of_first, of_other] = [of_first, of_other].map(|selection| selected(&selection));
+        let [of_first, of_other] = [of_first, of_other].map(|selection| described(&selection));
         bail!(
             "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
         );
@@ -48,10 +47,6 @@ fn check_shards((a, first): (&str, Option<&Shards>), (b, other): (&str, Option<&
             )
         }
     }
-}
-
-fn selected(selection: &FleetSelection) -> String {
-    if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
 }
 
 fn symbols(made_with: &MadeWith) -> String {
