@@ -11,8 +11,10 @@ use parquet::file::writer::SerializedFileWriter;
 use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetTable, RewrittenRuns, RunMeasures};
 use traceparse::units::Nanos;
 
-#[allow(dead_code)]
 mod support;
+
+/// A change of a run that no measurement makes.
+type Change = fn(&mut RunMeasures);
 
 const RUN: usize = 7;
 
@@ -118,7 +120,7 @@ fn rows_with_more_than_their_run_are_refused() {
 
 #[test]
 fn samples_that_do_not_add_up_are_refused() {
-    let tables: [(DatasetTable, fn(&mut RunMeasures)); 3] = [
+    let tables: [(DatasetTable, Change); 3] = [
         (DatasetTable::Frames, |run| run.frames[1].self_samples -= 1),
         (DatasetTable::Binaries, |run| run.binaries[1].self_samples -= 1),
         (DatasetTable::Windows, |run| run.windows[1].samples += 1),
@@ -133,7 +135,7 @@ fn samples_that_do_not_add_up_are_refused() {
 #[test]
 fn recorded_time_that_is_not_that_of_its_copies_is_refused() {
     let runs = support::fleet::runs(3, 20);
-    let columns: [(&str, &str, fn(&mut RunMeasures)); 4] = [
+    let columns: [(&str, &str, Change); 4] = [
         ("wall_ns", "cpu_rate_millionths", |run| {
             run.record.wall = run.record.wall.map(|wall| Nanos::from_nanos(wall.as_nanos() * 2));
         }),
