@@ -7,21 +7,11 @@ use anyhow::Result;
 use rayon::prelude::*;
 use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
 
+use super::kind::Contents;
 use super::manifest::DataFile;
 use super::read::Listed;
 use super::shared_row::SharedRow;
 use super::{Store, older};
-
-/// The truth about which files belong to a dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// The manifest lists them.
-    Listed,
-    /// All that are in the folder do: its version is below 4.
-    Older,
-    /// The same of files that an engine wrote, which have no ids and no manifest.
-    Rewritten,
-}
 
 impl Store {
     /// True if an engine rewrote it.

@@ -21,13 +21,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use traceparse::fleet::DatasetTable;
 
-use super::STAMPS;
 use crate::durable::sync_folder;
 use crate::guard;
 
 /// The name of the manifest.
 pub(crate) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
+/// The name of the stamps of exports, which only save time.
+pub(crate) const STAMPS: &str = "sources.json";
 /// The name of the list of files that extracts have not done.
 pub(crate) const OWED: &str = "owed.json";
 /// The ids of data files that get their names before the manifest names them, or lose them after it names them no more. Of what a killed

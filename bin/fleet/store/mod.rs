@@ -10,6 +10,7 @@ mod contents;
 mod folder;
 mod index;
 mod journal;
+mod kind;
 mod lost;
 mod manifest;
 mod measured;
@@ -43,10 +44,12 @@ use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
 use traceparse::fleet::{DatasetTable, FleetSelection, KnownRun};
 
-use contents::Contents;
+#[allow(unused_imports)]
+pub(crate) use folder::STAMPS;
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
 use journal::Journal;
+use kind::Contents;
 // Not all tests that have the store extract.
 #[allow(unused_imports)]
 pub(crate) use lost::SourceSum;
@@ -70,9 +73,6 @@ pub(crate) use shards::{RecordingList, Shards};
 pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
-
-/// The name of the stamps of exports, which only save time.
-pub(crate) const STAMPS: &str = "sources.json";
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
