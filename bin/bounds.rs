@@ -26,9 +26,10 @@ const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// Memory limit, such as 2G [default: 768M, plus 64K per fleet run]
+    /// Memory limit, such as 2G [default: 768M; more for fleets of very many runs]
     ///
-    /// It covers inputs, inflated archives and names together.
+    /// It covers inputs, inflated archives and names together. Of a run of a minute, a report keeps about 1K in memory; the values of its
+    /// functions are in a temporary file if they are many. Without this option, it may keep 64K of each run beside the limit.
     #[arg(long, global = true, value_parser = parse_size, value_name = "SIZE", help_heading = None)]
     memory: Option<Size>,
     /// Largest output to write, such as 2G
@@ -59,8 +60,8 @@ fn parse_size(text: &str) -> Result<Size, String> {
 
 /// The memory of a run of the command, if nothing else is said.
 const MEMORY: u64 = 768 << 20;
-/// The memory that is kept of each run of a fleet beside that: some times as much as of runs of ten seconds. So reports of a hundred
-/// thousand runs need no option.
+/// The memory that a report may keep of each run beside that. Values of functions go to a temporary file if they are many; about half a KiB and 3
+/// bytes for each second stay in memory, so this is enough for any number of runs of six hours.
 const MEMORY_OF_RUN: u64 = 64 << 10;
 
 struct Bounds {

@@ -6,13 +6,15 @@
 #[path = "objects/store.rs"]
 mod store;
 mod support;
+#[path = "objects/writing.rs"]
+mod writing;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use store::{Bucket, Hold, answer, fails, ok, python, run, traceparse};
+use store::{Bucket, answer, fails, ok, python, run, traceparse};
 use support::fleet_exports::{file_name, fleet_export, manifest};
 use tempfile::TempDir;
 
@@ -23,7 +25,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let has_moto =
         Command::new(python()).args(["-c", "import moto.server"]).output().is_ok_and(|it| it.status.success());
-    let tests: [(&str, fn()); 15] = [
+    let tests: [(&str, fn()); 17] = [
         ("recordings_are_read", recordings_are_read),
         ("bundles_are_read_in_every_form", bundles_are_read_in_every_form),
         ("symbols_are_read", symbols_are_read),
@@ -32,9 +34,11 @@ fn main() {
         ("a_dataset_is_that_of_files", a_dataset_is_that_of_files),
         ("shards_are_merged_there", shards_are_merged_there),
         ("unchanged_objects_are_not_read_again", unchanged_objects_are_not_read_again),
-        ("an_interrupted_extract_goes_on", an_interrupted_extract_goes_on),
-        ("a_killed_upload_leaves_the_dataset_before", a_killed_upload_leaves_the_dataset_before),
-        ("of_two_writers_one_wins", of_two_writers_one_wins),
+        ("an_interrupted_extract_goes_on", writing::an_interrupted_extract_goes_on),
+        ("an_extract_of_others_does_not_complete_it", writing::an_extract_of_others_does_not_complete_it),
+        ("large_files_are_put_in_pieces", writing::large_files_are_put_in_pieces),
+        ("a_killed_upload_leaves_the_dataset_before", writing::a_killed_upload_leaves_the_dataset_before),
+        ("of_two_writers_one_wins", writing::of_two_writers_one_wins),
         ("damage_is_found", damage_is_found),
         ("space_is_limited", space_is_limited),
         ("what_is_missing_or_denied_is_said", what_is_missing_or_denied_is_said),
@@ -290,79 +294,6 @@ fn unchanged_objects_are_not_read_again() {
     let named = String::from_utf8(bucket.get(&format!("ds/{MANIFEST}"))).unwrap();
     for name in bucket.keys().iter().filter_map(|key| key.strip_prefix("ds/runs/")?.strip_suffix(".parquet")) {
         assert!(named.contains(name), "{name} is not removed");
-    }
-}
-
-fn an_interrupted_extract_goes_on() {
-    let (folder, bucket) = runs_in("interrupted", 0..6);
-    std::thread::sleep(std::time::Duration::from_millis(3100));
-    let args = ["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("ds"), "--jobs", "1"];
-    let hold = Hold::first("GET", &bucket, &key(1), "pass");
-    let child = traceparse(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    hold.wait();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    drop(hold);
-    let stopped = answer(child.wait_with_output().unwrap());
-    assert_eq!(stopped.code, 130, "{}", stopped.stderr);
-    assert!(stopped.stderr.contains(&format!("kept in {}", bucket.url("ds"))), "{}", stopped.stderr);
-    let read = bucket.read_so_far().len();
-    let message = fails(1, &["fleet", "report", &bucket.url("ds"), "--strict"]);
-    assert!(message.contains("incomplete"), "{message}");
-    let said = extract(&bucket);
-    assert!(!said.contains(" 0 unchanged"), "{said}");
-    assert!(
-        bucket.read_so_far()[read..]
-            .iter()
-            .filter(|key| key.starts_with("runs/") && !key.ends_with("-toc.xml"))
-            .count()
-            < 6
-    );
-    assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder));
-}
-
-fn a_killed_upload_leaves_the_dataset_before() {
-    let (folder, bucket) = runs_in("killed", 0..3);
-    extract(&bucket);
-    let (before, keys) = (report(&bucket.url(""), &bucket.url("ds")), bucket.keys());
-    write_runs(&folder.path().join("runs"), 0..5);
-    bucket.put_path(&folder.path().join("runs"), "runs");
-    let hold = Hold::first("PUT", &bucket, &format!("ds/{MANIFEST}"), "refuse");
-    let args = ["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("ds")];
-    let temporary = tempfile::tempdir().unwrap();
-    let mut command = traceparse(&args);
-    let mut child = command.env("TMPDIR", temporary.path()).stderr(Stdio::null()).spawn().unwrap();
-    hold.wait();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    drop(hold);
-    let left: Vec<String> =
-        bucket.keys().into_iter().filter(|key| key.starts_with("ds/") && !keys.contains(key)).collect();
-    assert!(!left.is_empty(), "its files were put before the manifest");
-    assert_eq!(report(&bucket.url(""), &bucket.url("ds")), before);
-    assert!(extract(&bucket).contains("2 new"));
-    assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder));
-}
-
-fn of_two_writers_one_wins() {
-    for (name, is_new) in [("writers-first", true), ("writers-later", false)] {
-        let (folder, bucket) = runs_in(name, 0..3);
-        if !is_new {
-            extract(&bucket);
-        }
-        write_runs(&folder.path().join("runs"), 0..5);
-        bucket.put_path(&folder.path().join("runs"), "runs");
-        let hold = Hold::first("PUT", &bucket, &format!("ds/{MANIFEST}"), "pass");
-        let args = ["fleet", "extract", &bucket.url(&key(3)), "-o", &bucket.url("ds")];
-        let child = traceparse(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        hold.wait();
-        extract(&bucket);
-        drop(hold);
-        let lost = answer(child.wait_with_output().unwrap());
-        assert_eq!(lost.code, 1, "{}", lost.stderr);
-        let words = [&bucket.url(&format!("ds/{MANIFEST}")), "another extract wrote this dataset meanwhile", "again"];
-        words.iter().for_each(|word| assert!(lost.stderr.contains(*word), "{}", lost.stderr));
-        assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder), "{name}");
     }
 }
 

@@ -90,7 +90,7 @@ impl<'a> Counted<'a> {
     fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
         let file = InputFile::open(path).map_err(|error| cannot_be_opened(&error))?;
         if file.is_folder() {
-            let reason = "this folder is not a recording; a manifest lists files and recordings".to_owned();
+            let reason = "this folder is not a recording; lists and manifests name files and recordings".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         if file.is_device() {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,13 +10,14 @@ use anyhow::Result;
 use blake3::Hash;
 use rayon::prelude::*;
 use traceparse::fleet::{DatasetError, DatasetErrorKind};
-use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
+use traceparse::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use traceparse::memory::MemoryBudget;
 
-use super::batch::{Finished, Keeper, Kept, Outcome};
 use super::control::Control;
+use super::copies::{Counting, content};
 use super::fingerprint::short;
 use super::fleet_input::hash_file;
+use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::{Settings, fingerprint};
 use super::store::{Known, MadeWith, SourceStamps, SourceSum, Store};
 use super::task::Task;
@@ -29,7 +31,9 @@ pub(super) struct Extraction<'a> {
     /// The exports in the dataset, by path.
     known: HashMap<String, Known>,
     /// By content: the export that counts for it, and its position among the tasks, if it is one.
-    counting: HashMap<String, Option<usize>>,
+    counting: HashMap<String, (String, Option<usize>)>,
+    /// By content: copies of it that are not among the tasks.
+    copies: HashMap<String, Vec<String>>,
     /// By position: the answer that size and time of a file give.
     unread: Vec<Unread>,
     /// By run: the keys of the labels that it has in the dataset. Empty where nothing changes.
@@ -50,6 +54,8 @@ struct State {
     counts: Counts,
     /// Files of the dataset that are as they should be: those that are not among the tasks, and tasks that are done.
     done: usize,
+    /// By content: files that are not among the tasks, and count.
+    counting: HashMap<String, Counting>,
 }
 
 /// The outcomes of all files.
@@ -94,14 +100,23 @@ impl<'a> Extraction<'a> {
         let position: HashMap<&str, usize> =
             tasks.iter().enumerate().map(|(index, task)| (task.display.as_str(), index)).collect();
         let counting = known.iter().filter(|(_, known)| !known.is_failed).flat_map(|(source, known)| {
-            known.run_ids.first().map(|run| (run.clone(), position.get(source.as_str()).copied()))
+            let place = (source.clone(), position.get(source.as_str()).copied());
+            known.run_ids.first().map(|run| (run.clone(), place))
         });
-        let others = known.keys().filter(|source| !position.contains_key(source.as_str())).count();
-        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
+        let others = known.iter().filter(|(source, _)| !position.contains_key(source.as_str()));
+        let mut copies: HashMap<String, Vec<String>> = HashMap::new();
+        for (source, run) in others.clone().filter_map(|(source, known)| Some((source, known.run_ids.first()?))) {
+            if known.get(source).is_some_and(|known| known.is_failed) {
+                copies.entry(run.clone()).or_default().push(source.clone());
+            }
+        }
+        let others = others.count();
+        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others, counting: HashMap::new() });
         let counting = counting.collect();
         let (unread, label_keys) = (Vec::new(), HashMap::new());
         let saved = Mutex::new((Instant::now(), Duration::ZERO));
-        let mut this = Self { store, tasks, settings, control, known, counting, unread, label_keys, state, saved };
+        let mut this =
+            Self { store, tasks, settings, control, known, counting, copies, unread, label_keys, state, saved };
         this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
         if !this.known.is_empty() && this.unread.iter().any(|unread| !matches!(unread, Unread::Kept(_))) {
             this.label_keys = store.label_keys()?;
@@ -181,12 +196,67 @@ impl<'a> Extraction<'a> {
         }))
     }
 
+    /// Puts runs into the dataset, unless a file with the same content counts that the dataset has, and that is not among the tasks: as in one
+    /// extract over both. If that file is gone, its runs have moved.
+    fn put_first(&self, task: &Task, runs: Vec<RunMeasures>) -> Result<Outcome> {
+        let Some(run_id) = runs.first().map(|run| run.record.run_id.clone()) else { return self.put(runs) };
+        let other = self.other(&run_id)?;
+        let own = Counting::of_task(task);
+        let first = other.as_ref().map(|other| Counting::of(other, other.source.clone()));
+        if let Some(first) = first.filter(|first| first.is_before(&own)) {
+            let failure = runs.first().map(|run| first.failure(&run.record, own.source));
+            self.state().counting.insert(content(&run_id).to_owned(), first);
+            return Ok(failure.map_or(Outcome::Runs(runs), Outcome::Failed));
+        }
+        let outcome = self.put(runs)?;
+        if matches!(outcome, Outcome::Runs(_)) {
+            if let Some(other) = other {
+                self.store.put_failure(&own.failure(&other, other.source.clone()))?;
+            }
+            self.name_in_copies(&run_id, &own)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Copies that are not among the tasks name the file that counts now.
+    fn name_in_copies(&self, run_id: &str, first: &Counting) -> Result<()> {
+        for copy in self.copies.get(run_id).into_iter().flatten() {
+            let failed = self.store.failure(copy)?.filter(|failed| failed.kind == FailureKind::Duplicate);
+            if let Some(failed) = failed {
+                self.store.put_failure(&FailedInput { reason: first.reason(&failed.labels), ..failed })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The run that the dataset has of a file that is not among the tasks, and still has this content.
+    fn other(&self, run_id: &str) -> Result<Option<RunRecord>> {
+        let Some((source, None)) = self.counting.get(run_id) else { return Ok(None) };
+        let Ok(metadata) = std::fs::metadata(source) else { return Ok(None) };
+        let stamped = self.state().stamps.hash(source, &metadata).and_then(|hash| Hash::from_hex(hash).ok());
+        let hash = || hash_file(Path::new(source), &self.settings.memory, self.control).ok();
+        match stamped.or_else(hash).is_some_and(|hash| short(hash) == content(run_id)) {
+            true => self.store.record(run_id),
+            false => Ok(None),
+        }
+    }
+
+    /// A copy of a file that is not among the tasks, too.
+    fn name_first(&self, mut failed: FailedInput) -> FailedInput {
+        let state = self.state();
+        let first = failed.run_id.as_deref().and_then(|id| state.counting.get(id));
+        if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
+            failed.reason = first.reason(&failed.labels);
+        }
+        failed
+    }
+
     /// True if a file that gave no run, since another one has its content, would again give none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match self.counting.get(&short(kept.content)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
-            None | Some(None) => true,
-            Some(Some(first)) => *first < index && self.is_as_before(*first, kept.content, memory),
+            None | Some((_, None)) => true,
+            Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
         }
     }
 
@@ -277,8 +347,8 @@ impl Keeper for Extraction<'_> {
 
     fn counts(&self, first: usize, kept: &Kept) -> bool {
         match self.counting.get(&short(kept.content)) {
-            Some(Some(counting)) => *counting == first,
-            Some(None) | None => false,
+            Some((_, Some(counting))) => *counting == first,
+            Some((_, None)) | None => false,
         }
     }
 
@@ -289,7 +359,8 @@ impl Keeper for Extraction<'_> {
             Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
         };
         let outcome = match outcome {
-            Outcome::Runs(runs) => self.put(runs)?,
+            Outcome::Runs(runs) => self.put_first(task, runs)?,
+            Outcome::Failed(failed) => Outcome::Failed(self.name_first(failed)),
             other => other,
         };
         match &outcome {

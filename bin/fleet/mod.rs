@@ -10,9 +10,11 @@ mod batch;
 mod cli;
 mod content;
 mod control;
+mod copies;
 mod duplicates;
 mod extract;
 mod extraction;
+mod failure;
 mod file_list;
 mod filters;
 mod fingerprint;
@@ -22,10 +24,12 @@ mod help;
 mod inputs;
 mod intervals;
 mod manifest;
+mod measuring;
 mod merge;
 mod names;
 mod narrowed;
 mod notes;
+mod outcome;
 mod part;
 mod read_file;
 mod remote;
@@ -45,6 +49,8 @@ use crate::{EXIT_DONE, Failure};
 use cli::FleetAction;
 
 pub(crate) use cli::FleetCommand;
+#[cfg(feature = "object-store")]
+pub(crate) use store::{MANIFEST, NamedFiles, OWED, STAMPS};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Failure> {

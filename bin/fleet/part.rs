@@ -19,16 +19,14 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
     let common = common_folder(listed);
     let root = |task: &Task| part.root.clone().or_else(|| Some(task.folder.as_deref()?.to_owned())).or(common.clone());
     let all = tasks.len() as u64;
-    let (mut kept, mut roots) = (Vec::new(), Vec::new());
+    let (mut kept, mut only_root, mut has_several_roots) = (Vec::new(), None, false);
     let mut lists: BTreeMap<u64, Vec<(String, Option<u64>)>> = BTreeMap::new();
     for task in tasks.drain(..) {
         let root = root(&task).unwrap_or_default();
         let Some(below) = below(&root, &task.path) else {
             return Err(format!("{} is not below the root, {}", task.path.display(), root.display()));
         };
-        if !roots.contains(&root) {
-            roots.push(root);
-        }
+        has_several_roots |= *only_root.get_or_insert_with(|| root.clone()) != root;
         let index = number_of(&below, shard.count);
         lists.entry(index).or_default().push((name_of(&below), length(&task.path)));
         if index == shard.index {
@@ -36,10 +34,8 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
         }
     }
     *tasks = kept;
-    let root = match (&part.root, roots.as_slice()) {
-        (Some(root), _) | (None, [root]) => std::fs::canonicalize(root).ok(),
-        _ => None,
-    };
+    let root = part.root.clone().or_else(|| only_root.filter(|_| !has_several_roots));
+    let root = root.and_then(|root| std::fs::canonicalize(root).ok());
     let root = root.and_then(|root| root.into_os_string().into_string().ok()).map(|root| shown(&root).into_owned());
     let lists = lists.into_iter().map(|(index, recordings)| (index, RecordingList::new(recordings))).collect();
     Ok(Some(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(all), root, lists }))

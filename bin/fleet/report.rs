@@ -14,12 +14,13 @@ use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
-use super::batch::{self, Finished, Keeper, Kept, Outcome};
+use super::batch;
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
 use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
+use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::Settings;
 use super::task::Task;
 use super::union::Datasets;
@@ -86,17 +87,21 @@ fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     Ok(())
 }
 
+/// Stands in both refusals of recordings beside datasets.
+const ADVICE: &str = "extract recordings into one";
+
 /// The datasets that are to be reported, if the inputs are some.
 fn datasets(args: &FleetReportArgs) -> Result<Option<Vec<PathBuf>>, String> {
     let inputs = &args.inputs.inputs;
     let found: Vec<Vec<PathBuf>> = inputs.iter().map(|input| Datasets::at(input)).collect();
     let Some(dataset) = found.iter().flatten().next() else { return Ok(None) };
     let name = dataset.display();
-    let is_mixed = found.iter().any(Vec::is_empty) || !args.inputs.manifest.is_empty();
-    if is_mixed || args.inputs.files_from.is_some() {
-        return Err(format!(
-            "{name} is a dataset; it and other datasets must be the only input: extract what is none into one"
-        ));
+    if let Some((none, _)) = inputs.iter().zip(&found).find(|(_, found)| found.is_empty()) {
+        let none = none.display();
+        return Err(format!("{none}: not a dataset, but {name} is one; datasets must be the only input: {ADVICE}"));
+    }
+    if !args.inputs.manifest.is_empty() || args.inputs.files_from.is_some() {
+        return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
     }
     match args.reading.only_for_exports() {
         None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),
@@ -121,7 +126,17 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
 fn of_datasets(paths: &[PathBuf], fleet: Fleet) -> Result<Fleet> {
     let datasets = Datasets::open(paths)?;
     tell_completeness(&datasets, &fleet)?;
-    let failures = datasets.read(|run| fleet.add_shared(run))?;
+    let mut has_runs = false;
+    let failures = datasets.read(|run| {
+        has_runs = true;
+        fleet.add_shared(run)
+    })?;
+    // A shard of a few recordings may have none of them.
+    let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
+    if let Some(shards) = datasets.shards().filter(|_| is_empty) {
+        let files = several(shards.inputs.unwrap_or(0) as usize, "file");
+        bail!("{}: {} of a fleet of {files} has none of them", datasets.name(), shards.name());
+    }
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
 }

@@ -18,7 +18,8 @@ const MANUAL: &str = "docs/object-stores.md";
 pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), String> {
     for arg in command.get_arguments().filter(|arg| may_be_a_path(arg)) {
         let values = matches.try_get_raw(arg.get_id().as_str()).ok().flatten();
-        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), arg, value))?;
+        let is_only = values.as_ref().is_some_and(|values| values.len() == 1);
+        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), (arg, is_only), value))?;
     }
     match matches.subcommand() {
         Some((name, matches)) => command.find_subcommand(name).map_or(Ok(()), |command| check(command, matches)),
@@ -32,15 +33,16 @@ fn may_be_a_path(arg: &Arg) -> bool {
     hints.contains(&arg.get_value_hint()) || ["image", "dataset"].contains(&arg.get_id().as_str())
 }
 
-fn check_value(command: &str, arg: &Arg, value: &OsStr) -> Result<(), String> {
+fn check_value(command: &str, (arg, is_only): (&Arg, bool), value: &OsStr) -> Result<(), String> {
     let id = arg.get_id().as_str();
     let path = match value.to_str() {
         Some(text) if id == "image" => Path::new(text.split_once('=').map_or("", |(_, path)| path)),
         _ => Path::new(value),
     };
     let Some(scheme) = scheme_of(path) else { return Ok(()) };
-    // The statement is run by an engine, which may read there what this machine does not see.
-    let is_statement = command == "sql" && ["source", "dataset"].contains(&id);
+    // The statement is run by an engine, which may read there what this machine does not see. A statement on several datasets has the names
+    // of their files, which are read here.
+    let is_statement = command == "sql" && is_only && ["source", "dataset"].contains(&id);
     let is_known = SCHEMES.contains(&scheme);
     let name = path.display();
     if !is_known && !is_statement {

@@ -6,33 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use serde_json::Value;
 use traceparse::fleet::DatasetTable;
 
 use super::bucket::{Bucket, Object, Version};
 use super::copies;
 use super::mirror::{DATASET, Mirror};
+use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
 
-/// The manifest, which is written last and read first.
-pub(super) const MANIFEST: &str = "traceparse-dataset.json";
-/// The stamps of exports, which only save time.
-pub(super) const STAMPS: &str = "sources.json";
 /// A reader whose files go away while it copies them reads the manifest anew, so often.
 const TRIES: usize = 5;
-
-/// The names of the files that a manifest lists, with all their bytes; `None` for one before version 4, which lists none.
-pub(super) fn named_files(manifest: &[u8]) -> Option<(BTreeSet<String>, u64)> {
-    let manifest: Value = serde_json::from_slice(manifest).ok()?;
-    let is_id = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let (mut names, mut bytes) = (BTreeSet::new(), 0_u64);
-    for (id, file) in manifest["files"].as_object()?.iter().filter(|(id, _)| is_id(id)) {
-        for table in DatasetTable::ALL {
-            names.insert(format!("{}/{id}.parquet", table.name()));
-            bytes = bytes.saturating_add(file["tables"][table.name()]["bytes"].as_u64().unwrap_or(0));
-        }
-    }
-    Some((names, bytes))
-}
 
 /// A dataset at a URL.
 #[derive(Debug)]
@@ -81,10 +63,8 @@ impl Remote {
         let mut room = 0;
         for _ in 0..TRIES {
             let Some((manifest, version)) = self.bucket.read(&self.at(MANIFEST))? else { return Ok(Copied::default()) };
-            let (names, bytes) = match named_files(&manifest) {
-                Some(named) => named,
-                None => self.all_files()?,
-            };
+            let named = NamedFiles::of(&manifest, &self.bucket.url(&self.at(MANIFEST)))?;
+            let NamedFiles { names, bytes } = named.map_or_else(|| self.all_files(), Ok)?;
             if bytes > room {
                 Mirror::get()?.space.keep(bytes - room)?;
                 room = bytes;
@@ -110,13 +90,13 @@ impl Remote {
     }
 
     /// The files of a dataset whose manifest lists none.
-    fn all_files(&self) -> Result<(BTreeSet<String>, u64)> {
+    fn all_files(&self) -> Result<NamedFiles> {
         let objects = self.bucket.list(&self.key)?;
         let files = objects.iter().filter_map(|object| Some((self.name_of(&object.key)?.to_owned(), object.size)));
         let files: Vec<(String, u64)> =
-            files.filter(|(name, _)| ![MANIFEST, STAMPS].contains(&name.as_str())).collect();
+            files.filter(|(name, _)| ![MANIFEST, STAMPS, OWED].contains(&name.as_str())).collect();
         let bytes = files.iter().map(|(_, size)| size).sum();
-        Ok((files.into_iter().map(|(name, _)| name).collect(), bytes))
+        Ok(NamedFiles { names: files.into_iter().map(|(name, _)| name).collect(), bytes })
     }
 
     /// Removes copies of files of an earlier version.

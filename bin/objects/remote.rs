@@ -14,10 +14,11 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::bucket::{Object, Version};
 use super::copies;
-use super::dataset::{Copied, MANIFEST, Remote, STAMPS, named_files};
+use super::dataset::{Copied, Remote};
 use super::errors::Refusal;
 use super::url::store_of;
 use crate::ending::EXIT_INPUT;
+use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
 use crate::unchanged::read_whole;
 use crate::{bounds, complain, interrupt, printable, warning};
 
@@ -51,8 +52,12 @@ impl Target {
         if manifest.is_none() {
             check_empty(&remote)?;
             std::fs::create_dir_all(&remote.folder)?;
-        } else if let Some((stamps, _)) = remote.bucket.read(&remote.at(STAMPS))? {
-            copies::write(&remote.file(STAMPS), &stamps)?;
+        } else {
+            for name in [STAMPS, OWED] {
+                if let Some((text, _)) = remote.bucket.read(&remote.at(name))? {
+                    copies::write(&remote.file(name), &text)?;
+                }
+            }
         }
         *output = remote.folder.clone();
         let (manifest, version) = manifest.unzip();
@@ -86,7 +91,8 @@ impl Target {
 /// Refuses a place with objects that are no remains of an extract that was killed before its first manifest.
 fn check_empty(remote: &Remote) -> Result<()> {
     let objects = remote.bucket.list(&remote.key)?;
-    let is_other = |object: &&Object| remote.name_of(&object.key).is_some_and(|name| !is_part(name));
+    let is_left = |name: &str| is_part(name) || name == OWED;
+    let is_other = |object: &&Object| remote.name_of(&object.key).is_some_and(|name| !is_left(name));
     let url = remote.bucket.url(&remote.key);
     let other = objects.iter().find(is_other);
     ensure!(other.is_none(), "{url}: not empty, and not a dataset; name a new or empty place");
@@ -133,17 +139,20 @@ impl Writer {
             if !path.exists() {
                 return Ok(());
             }
-            let manifest = match read_whole(&path, bounds::OWN_FILE) {
-                Ok(manifest) => manifest,
-                // It was replaced while it was read.
-                Err(_) => continue,
-            };
+            // One that is replaced while it is read cannot be read.
+            let owed = self.owed();
+            let Ok(manifest) = read_whole(&path, bounds::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
-            let (names, _) = named_files(&manifest).context("the manifest of the dataset cannot be read")?;
+            // The list belongs to the manifest if it stayed as it was: it changes before an extract begins, and after it ended.
+            let (Ok(before), Ok(after)) = (owed, self.owed()) else { continue };
+            if before != after {
+                continue;
+            }
+            let names = self.named(&manifest)?;
             if self.put_files(&names)? {
-                return self.put_manifest(manifest, &names);
+                return self.put_manifest(manifest, &names, after);
             }
         }
         bail!("{}: the dataset changes too fast to be put there", self.remote.bucket.url(&self.remote.key))
@@ -166,14 +175,35 @@ impl Writer {
         Ok(true)
     }
 
-    fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>) -> Result<()> {
-        let (bucket, at) = (&self.remote.bucket, self.remote.at(MANIFEST));
+    /// The list of files that are not done; `None` if all are.
+    fn owed(&self) -> Result<Option<Vec<u8>>> {
+        let path = self.remote.file(OWED);
+        if path.exists() { read_whole(&path, bounds::FILE_LIST).map(Some) } else { Ok(None) }
+    }
+
+    /// The names of the files of a manifest.
+    fn named(&self, manifest: &[u8]) -> Result<BTreeSet<String>> {
+        let name = self.remote.bucket.url(&self.remote.at(MANIFEST));
+        let named = NamedFiles::of(manifest, &name)?.with_context(|| format!("{name}: lists no files"))?;
+        Ok(named.names)
+    }
+
+    /// Puts the list before a manifest, and removes it after one that needs none: an extract of others must not complete this one.
+    fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>, owed: Option<Vec<u8>>) -> Result<()> {
+        let (bucket, at, at_owed) = (&self.remote.bucket, self.remote.at(MANIFEST), self.remote.at(OWED));
+        let is_done = owed.is_none();
+        if let Some(owed) = owed {
+            bucket.put(&at_owed, owed)?;
+        }
         let (version, is_conditional) = bucket.replace(&at, manifest.clone(), self.version.as_ref())?;
         if !is_conditional {
             let url = bucket.url(&at);
             warning(&format!(
                 "{url}: this store is told to write unconditionally; another extract would not be noticed"
             ));
+        }
+        if is_done {
+            bucket.remove_all(&[at_owed])?;
         }
         self.version = Some(version);
         self.manifest = manifest;
@@ -187,7 +217,10 @@ impl Writer {
     /// Checks that all files of the manifest are there, and removes those that it does not name: the ones that it named before, and what
     /// extracts left that were killed long ago.
     fn clean_up(&mut self) -> Result<()> {
-        let Some((names, _)) = named_files(&self.manifest).filter(|_| self.version.is_some()) else { return Ok(()) };
+        if self.version.is_none() {
+            return Ok(());
+        }
+        let names = self.named(&self.manifest)?;
         let objects = self.remote.bucket.list(&self.remote.key)?;
         let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
         let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
@@ -203,7 +236,9 @@ impl Writer {
         };
         let unnamed = there.iter().filter(|(name, _)| !names.contains(*name));
         let removed = unnamed.filter(|(name, object)| self.replaced.contains(*name) || is_old(object));
-        let keys: Vec<String> = removed.map(|(_, object)| object.key.clone()).collect();
+        let mut keys: Vec<String> = removed.map(|(_, object)| object.key.clone()).collect();
+        let owed = objects.iter().find(|object| self.remote.name_of(&object.key) == Some(OWED));
+        keys.extend(owed.filter(|_| !self.remote.file(OWED).exists()).map(|owed| owed.key.clone()));
         self.remote.bucket.remove_all(&keys)
     }
 }

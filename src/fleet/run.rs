@@ -133,6 +133,12 @@ impl RunRecord {
         let seconds = self.parts.iter().map(|&(start, end)| whole_seconds(start, end));
         seconds.filter(|seconds| !seconds.is_empty()).collect()
     }
+
+    /// The columns `first_whole_second` and `end_whole_second`. Of several parts, these would claim the seconds between.
+    #[cfg(feature = "dataset")]
+    pub(super) fn copied_seconds(&self) -> Option<Range<u32>> {
+        self.parts.is_empty().then(|| self.whole_seconds().first().cloned().unwrap_or_default())
+    }
 }
 
 /// The seconds that lie from start to end in a part of the time axis.

@@ -124,3 +124,19 @@ pub(crate) fn reason(report: &Value, name: &str) -> String {
 fn file_name(source: &Value) -> String {
     source.as_str().expect("a path").rsplit('/').next().unwrap_or_default().to_owned()
 }
+
+/// Extracts; the summary of what was done.
+#[track_caller]
+pub(crate) fn extract(args: &[&str]) -> String {
+    let said = says(0, &[&["extract"], args].concat());
+    said.lines().last().unwrap_or_default().to_owned()
+}
+
+/// The report on these, as bytes.
+#[track_caller]
+pub(crate) fn bytes(args: &[&str]) -> String {
+    let assert = run(&[&["report", "--format", "json"], args].concat());
+    let code = assert.get_output().status.code();
+    assert!(code == Some(0), "{}", stderr_of(&assert));
+    stdout_of(&assert)
+}

@@ -131,6 +131,13 @@ impl Bucket {
         keys.map(|(key, _)| key.to_owned()).collect()
     }
 
+    /// The requests about it so far: `METHOD /bucket/key STATUS`.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let requests = fs::read_to_string(server().folder.path().join("requests")).unwrap();
+        let of_bucket = format!(" /{}/", self.0);
+        requests.lines().filter(|line| line.contains(&of_bucket)).map(str::to_owned).collect()
+    }
+
     /// The keys of objects that were read so far, each time, without those that are not there.
     pub(crate) fn read_so_far(&self) -> Vec<String> {
         let requests = fs::read_to_string(server().folder.path().join("requests")).unwrap();

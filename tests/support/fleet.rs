@@ -54,6 +54,12 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     binaries.sort_by_key(|row| (text(row.thread), text(row.binary)));
     windows.sort_by_key(|row| (text(row.thread), row.second));
     let weight: u64 = frames.iter().map(|row| row.self_weight).sum();
+    // Nothing is in more samples than there are.
+    let most = |weights: &mut u64, samples: &mut u64| {
+        (*weights, *samples) = ((*weights).min(weight), (*samples).min(weight / MILLI))
+    };
+    frames.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
+    binaries.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
     let record = record(index, version, weight, seconds * SECOND + rng.below(SECOND));
     RunMeasures { record, names, frames, binaries, windows }
 }
@@ -81,7 +87,8 @@ fn frame(process: NameId, thread: NameId, binary: NameId, function: NameId, mill
     FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }
 }
 
-fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
+/// Adds the binaries of the functions of a thread.
+pub(super) fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
     let first = binaries.len();
     for row in frames {
         let own = binaries[first..].iter().position(|known| known.binary == row.binary).map(|index| first + index);
@@ -111,7 +118,8 @@ fn spread(rng: &mut Rng, weight: u64, seconds: u64, add: &mut dyn FnMut(u32, u64
     }
 }
 
-fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
+/// A run of so many nanoseconds, in samples of 1 ms.
+pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
     let label = |key: &str, value: String| (key.to_owned(), value);
     let samples = weight / MILLI;
     RunRecord {

@@ -3,9 +3,9 @@
 //! A run has every common function and some of the rare ones, the more rarely the further down the list; most have a few samples, some have
 //! thousands. Rows are made in their order, so that a hundred thousand runs take minutes.
 
+use super::fleet::{self, sum_binaries};
 use super::random::Rng;
-use traceparse::fleet::{BinaryRow, FrameRow, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow};
-use traceparse::units::{Millionths, Nanos, Unit};
+use traceparse::fleet::{FrameRow, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 
 /// Functions that there are, and those that every run has.
 const FUNCTIONS: usize = 6_000;
@@ -102,23 +102,6 @@ fn skewed(rng: &mut Rng) -> u64 {
     if rng.one_in(12) { 0 } else { (1 << 17) / ((1 << 16) - uniform + 40) }
 }
 
-fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
-    for of_binary in frames.chunk_by(|a, b| a.binary == b.binary) {
-        let FrameRow { process, thread, binary, .. } = of_binary[0];
-        let self_samples = of_binary.iter().map(|row| row.self_samples).sum();
-        let all_samples = of_binary.iter().map(|row| row.all_samples).max().unwrap_or(0).max(self_samples);
-        binaries.push(BinaryRow {
-            process,
-            thread,
-            binary,
-            self_weight: self_samples * MILLI,
-            all_weight: all_samples * MILLI,
-            self_samples,
-            all_samples,
-        });
-    }
-}
-
 fn record(index: u32, samples: u64, wall: u64) -> RunRecord {
     let label = |key: &str, value: String| (key.to_owned(), value);
     // As hashes are: nothing to be compressed.
@@ -135,25 +118,8 @@ fn record(index: u32, samples: u64, wall: u64) -> RunRecord {
             label("device", format!("iPhone{},1", 13 + index % 5)),
             label("os", "iOS 26.1".to_owned()),
         ],
-        run_weight: Millionths::ONE,
         start: Some(format!("2026-11-{:02}T10:00:00.000Z", 1 + index % 28)),
-        wall: Some(Nanos::from_nanos(wall)),
-        wall_source: WallSource::Toc,
-        wall_start: Nanos::default(),
-        parts: Vec::new(),
-        schema: "time-profile".to_owned(),
-        unit: Unit::Nanoseconds,
-        weight: samples * MILLI,
-        samples,
-        effective_samples: samples,
-        rejected: 0,
-        unread_runs: Some(0),
-        excluded_runs: 0,
-        cores: 6,
-        usual_weight: MILLI,
         parser_version: "0.0.0".to_owned(),
-        notes: Vec::new(),
-        has_toc_beside: false,
-        manifest_labels: None,
+        ..fleet::record(index, index % VERSIONS, samples * MILLI, wall)
     }
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use traceparse::fleet::{DatasetTable, FailedInput, KnownRun, RunMeasures};
+use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
 use super::Store;
 use super::folder::step;
-use super::index::{Replaced, known_of_failure, known_of_run};
+use super::index::{Index, Replaced, known_of_failure, known_of_run};
 use super::manifest::DataFile;
 use super::measured::measure_bytes;
 use super::state::State;
@@ -29,6 +29,44 @@ impl Store {
         let failures = std::slice::from_ref(failure);
         let known = vec![known_of_failure(failure)];
         self.put_rows(Rows { runs: &[], failures, known, replaced: Replaced::by_failure(failure) })
+    }
+
+    /// The record of a run that the dataset has.
+    pub(crate) fn record(&self, run_id: &str) -> Result<Option<RunRecord>> {
+        let found = self.find(
+            |index| index.file_of_run(run_id),
+            |row| matches!(row, DatasetRow::Run(run) if run.record.run_id == run_id),
+        )?;
+        Ok(match found {
+            Some(DatasetRow::Run(run)) => Some(run.record),
+            Some(DatasetRow::Failed(_)) | None => None,
+        })
+    }
+
+    /// The failure that the dataset has of a file.
+    pub(crate) fn failure(&self, source: &str) -> Result<Option<FailedInput>> {
+        let found = self.find(
+            |index| index.file_of_source(source),
+            |row| matches!(row, DatasetRow::Failed(failed) if failed.source == source),
+        )?;
+        Ok(match found {
+            Some(DatasetRow::Failed(failed)) => Some(failed),
+            Some(DatasetRow::Run(_)) | None => None,
+        })
+    }
+
+    /// A row of the data file that has it.
+    fn find(
+        &self,
+        file: impl FnOnce(&Index) -> Option<&String>,
+        mut is_row: impl FnMut(&DatasetRow) -> bool,
+    ) -> Result<Option<DatasetRow>> {
+        // While nobody writes the file anew.
+        let state = self.indexed()?;
+        let Some(id) = file(&state.index) else { return Ok(None) };
+        let named = |error| self.folder.name_file(id, error);
+        let mut rows = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, id)?).map_err(named)?;
+        rows.find(|row| row.as_ref().map_or(true, &mut is_row)).transpose().map_err(named)
     }
 
     /// Takes all that exports gave out of the dataset.

@@ -25,15 +25,17 @@ use crate::durable::sync_folder;
 use crate::guard;
 
 /// The name of the manifest.
-pub(super) const MANIFEST: &str = "traceparse-dataset.json";
+pub(crate) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
-/// Files that an extract has not done.
-pub(super) const OWED: &str = "owed.json";
+/// The name of the stamps of exports, which only save time.
+pub(crate) const STAMPS: &str = "sources.json";
+/// The name of the list of files that extracts have not done.
+pub(crate) const OWED: &str = "owed.json";
 /// The ids of data files that get their names before the manifest names them, or lose them after it names them no more. Of what a killed
 /// process leaves, these are the dataset's own; any other file was copied into the folder by somebody.
 const UNNAMED: &str = ".unnamed";
 /// The files of a dataset that are not those of a table.
-const OWN_FILES: [&str; 7] = [MANIFEST, LOCK, UNNAMED, OWED, "sources.json", "unfinished.json", "journal.json"];
+const OWN_FILES: [&str; 7] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS, "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 

@@ -101,6 +101,21 @@ impl Index {
         of_sources.chain(of_runs).flatten().cloned().collect()
     }
 
+    /// The exports, by path.
+    pub(super) fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.of_source.keys().map(String::as_str)
+    }
+
+    /// A file that holds a run.
+    pub(super) fn file_of_run(&self, run_id: &str) -> Option<&String> {
+        self.of_run.get(run_id)?.first()
+    }
+
+    /// A file that holds something of an export.
+    pub(super) fn file_of_source(&self, source: &str) -> Option<&String> {
+        self.of_source.get(source)?.first()
+    }
+
     /// By source.
     pub(super) fn known(&self) -> HashMap<String, Known> {
         let mut known: HashMap<String, Known> = HashMap::new();

@@ -127,7 +127,7 @@ impl Manifest {
 
     /// Of a dataset that an engine rewrote: nothing is known.
     pub(super) fn unknown() -> Self {
-        Self { version: LISTED - 1, inputs: Completeness::default(), ..Self::new() }
+        Self { inputs: Completeness::default(), ..Self::new() }
     }
 
     /// True for a dataset that was made, and no more.
@@ -150,19 +150,23 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
             .with_context(|| format!("{}: cannot be read", path.display()))?;
-        let damaged = || format!("{}: is damaged; extract into a new folder", path.display());
-        let Some(value) = serde_json::from_slice::<Value>(&text).ok().filter(|value| value["format"] == FORMAT) else {
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads a manifest of this name.
+    pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
+        let damaged = || format!("{name}: is damaged; extract into a new folder");
+        let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
             bail!(damaged());
         };
         let version = value["version"].as_u64().filter(|version| *version > 0).with_context(damaged)?;
         if version > NEWEST {
             bail!(
-                "{}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse",
-                path.display()
+                "{name}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse"
             );
         }
         let is_listed = value.get("files").is_some() || value.get("checksum").is_some();
-        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(&text)) {
+        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(text)) {
             bail!(damaged());
         }
         Self::of_json(version, &value).with_context(damaged)
@@ -175,8 +179,9 @@ impl Manifest {
         };
         let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
         let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
+        let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
         let inputs = Completeness {
-            is_complete: value["complete"].as_bool(),
+            is_complete: value["complete"].as_bool().map(|is_complete| is_complete && !is_merging),
             inputs_expected: value["inputs_expected"].as_u64(),
             inputs_done: value["inputs_done"].as_u64(),
         };

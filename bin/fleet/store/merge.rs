@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use traceparse::fleet::{Completeness, DatasetRow, FleetSelection};
 
-use super::folder::step;
+use super::folder::{Folder, step};
 use super::lost::SourceSum;
 use super::manifest::{DataFile, Manifest, Merged};
 use super::part::PartWriter;
@@ -44,6 +44,12 @@ pub(crate) struct Merge {
 impl Store {
     /// Begins a merge into a new folder, or again into one that a killed merge left, or that lost files; `None` if the very same merge has been done.
     pub(crate) fn begin_merge(path: &Path, facts: MergedFacts, target_rows: u64) -> Result<Option<Merge>> {
+        if (Folder { path: path.to_owned() }).is_rewritten() {
+            bail!(
+                "{}: an engine rewrote it; merge into a new folder, and name this one among the inputs",
+                path.display()
+            );
+        }
         if Self::is_dataset(path) {
             let manifest = Manifest::read(path)?;
             match &manifest.merged {
@@ -152,7 +158,7 @@ struct Part<'f> {
 }
 
 impl<'f> Part<'f> {
-    fn new(folder: &'f super::Folder, name: String) -> Result<Self> {
+    fn new(folder: &'f Folder, name: String) -> Result<Self> {
         let writer = PartWriter::new(folder, &name)?;
         Ok(Self { name, writer, rows: 0, runs: 0, failed: 0 })
     }

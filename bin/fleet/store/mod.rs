@@ -6,13 +6,17 @@
 
 mod changes;
 mod compact;
+mod contents;
 mod folder;
 mod index;
 mod journal;
+mod kind;
 mod lost;
 mod manifest;
 mod measured;
 mod merge;
+#[cfg(feature = "object-store")]
+mod named_files;
 mod older;
 mod owed;
 mod part;
@@ -24,12 +28,12 @@ mod shared_row;
 mod stamps;
 mod state;
 
-// For tests/fleet_store.rs; the tests of the command do not use it.
+// For tests/fleet_store; the tests of the command do not use it.
 #[cfg(test)]
 #[allow(unused_imports)]
 pub(crate) use folder::tests_only;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -38,13 +42,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun};
-#[cfg(test)]
-use traceparse::fleet::{FailedInput, RunMeasures};
+use traceparse::fleet::{DatasetTable, FleetSelection, KnownRun};
 
+#[allow(unused_imports)]
+pub(crate) use folder::STAMPS;
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
 use journal::Journal;
+use kind::Contents;
 // Not all tests that have the store extract.
 #[allow(unused_imports)]
 pub(crate) use lost::SourceSum;
@@ -53,14 +58,21 @@ pub(crate) use manifest::{MadeWith, Merged};
 // Not all programs that have the store merge.
 #[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
+// Not all tests that have the store have object stores.
+#[cfg(feature = "object-store")]
+#[allow(unused_imports)]
+pub(crate) use folder::{MANIFEST, OWED};
+#[cfg(feature = "object-store")]
+#[allow(unused_imports)]
+pub(crate) use named_files::NamedFiles;
 // Not all tests that have the store divide recordings.
 #[allow(unused_imports)]
 pub(crate) use shards::{RecordingList, Shards};
+// Not all tests that have the store name its rows.
+#[allow(unused_imports)]
 pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
-
-const STAMPS: &str = "sources.json";
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
@@ -73,7 +85,7 @@ pub(crate) struct Store {
     /// Runs of data files that somebody deleted, so that they are no part of it any more.
     lost_runs: u64,
     is_writer: bool,
-    is_rewritten: bool,
+    contents: Contents,
     /// Held until the store is dropped. `None` on file systems that cannot lock, and for reading where nothing can be written.
     _lock: Option<File>,
 }
@@ -89,11 +101,6 @@ impl Store {
     pub(crate) fn is_begun(path: &Path) -> bool {
         let folder = Folder { path: path.to_owned() };
         path.join(LOCK).is_file() && folder.is_in_use().is_ok_and(|is_in_use| !is_in_use)
-    }
-
-    /// True if an engine rewrote it.
-    pub(crate) fn is_rewritten(&self) -> bool {
-        self.is_rewritten
     }
 
     /// Opens a dataset for writing, and makes one where there is nothing or an empty folder. Removes what a killed process left.
@@ -114,8 +121,9 @@ impl Store {
     }
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
+        let contents = if manifest.lists_files() { Contents::Listed } else { Contents::Older };
         let state = Mutex::new(State::new(manifest));
-        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, is_rewritten: false, _lock: lock }
+        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, contents, _lock: lock }
     }
 
     /// Makes manifest and folder agree.
@@ -127,6 +135,7 @@ impl Store {
         self.folder.create_tables()?;
         if !state.manifest.lists_files() {
             older::adopt(&self.folder, &mut state.manifest)?;
+            self.contents = Contents::Listed;
             state.save(&self.folder)?;
         }
         older::forget(&self.folder)?;
@@ -160,9 +169,14 @@ impl Store {
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
         if folder.is_rewritten() {
-            return Ok(());
+            return folder.check_rewritten();
         }
-        ensure!(folder.is_dataset(), "{}: not a dataset; make one with `traceparse fleet extract`", path.display());
+        let name = path.display();
+        ensure!(
+            !Self::is_begun(path),
+            "{name}: no dataset yet, since a process was killed before it made one; run it again, or remove the folder"
+        );
+        ensure!(folder.is_dataset(), "{name}: not a dataset; make one with `traceparse fleet extract`");
         Manifest::read(path).map(drop)
     }
 
@@ -176,7 +190,7 @@ impl Store {
         Self::check(path)?;
         let folder = Folder { path: path.to_owned() };
         if folder.is_rewritten() {
-            return Ok(Self { is_rewritten: true, ..Self::new(folder, Manifest::unknown(), false, None) });
+            return Ok(Self { contents: Contents::Rewritten, ..Self::new(folder, Manifest::unknown(), false, None) });
         }
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
@@ -218,10 +232,7 @@ impl Store {
             state.manifest.selection = selection.clone();
             return state.save(&self.folder);
         }
-        let [own, asked] = [&own, selection].map(|selection| match selection.is_whole() {
-            true => "whole recordings".to_owned(),
-            false => selection.to_string(),
-        });
+        let [own, asked] = [&own, selection].map(described);
         let name = self.folder.path.display();
         bail!(
             "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
@@ -256,99 +267,6 @@ impl Store {
         Ok(self.indexed()?.index.known())
     }
 
-    /// The ids of the data files that belong to it, sorted.
-    pub(crate) fn data_files(&self) -> Result<Vec<String>> {
-        let state = self.state();
-        match state.manifest.lists_files() {
-            _ if self.is_rewritten => Ok(Vec::new()),
-            true => Ok(state.manifest.files.keys().cloned().collect()),
-            false => Ok(older::ids(&self.folder)?.into_iter().collect()),
-        }
-    }
-
-    /// Checks that no run is there twice; of datasets with a list of files that is known.
-    pub(crate) fn check_once(&self) -> Result<()> {
-        let is_older = !self.is_rewritten && !self.state().manifest.lists_files();
-        if is_older { older::check_once(&self.folder) } else { Ok(()) }
-    }
-
-    /// A data file in the folder that does not belong to the dataset, and the number of such files.
-    pub(crate) fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
-        let state = self.state();
-        if !state.manifest.lists_files() {
-            return Ok(None);
-        }
-        let unnamed = self.folder.unnamed(&state.manifest)?;
-        Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
-    }
-
-    /// The keys of the labels of each run, by its id.
-    pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
-        if self.is_rewritten {
-            return self.label_keys_of_runs();
-        }
-        let read = |id: &String| {
-            let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
-            keys.map_err(|error| self.folder.name_file(id, error))
-        };
-        let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
-        for (run, key) in self.data_files()?.par_iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
-            keys.entry(run).or_default().insert(key);
-        }
-        Ok(keys)
-    }
-
-    fn label_keys_of_runs(&self) -> Result<HashMap<String, BTreeSet<String>>> {
-        let mut keys = HashMap::new();
-        self.rows(|row| {
-            if let DatasetRow::Run(run) = row {
-                let record = run.record();
-                keys.insert(record.run_id.clone(), record.labels.iter().map(|(key, _)| key.clone()).collect());
-            }
-            Ok(())
-        })?;
-        Ok(keys)
-    }
-
-    /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
-    /// memory at a time.
-    #[cfg(test)]
-    #[allow(dead_code)]
-    pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
-        let mut failures = Vec::new();
-        self.rows(|row| match row {
-            DatasetRow::Run(run) => each(run.into_measures()),
-            DatasetRow::Failed(failure) => {
-                failures.push(failure);
-                Ok(())
-            }
-        })?;
-        Ok(failures)
-    }
-
-    /// Gives every run and every file that gave none to `each`, in the order of [`read`](Self::read).
-    pub(crate) fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
-        match self.is_rewritten {
-            true => self.folder.read_rewritten(each),
-            false => self.folder.read_in_order(self.data_files()?, each),
-        }
-    }
-
-    /// The same, of runs the record only.
-    pub(crate) fn records(&self, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
-        if self.is_rewritten {
-            return self.rows(|row| each(row.into()));
-        }
-        for id in self.data_files()? {
-            let named = |error| self.folder.name_file(&id, error);
-            let records = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, &id)?).map_err(named)?;
-            for record in records {
-                each(record.map_err(named)?)?;
-            }
-        }
-        Ok(())
-    }
-
     /// The settings of the last extract.
     pub(crate) fn made_with(&self) -> MadeWith {
         self.state().manifest.made_with.clone()
@@ -357,15 +275,6 @@ impl Store {
     /// The merge that wrote it, if one did.
     pub(crate) fn merged(&self) -> Option<Merged> {
         self.state().manifest.merged.clone()
-    }
-
-    /// A text that is another one if the dataset is.
-    pub(crate) fn identity(&self) -> Result<String> {
-        if self.is_rewritten {
-            return self.folder.rewritten_identity();
-        }
-        let files = self.data_files()?.join("\n");
-        Ok(format!("{}{files}", self.state().manifest.text()))
     }
 
     /// The stamps that tell which exports are as they were when they were hashed. If they cannot be read, there are none.
@@ -406,6 +315,11 @@ impl Store {
         }
         Ok(self.state())
     }
+}
+
+/// What was selected, in words.
+pub(crate) fn described(selection: &FleetSelection) -> String {
+    if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
 }
 
 /// The lock, taken; `None` where the file system has no locks.

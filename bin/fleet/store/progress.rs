@@ -100,8 +100,11 @@ impl Store {
         self.folder.sync()?;
         let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
         state.manifest.inputs.is_complete = Some(missing == 0);
-        let expected = state.manifest.inputs.inputs_expected;
-        state.manifest.inputs.inputs_done = expected.map(|expected| expected.saturating_sub(missing));
+        // Of files that were there at the start, some may be gone: the runs of those that were moved have other names.
+        let (sources, done) = (SourceSum::of(state.index.sources()), state.index.sources().len() as u64);
+        state.manifest.sources = Some(sources);
+        state.manifest.inputs.inputs_expected = Some(done + missing);
+        state.manifest.inputs.inputs_done = Some(done);
         self.save_state(&mut state)?;
         drop(state);
         self.note_owed(&owed)

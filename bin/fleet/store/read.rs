@@ -1,11 +1,12 @@
 //! Reading a dataset from its first run to its last.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Error, Result};
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetTable};
+use anyhow::{Error, Result, anyhow};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
 
 use super::folder::Folder;
 use super::manifest::Manifest;
@@ -28,7 +29,15 @@ impl Folder {
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<File> {
         let path = self.file(table, id);
-        File::open(&path).with_context(|| format!("{}: cannot be opened. {}", path.display(), self.what_helps(id)))
+        // Nothing is wrong with a file that cannot be opened now.
+        let advice = |error: &std::io::Error| match error.kind() {
+            ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
+            _ => String::new(),
+        };
+        File::open(&path).map_err(|error| {
+            let advice = advice(&error);
+            Error::new(error).context(format!("{}: cannot be opened{advice}", path.display()))
+        })
     }
 
     /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
@@ -59,17 +68,21 @@ impl Folder {
 
     /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is
     /// bounded.
-    pub(super) fn read_in_order(&self, ids: Vec<String>, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ids.len());
-        let files = ids.len();
+    pub(super) fn read_in_order(
+        &self,
+        files: Vec<Listed>,
+        mut each: impl FnMut(SharedRow) -> Result<()>,
+    ) -> Result<()> {
+        let count = files.len();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
         let (order, files_in_order) = sync_channel(threads);
-        let queue = Mutex::new(Queue { ids: ids.into_iter(), order });
+        let queue = Mutex::new(Queue { files: files.into_iter(), order });
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| self.read_files(&queue));
             }
             // At an error the receivers are dropped, and the threads end at the next thing that they send.
-            let mut rows = files_in_order.into_iter().take(files).flatten();
+            let mut rows = files_in_order.into_iter().take(count).flatten();
             rows.try_for_each(|row| each(row?))
         })
     }
@@ -77,9 +90,9 @@ impl Folder {
     /// Reads the next file that nobody reads, until there is none.
     fn read_files(&self, queue: &Mutex<Queue>) {
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some((id, sender)) = next() {
-            let is_wanted = match self.open(&id) {
-                Ok(mut rows) => rows.all(|row| sender.send(row).is_ok()),
+        while let Some((file, sender)) = next() {
+            let is_wanted = match self.open(&file.id) {
+                Ok(rows) => self.send(&file, rows, &sender),
                 Err(error) => sender.send(Err(error)).is_ok(),
             };
             if !is_wanted {
@@ -87,22 +100,54 @@ impl Folder {
             }
         }
     }
+
+    /// Sends the rows of a file, and an error if they are not as many as the manifest says; false if nobody wants more.
+    fn send(&self, file: &Listed, mut rows: impl Iterator<Item = Row>, sender: &SyncSender<Row>) -> bool {
+        let (mut runs, mut failed) = (0_u64, 0_u64);
+        let is_wanted = rows.all(|row| {
+            match &row {
+                Ok(DatasetRow::Run(_)) => runs += 1,
+                Ok(DatasetRow::Failed(_)) => failed += 1,
+                Err(_) => {}
+            }
+            sender.send(row).is_ok()
+        });
+        match file.counts {
+            Some(counts) if is_wanted && counts != (runs, failed) => {
+                let path = self.file(DatasetTable::Runs, &file.id);
+                let (path, (of_runs, of_failed)) = (path.display(), counts);
+                let error = anyhow!(
+                    "{path}: has {runs} runs and {failed} files that gave none, but the manifest says {of_runs} and {of_failed}. {}",
+                    self.what_helps(&file.id)
+                );
+                sender.send(Err(error)).is_ok()
+            }
+            _ => is_wanted,
+        }
+    }
+}
+
+/// A data file to read.
+pub(super) struct Listed {
+    pub(super) id: String,
+    /// The runs, and the files that gave none, that the manifest says it has.
+    pub(super) counts: Option<(u64, u64)>,
 }
 
 type Row = Result<SharedRow>;
 
 /// The files that nobody reads so far, and where the others announce their rows, in the same order.
 struct Queue {
-    ids: std::vec::IntoIter<String>,
+    files: std::vec::IntoIter<Listed>,
     order: SyncSender<Receiver<Row>>,
 }
 
 impl Queue {
     /// Waits while as many files as there are threads are read ahead; other callers wait for the lock.
-    fn next(&mut self) -> Option<(String, SyncSender<Row>)> {
-        let id = self.ids.next()?;
+    fn next(&mut self) -> Option<(Listed, SyncSender<Row>)> {
+        let file = self.files.next()?;
         let (sender, rows) = sync_channel(WAITING);
         self.order.send(rows).ok()?;
-        Some((id, sender))
+        Some((file, sender))
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 use traceparse::fleet::{DatasetError, DatasetTable, RewrittenRuns};
 
 use super::folder::{Folder, entries};
@@ -18,13 +18,25 @@ use super::shared_row::SharedRow;
 const ROWS_OF_A_PART: u64 = 2 << 20;
 
 impl Folder {
-    /// True if a folder has the tables of a dataset, and no manifest.
+    /// True if a folder has the runs of a dataset and another table, and no manifest.
     pub(super) fn is_rewritten(&self) -> bool {
-        !self.is_dataset()
-            && RewrittenRuns::TABLES.into_iter().all(|table| {
-                self.path.join(table.name()).is_dir()
-                    && self.rewritten_files(table).is_ok_and(|files| !files.is_empty())
-            })
+        let has_folder = |table: &DatasetTable| *table != DatasetTable::Runs && self.path.join(table.name()).is_dir();
+        !self.is_dataset() && self.has_files(DatasetTable::Runs) && RewrittenRuns::TABLES.iter().any(has_folder)
+    }
+
+    /// Checks that all tables are there.
+    ///
+    /// # Errors
+    /// Names one that is not.
+    pub(super) fn check_rewritten(&self) -> Result<()> {
+        match RewrittenRuns::TABLES.into_iter().find(|table| !self.has_files(*table)) {
+            Some(table) => bail!("{}: a rewritten dataset without the table {}", self.path.display(), table.name()),
+            None => Ok(()),
+        }
+    }
+
+    fn has_files(&self, table: DatasetTable) -> bool {
+        self.path.join(table.name()).is_dir() && self.rewritten_files(table).is_ok_and(|files| !files.is_empty())
     }
 
     /// The files of a table, by name. Engines take hidden files, and those with an underscore in front, for their own.

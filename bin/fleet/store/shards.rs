@@ -120,7 +120,7 @@ impl Shards {
             (shard, _) => (shard, BTreeSet::from([shard["index"].as_u64()?])),
         };
         let count = value["count"].as_u64()?;
-        let is_possible = have.iter().all(|index| (1..=count).contains(index));
+        let is_possible = !have.is_empty() && have.iter().all(|index| (1..=count).contains(index));
         let root = value["root"].as_str().map(str::to_owned);
         let mut lists = BTreeMap::new();
         for (index, list) in value["lists"].as_object().into_iter().flatten() {

@@ -7,6 +7,7 @@ use anyhow::{Context, Error, Result, bail};
 use traceparse::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
 
 use super::super::names::{is_export_name, is_recording_name};
+use super::super::notes::several;
 use super::super::store::{MadeWith, Shards, SharedRow, Store};
 use super::plan::{Named, Plan, Rows};
 use super::sentences::{Lack, advice, incomplete};
@@ -43,11 +44,18 @@ impl Datasets {
             return Vec::new();
         }
         paths.sort();
+        // A link to one of them is that one.
+        let mut known = BTreeSet::new();
+        paths.retain(|path| std::fs::canonicalize(path).map_or(true, |path| known.insert(path)));
         paths
     }
 
     /// Opens them, and checks that they can be taken together and that their files are those that were written.
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
+        Self::open_all(paths).map_err(too_many)
+    }
+
+    fn open_all(paths: &[PathBuf]) -> Result<Self> {
         let mut all: Vec<Named> = Vec::new();
         let mut known = BTreeSet::new();
         for path in paths {
@@ -56,8 +64,7 @@ impl Datasets {
             }
             Store::check(path)?;
             Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
-            let named =
-                Named { name: path.display().to_string(), store: Store::open(path).map_err(too_many)?, root: None };
+            let named = Named { name: path.display().to_string(), store: Store::open(path)?, root: None };
             if let Some(first) = all.first() {
                 likeness::check((&first.name, &first.store), (&named.name, &named.store))?;
             }
@@ -156,11 +163,12 @@ impl Datasets {
     /// Gives every run and every file that gave none to `each`. Some runs are in memory at a time.
     pub(crate) fn rows(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
         let Some(plan) = &self.plan else {
-            return self.all.iter().try_for_each(|named| named.store.rows(&mut each));
+            return self.all.iter().try_for_each(|named| named.store.rows(&mut each)).map_err(too_many);
         };
         let mut rows = Rows::new(plan);
         for (index, named) in self.all.iter().enumerate() {
-            named.store.rows(|row| rows.take(&self.all, index, row).map_or(Ok(()), &mut each))?;
+            let taken = named.store.rows(|row| rows.take(&self.all, index, row).map_or(Ok(()), &mut each));
+            taken.map_err(too_many)?;
         }
         Ok(())
     }
@@ -201,8 +209,9 @@ impl Datasets {
     pub(crate) fn files(&self) -> Result<Vec<(String, Vec<String>)>> {
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.repeated + plan.copies > 0) {
             let (name, count) = (self.name(), plan.repeated + plan.copies);
+            let files = format!("{} {}", several(count as usize, "file"), if count == 1 { "is" } else { "are" });
             bail!(
-                "{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
+                "{name}: {files} in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
             );
         }
         self.check_once()?;
@@ -216,7 +225,7 @@ impl Datasets {
             // Nothing else tells that its files belong together.
             named.store.rows(|_| Ok(()))?;
         }
-        let files = |named: &Named| Ok((local(Path::new(&named.name))?, named.store.data_files()?));
+        let files = |named: &Named| Ok((whole_path(Path::new(&named.name))?, named.store.data_files()?));
         self.all.iter().map(files).collect()
     }
 
@@ -257,7 +266,7 @@ fn too_many(error: Error) -> Error {
 }
 
 /// The whole path of a dataset of this machine: a statement may be run in another folder.
-pub(crate) fn local(dataset: &Path) -> Result<String> {
+fn whole_path(dataset: &Path) -> Result<String> {
     let name = dataset.display();
     let path = std::fs::canonicalize(dataset).with_context(|| format!("{name}: cannot be read"))?;
     path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("{name}: its path is not UTF-8, as SQL is"))

@@ -1,9 +1,8 @@
 //! Datasets that can be taken together: runs that were measured differently cannot be compared.
 
 use anyhow::{Result, bail};
-use traceparse::fleet::FleetSelection;
 
-use super::super::store::{MadeWith, Shards, Store};
+use super::super::store::{MadeWith, Shards, Store, described};
 
 /// Checks that a dataset can be taken together with the first one.
 ///
@@ -13,7 +12,7 @@ pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> 
     let ((a, first), (b, other)) = (first, other);
     let [of_first, of_other] = [first.selection(), other.selection()];
     if of_first != of_other {
-        let [of_first, of_other] = [of_first, of_other].map(|selection| selected(&selection));
+        let [of_first, of_other] = [of_first, of_other].map(|selection| described(&selection));
         bail!(
             "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
         );
@@ -21,8 +20,12 @@ pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> 
     let [of_first, of_other] = [first.made_with(), other.made_with()];
     if of_first.settings.is_some() && of_other.settings.is_some() && of_first.settings != of_other.settings {
         let [of_first, of_other] = [of_first, of_other].map(|made_with| symbols(&made_with));
+        let [of_first, of_other] = match of_first == of_other {
+            true => [String::new(), String::new()],
+            false => [of_first, of_other].map(|symbols| format!(" ({symbols})")),
+        };
         bail!(
-            "{b}: measured with other settings ({of_other}) than {a} ({of_first}): the symbols, --schema, --allow-truncated, --no-inlines, \
+            "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, --schema, --allow-truncated, --no-inlines, \
              --no-bundled-symbols or the version of traceparse differ; extract one of them again with the settings of the other"
         );
     }
@@ -44,10 +47,6 @@ fn check_shards((a, first): (&str, Option<&Shards>), (b, other): (&str, Option<&
             )
         }
     }
-}
-
-fn selected(selection: &FleetSelection) -> String {
-    if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
 }
 
 fn symbols(made_with: &MadeWith) -> String {

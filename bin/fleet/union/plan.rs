@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use anyhow::{Result, bail};
 use traceparse::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
 
+use super::super::copies::{Counting, content};
 use super::super::store::{SharedRow, Store};
-use super::super::task::{Rank, duplicate_reason, rank};
 
 /// A hash of a path or of a content.
 type Key = u128;
@@ -57,12 +57,6 @@ struct Entry {
     has_runs: bool,
     /// The sum of the hashes of its runs.
     measured: Key,
-}
-
-struct Counting {
-    rank: Rank,
-    source: String,
-    labels: Vec<(String, String)>,
 }
 
 /// The facts about a file that its rows have.
@@ -203,15 +197,12 @@ impl Plan {
     }
 
     fn put_in_order(&mut self, facts: Facts, record: &RunRecord) {
-        let labels = record.manifest_labels.clone();
-        let rank = rank(labels.is_some(), record.has_toc_beside);
-        let labels = labels.unwrap_or_default();
-        let counting = Counting { rank, source: facts.source, labels };
+        let counting = Counting::of(record, facts.source);
         match self.counting.get_mut(&facts.content) {
             None => drop(self.counting.insert(facts.content, counting)),
             Some(first) => {
                 self.copies += 1;
-                if (counting.rank, &counting.source) < (first.rank, &first.source) {
+                if counting.is_before(first) {
                     *first = counting;
                 }
             }
@@ -250,39 +241,20 @@ impl<'p> Rows<'p> {
         match &mut row {
             DatasetRow::Run(run) => {
                 if let Some(first) = first.filter(|first| first.source != source) {
-                    let copy = copy_of(run.record(), source, first);
+                    let copy = first.failure(run.record(), source);
                     return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(DatasetRow::Failed(copy));
                 }
                 run.set_source(source);
             }
             DatasetRow::Failed(failed) => {
                 if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
-                    failed.reason = duplicate_reason(&failed.labels, &first.source, &first.labels);
+                    failed.reason = first.reason(&failed.labels);
                 }
                 failed.source = source;
             }
         }
         Some(row)
     }
-}
-
-/// The failure that an extract would give a file with the content of another one.
-fn copy_of(record: &RunRecord, source: String, first: &Counting) -> FailedInput {
-    let labels = record.manifest_labels.clone().unwrap_or_default();
-    FailedInput {
-        source,
-        source_bytes: record.source_bytes,
-        run_id: Some(content(&record.run_id).to_owned()),
-        fingerprint: record.fingerprint.clone(),
-        kind: FailureKind::Duplicate,
-        reason: duplicate_reason(&labels, &first.source, &first.labels),
-        labels,
-    }
-}
-
-/// The hash of the file's content in the id of a run, which is followed by `-2`, `-3` … for further runs.
-fn content(run_id: &str) -> &str {
-    run_id.split_once('-').map_or(run_id, |(content, _)| content)
 }
 
 /// The hash of everything about a run that does not depend on the machine: symbols may lie elsewhere, and unlike ones are refused before.

@@ -18,6 +18,8 @@ pub enum DatasetErrorKind {
     Foreign,
     /// A later version of this crate wrote it.
     Newer,
+    /// An engine wrote it with other columns, types or codecs than those that are read.
+    Unlike,
     /// It is not Parquet, or is inconsistent.
     Damaged,
     /// A number that a table has no room for: Parquet integers have a sign here, so that every SQL engine reads them.
@@ -80,6 +82,7 @@ impl fmt::Display for DatasetError {
                 )
             }
             DatasetErrorKind::Newer => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
+            DatasetErrorKind::Unlike => write!(f, "table {table}: {detail}"),
             DatasetErrorKind::Damaged => {
                 // Which file, and what helps, says who opened it: the other tables of the data file have to go, too.
                 write!(f, "table {table} is damaged: {detail}")

@@ -72,8 +72,8 @@ impl Layout {
     }
 }
 
-fn lacks(table: DatasetTable, name: &str) -> DatasetError {
-    DatasetError::damaged(table, format!("it has no column {name}"))
+fn unlike(table: DatasetTable, detail: String) -> DatasetError {
+    DatasetError::new(DatasetErrorKind::Unlike, table, detail)
 }
 
 /// The version of a file that this crate wrote, as this table.
@@ -134,11 +134,11 @@ fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Pl
         let (index, found) = match (same.next(), same.next()) {
             (Some(found), None) => found,
             (Some(_), Some(_)) => {
-                return Err(DatasetError::damaged(table, format!("it has two columns {}", column.name)));
+                return Err(unlike(table, format!("it has two columns {}", column.name)));
             }
             // What newer versions added.
             (None, _) if position >= table.columns_in(1).len() => continue,
-            (None, _) => return Err(lacks(table, column.name)),
+            (None, _) => return Err(unlike(table, format!("it has no column {}", column.name))),
         };
         let stored = stored_as(column.kind, found).filter(|_| found.max_def_level() <= 1 && found.max_rep_level() == 0);
         let Some(stored) = stored else { return Err(of_other_type(table, column, found)) };
@@ -167,15 +167,16 @@ fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
 }
 
 fn of_other_type(table: DatasetTable, column: &Column, found: &ColumnDescriptor) -> DatasetError {
-    let wanted = if column.kind == ColumnKind::Text { "text" } else { "an integer" };
+    let wanted = if column.kind == ColumnKind::Text { "text (VARCHAR)" } else { "a signed integer (BIGINT)" };
     let meaning = match found.logical_type_ref() {
         Some(logical) => format!(" ({logical:?})"),
         None if found.converted_type() != ConvertedType::NONE => format!(" ({})", found.converted_type()),
         None => String::new(),
     };
     let nested = if found.max_def_level() > 1 || found.max_rep_level() > 0 { ", nested" } else { "" };
-    let detail = format!("its column {} is {}{meaning}{nested}, and not {wanted}", column.name, found.physical_type());
-    DatasetError::damaged(table, detail)
+    let detail =
+        format!("its column {} is {}{meaning}{nested}, and not {wanted}; cast it", column.name, found.physical_type());
+    unlike(table, detail)
 }
 
 /// Checks that a row group's description of itself is possible: the reader relies on it.
@@ -207,7 +208,7 @@ fn check_group(
             let detail = format!(
                 "its column {name} is compressed with {codec}, which is not read here; write it with zstd, snappy, lz4_raw or gzip"
             );
-            Err(DatasetError::damaged(table, detail))
+            Err(unlike(table, detail))
         }
         Some(_) => Err(DatasetError::damaged(table, "a row group cannot be as it says")),
         None => Ok(()),

@@ -31,6 +31,7 @@ mod schema;
 mod source;
 mod table;
 mod text_ids;
+mod whole;
 mod writer;
 
 pub use error::{DatasetError, DatasetErrorKind};

@@ -2,9 +2,7 @@
 //!
 //! `COPY` of DuckDB and `repartition` of Spark leave the rows of a table in any number of files, in any order: those of one run need not stand
 //! next to each other. So runs are gathered in memory, part by part: a part has the runs whose id has a certain hash, and all files are
-//! read once for each part. Nothing says which files belong together, so that runs are checked as a whole: every run is there once, every row
-//! of it once, and the weights of functions, binaries and seconds each add up to that of the run. A file that is missing, or there twice, is
-//! found by that.
+//! read once for each part. Nothing says which files belong together, so that runs are checked as a whole.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -13,6 +11,7 @@ use super::reader::{self, BINARIES, FRAMES, WINDOWS};
 use super::run::FileNames;
 use super::runs::{self, COPIES, RunsRow};
 use super::table::TableRows;
+use super::whole::{COPIED_NUMBERS, Copies, Rows, twice_there};
 use super::{DatasetError, DatasetRow, DatasetTable};
 use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 
@@ -32,8 +31,7 @@ pub struct RewrittenRuns {
 #[derive(Default)]
 struct Gathered {
     record: Option<RunRecord>,
-    /// Of [`COPIES`].
-    copies: [Option<String>; COPIES.len()],
+    copies: Copies,
     labels: Vec<(String, String)>,
     /// With names of all runs.
     frames: Vec<FrameRow>,
@@ -70,7 +68,7 @@ impl RewrittenRuns {
         let open = |names: &[&str], input| TableRows::open_rewritten(table, names, input);
         self.names.begin_file();
         match table {
-            DatasetTable::Runs => self.add_runs(open(&[runs::COLUMNS, &COPIES].concat(), input)?),
+            DatasetTable::Runs => self.add_runs(open(&[runs::COLUMNS, &COPIES, &COPIED_NUMBERS].concat(), input)?),
             DatasetTable::Labels => self.add_rows(open(&["run_id", "key", "value"], input)?, |run, rows, _| {
                 run.labels.push((rows.text(1)?, rows.text(2)?));
                 Ok(())
@@ -102,9 +100,7 @@ impl RewrittenRuns {
                 }
                 RunsRow::Run(record) if self.has(&record.run_id) => {
                     let run = self.runs.entry(record.run_id.clone()).or_default();
-                    for (index, copy) in run.copies.iter_mut().enumerate() {
-                        *copy = rows.text_or_null(runs::COLUMNS.len() + index);
-                    }
+                    run.copies = Copies::read(&rows, runs::COLUMNS.len())?;
                     if let Some(twice) = run.record.replace(*record) {
                         return Err(twice_there(DatasetTable::Runs, &format!("run {}", twice.run_id)));
                     }
@@ -164,7 +160,9 @@ impl Gathered {
         self.binaries.sort_by_key(|row| [row.process, row.thread, row.binary].map(text));
         self.windows.sort_by_key(|row| (text(row.process), text(row.thread), row.second));
         record.labels = std::mem::take(&mut self.labels);
-        self.check(&record)?;
+        let rows =
+            Rows { copies: &self.copies, frames: &self.frames, binaries: &self.binaries, windows: &self.windows };
+        rows.check(&record)?;
         let mut names = Renamed { names: NamesBuilder::default(), all };
         let frames = self.frames.into_iter().map(|row| names.frame(row)).collect();
         let binaries = self.binaries.into_iter().map(|row| names.binary(row)).collect();
@@ -180,57 +178,6 @@ impl Gathered {
             () => DatasetTable::Windows,
         }
     }
-
-    /// Checks rows in their order.
-    fn check(&self, record: &RunRecord) -> Result<(), DatasetError> {
-        let frame = |row: &FrameRow| (row.process, row.thread, row.binary, row.function);
-        let binary = |row: &BinaryRow| (row.process, row.thread, row.binary);
-        let window = |row: &WindowRow| (row.process, row.thread, row.second);
-        let twice = [
-            (DatasetTable::Labels, record.labels.windows(2).any(|pair| pair[0].0 == pair[1].0)),
-            (DatasetTable::Frames, self.frames.windows(2).any(|pair| frame(&pair[0]) == frame(&pair[1]))),
-            (DatasetTable::Binaries, self.binaries.windows(2).any(|pair| binary(&pair[0]) == binary(&pair[1]))),
-            (DatasetTable::Windows, self.windows.windows(2).any(|pair| window(&pair[0]) == window(&pair[1]))),
-        ];
-        if let Some((table, _)) = twice.into_iter().find(|(_, is_twice)| *is_twice) {
-            return Err(twice_there(table, &format!("a row of run {}", record.run_id)));
-        }
-        let sums = [
-            (DatasetTable::Frames, sum(self.frames.iter().map(|row| row.self_weight))),
-            (DatasetTable::Binaries, sum(self.binaries.iter().map(|row| row.self_weight))),
-            (DatasetTable::Windows, sum(self.windows.iter().map(|row| row.weight))),
-        ];
-        match sums.into_iter().find(|(_, sum)| *sum != u128::from(record.weight)) {
-            Some((table, sum)) => {
-                let detail = format!(
-                    "the rows of run {} weigh {sum}, and the run weighs {}: is a file missing?",
-                    record.run_id, record.weight
-                );
-                Err(DatasetError::damaged(table, detail))
-            }
-            None => self.check_copies(record),
-        }
-    }
-
-    /// The table `runs` repeats some labels, which tell that `labels` is there.
-    fn check_copies(&self, record: &RunRecord) -> Result<(), DatasetError> {
-        let is_other = |(key, copy): &(&&str, &Option<String>)| record.label(key) != copy.as_deref();
-        match COPIES.iter().zip(&self.copies).find(is_other) {
-            Some((key, _)) => {
-                let detail = format!("the label {key} of run {} is not as in the table runs", record.run_id);
-                Err(DatasetError::damaged(DatasetTable::Labels, detail))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-fn sum(weights: impl Iterator<Item = u64>) -> u128 {
-    weights.map(u128::from).sum()
-}
-
-fn twice_there(table: DatasetTable, thing: &str) -> DatasetError {
-    DatasetError::damaged(table, format!("{thing} is there twice: do the files belong to one dataset?"))
 }
 
 /// The names of one run.

@@ -30,9 +30,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     let rate = record.rate(record.weight);
     let beside = super::runs::json_of_beside(record).map(|beside| buffer.text(&beside));
     let parts = super::runs::json_of_parts(&record.parts).map(|parts| buffer.text(&parts));
-    // Of several parts, the first second and the last would claim those between.
-    let seconds = record.whole_seconds();
-    let seconds = if record.parts.is_empty() { Some(seconds.first().cloned().unwrap_or_default()) } else { None };
+    let seconds = record.copied_seconds();
     buffer
         .row()
         .text_or_null("run_id", Some(run_id))

@@ -1,45 +1,16 @@
 //! A dataset knows what belongs to it: what was changed, is missing, or came from elsewhere is refused or left out, and never counted.
-#![cfg(feature = "cli")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use traceparse::fleet::{Completeness, DatasetTable, FailedInput, RunMeasures};
+use traceparse::fleet::{Completeness, DatasetTable, RunMeasures};
 
-// The store reads its files by it; the rest is the command's.
-#[allow(dead_code)]
-#[path = "../bin/bounds.rs"]
-mod bounds;
-#[path = "../bin/durable.rs"]
-mod durable;
-// Which the store asks before each change.
-#[allow(dead_code)]
-#[path = "../bin/guard.rs"]
-mod guard;
-#[path = "support/runs.rs"]
-mod runs;
-// Other tests use the rest.
-#[allow(dead_code)]
-#[path = "../bin/fleet/store/mod.rs"]
-mod store;
-
-use store::{MadeWith, Store};
+use crate::content::{Content, content, copy, files};
+use crate::runs;
+use crate::store::{MadeWith, Store};
 
 const MANIFEST: &str = "traceparse-dataset.json";
-
-/// The contents of a dataset: runs by id, and sources of failures.
-type Content = (BTreeMap<String, RunMeasures>, BTreeSet<String>);
-
-fn content(store: &Store) -> anyhow::Result<Content> {
-    let mut runs = BTreeMap::new();
-    let failures = store.read(|run| {
-        let before = runs.insert(run.record.run_id.clone(), run);
-        assert_eq!(before, None, "a run twice");
-        Ok(())
-    })?;
-    Ok((runs, failures.into_iter().map(|failure: FailedInput| failure.source).collect()))
-}
 
 /// A dataset of these runs, in one data file, which an extract brought to its end.
 fn dataset(folder: &Path, seeds: &[u64]) -> Content {
@@ -51,28 +22,7 @@ fn dataset(folder: &Path, seeds: &[u64]) -> Content {
     store.put_failure(&runs::failure(seeds[0])).unwrap();
     store.compact(u64::MAX).unwrap();
     store.complete().unwrap();
-    content(&store).unwrap()
-}
-
-fn files(folder: &Path) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        match entry.path() {
-            path if path.is_dir() => found.extend(files(&path)),
-            path => drop(found.insert(path)),
-        }
-    }
-    found
-}
-
-fn copy(from: &Path, to: &Path, replaces: bool) {
-    for file in files(from) {
-        let target = to.join(file.strip_prefix(from).unwrap());
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        if replaces || !target.exists() {
-            fs::copy(file, target).unwrap();
-        }
-    }
+    content(&store)
 }
 
 /// One bit of every byte of the manifest, and of every fifth of the tables; other bits next to each other. All bits of the manifest and
@@ -138,7 +88,7 @@ fn a_cut_or_longer_file_is_found() {
 #[test]
 fn the_manifest_tells_runs_rows_and_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let (runs, failures) = dataset(folder.path(), &[1, 2, 3]);
+    let Content { runs, failures } = dataset(folder.path(), &[1, 2, 3]);
     let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((manifest["version"].clone(), manifest["complete"].clone()), (4.into(), true.into()));
@@ -163,6 +113,49 @@ fn the_manifest_tells_runs_rows_and_bytes() {
     assert_eq!(checksum, format!("{}\"\n}}\n", &blake3::hash(body.as_bytes()).to_hex()[..32]));
 }
 
+/// Writes a manifest that somebody edited, with the checksum of its text.
+fn edit(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let path = folder.join(MANIFEST);
+    let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    manifest.as_object_mut().unwrap().remove("checksum");
+    change(&mut manifest);
+    let text = format!("{manifest:#}");
+    let body = text.strip_suffix("\n}").unwrap();
+    let checksum = &blake3::hash(body.as_bytes()).to_hex()[..32];
+    fs::write(path, format!("{body},\n  \"checksum\": \"{checksum}\"\n}}\n")).unwrap();
+}
+
+/// A checksum tells that the text is as somebody wrote it, and not that it is right.
+#[test]
+fn manifests_that_contradict_the_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = dataset(folder.path(), &[1, 2, 3]);
+    edit(folder.path(), |_| {});
+    assert_eq!(content(&Store::open(folder.path()).unwrap()), expected);
+    let read = || Store::open(folder.path()).and_then(|store| store.rows(|_| Ok(())));
+    for key in ["runs", "failed"] {
+        let change = |by: i64| {
+            edit(folder.path(), |manifest| {
+                let file = manifest["files"].as_object_mut().unwrap().values_mut().next().unwrap();
+                file[key] = (file[key].as_i64().unwrap() + by).into();
+            });
+        };
+        change(1);
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains("but the manifest says"), "{error}");
+        change(-1);
+        assert!(read().is_ok());
+    }
+    // A merge that did not finish is not complete.
+    edit(folder.path(), |manifest| manifest["merged"] = serde_json::json!({"inputs": "x", "done": false}));
+    assert_eq!(Store::open(folder.path()).unwrap().completeness().is_complete, Some(false));
+    // Nor are no shards whole.
+    for shards in [serde_json::json!({"count": 0, "have": []}), serde_json::json!({"count": 2, "have": []})] {
+        edit(folder.path(), |manifest| manifest["shards"] = shards);
+        assert!(read().unwrap_err().to_string().contains("is damaged"));
+    }
+}
+
 /// The case that gave 621 runs for 600 when every file of the folder counted.
 #[test]
 fn two_datasets_in_one_folder_are_one_of_them() {
@@ -171,10 +164,10 @@ fn two_datasets_in_one_folder_are_one_of_them() {
     let of_b = dataset(b.path(), &[3, 4, 5]);
     for (replaces, expected) in [(true, &of_b), (false, &of_a)] {
         let both = tempfile::tempdir().unwrap();
-        copy(a.path(), both.path(), true);
-        copy(b.path(), both.path(), replaces);
+        copy(a.path(), both.path(), |_| true);
+        copy(b.path(), both.path(), |target| replaces || !target.exists());
         let store = Store::open(both.path()).unwrap();
-        assert_eq!(&content(&store).unwrap(), expected);
+        assert_eq!(&content(&store), expected);
         let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
         assert_eq!(count, 6);
         drop(store);
@@ -208,7 +201,7 @@ fn older_datasets_are_read_and_taken_over() {
     let expected: BTreeMap<String, RunMeasures> =
         [1, 2, 3].map(|seed| runs::run(seed, 12)).map(|run| (run.record.run_id.clone(), run)).into();
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!(content(&store).unwrap().0, expected);
+    assert_eq!(content(&store).runs, expected);
     assert_eq!((store.completeness(), store.unnamed().unwrap()), (Completeness::default(), None));
     assert_eq!(store.data_files().unwrap(), ["1", "2", "3"]);
     drop(store);
@@ -218,14 +211,14 @@ fn older_datasets_are_read_and_taken_over() {
     assert_eq!(Store::open(folder.path()).unwrap().completeness(), unfinished);
     // A writer makes the list, which says no more than is known.
     let store = Store::create_or_open(folder.path()).unwrap();
-    assert_eq!((content(&store).unwrap().0, store.completeness()), (expected.clone(), unfinished));
+    assert_eq!((content(&store).runs, store.completeness()), (expected.clone(), unfinished));
     assert!(!folder.path().join("unfinished.json").exists());
     store.put(&[runs::run(2, 12)]).unwrap();
     store.compact(u64::MAX).unwrap();
     store.complete().unwrap();
     drop(store);
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!((content(&store).unwrap().0, store.data_files().unwrap().len()), (expected, 1));
+    assert_eq!((content(&store).runs, store.data_files().unwrap().len()), (expected, 1));
     assert_eq!(files(&folder.path().join("runs")).len(), 1);
 }
 
@@ -241,6 +234,6 @@ fn the_journal_of_an_older_version_is_finished() {
     fs::write(folder.path().join("journal.json"), r#"{"delete": ["1", "2"], "create": ["part-0"]}"#).unwrap();
     fs::remove_file(folder.path().join("runs/1.parquet")).unwrap();
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!(content(&store).unwrap().0.len(), 2);
+    assert_eq!(content(&store).runs.len(), 2);
     assert_eq!(store.data_files().unwrap(), ["part-0"]);
 }

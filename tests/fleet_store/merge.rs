@@ -1,50 +1,20 @@
 //! Writing a merged dataset: whenever the process is killed, what is left does not look whole, and the same merge completes it.
-#![cfg(feature = "cli")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use traceparse::fleet::{Completeness, DatasetRow, FailedInput, FleetSelection, RunMeasures};
+use traceparse::fleet::{Completeness, DatasetRow, FleetSelection, RunMeasures};
 
-// The store reads its files by it; the rest is the command's.
-#[allow(dead_code)]
-#[path = "../bin/bounds.rs"]
-mod bounds;
-#[path = "../bin/durable.rs"]
-mod durable;
-// Which the store asks before each change.
-#[allow(dead_code)]
-#[path = "../bin/guard.rs"]
-mod guard;
-#[path = "support/runs.rs"]
-mod runs;
-// Other tests use the rest.
-#[allow(dead_code)]
-#[path = "../bin/fleet/store/mod.rs"]
-mod store;
-
-use store::tests_only::STEPS;
-use store::{MadeWith, MergedFacts, Store};
+use crate::content::{self, Content};
+use crate::runs;
+use crate::store::tests_only::STEPS;
+use crate::store::{MadeWith, MergedFacts, Store};
 
 /// Rows of functions in a part: those of a few runs.
 const PART: u64 = 60;
 
-type Content = (BTreeMap<String, RunMeasures>, BTreeMap<String, FailedInput>);
-
 fn content(folder: &Path) -> Content {
-    let (mut runs, mut failures) = Content::default();
-    let store = Store::open(folder).unwrap();
-    let rows = store.rows(|row| {
-        match row.into() {
-            DatasetRow::<RunMeasures>::Run(run) => {
-                assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice")
-            }
-            DatasetRow::Failed(failed) => assert_eq!(failures.insert(failed.source.clone(), failed), None, "twice"),
-        }
-        Ok(())
-    });
-    rows.unwrap();
-    (runs, failures)
+    content::content(&Store::open(folder).unwrap())
 }
 
 fn facts() -> MergedFacts {
@@ -89,11 +59,11 @@ fn a_killed_merge_never_looks_whole() {
             assert!(is_whole || store.completeness().is_incomplete(), "{kills}");
             let files = store.data_files().unwrap().len();
             drop(store);
-            assert_eq!((files > 0, content(&merged).0.len()), (is_whole, if is_whole { 8 } else { 0 }), "{kills}");
+            assert_eq!((files > 0, content(&merged).runs.len()), (is_whole, if is_whole { 8 } else { 0 }), "{kills}");
         }
     }
     assert!(kills > 60, "{kills}");
-    let (runs, failures) = content(&merged);
+    let Content { runs, failures } = content(&merged);
     let expected: BTreeMap<_, _> =
         (0..8).map(|seed| runs::run(seed, 30)).map(|run| (run.record.run_id.clone(), run)).collect();
     assert_eq!((runs, failures.into_values().collect::<Vec<_>>()), (expected, vec![runs::failure(9)]));
@@ -107,7 +77,7 @@ fn a_killed_merge_never_looks_whole() {
     let other = MergedFacts { identity: "others".to_owned(), ..facts() };
     let error = Store::begin_merge(&merged, other, PART).err().expect("refused").to_string();
     assert!(error.contains("a dataset already"), "{error}");
-    assert_eq!(content(&merged).0.len(), 8);
+    assert_eq!(content(&merged).runs.len(), 8);
 }
 
 #[test]
@@ -120,5 +90,5 @@ fn an_extract_is_never_taken_for_the_rest_of_a_merge() {
     drop(store);
     let error = merge(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a dataset already"), "{error}");
-    assert_eq!(content(folder.path()).0.len(), 1);
+    assert_eq!(content(folder.path()).runs.len(), 1);
 }

@@ -1,0 +1,159 @@
+//! What an extract leaves in a dataset while it runs, and at its end.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use traceparse::fleet::{Completeness, RunMeasures};
+
+use crate::content::{Content, content, copy, files, is_tidy, put};
+use crate::runs;
+use crate::store::{self, MadeWith, Store};
+
+#[test]
+fn the_progress_of_an_extract_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let state = |is_complete: Option<bool>, done: u64| Completeness {
+        is_complete,
+        inputs_expected: Some(2_000),
+        inputs_done: Some(done),
+    };
+    store.begin(2_000, 3, MadeWith::default()).unwrap();
+    drop(store);
+    assert_eq!(Store::open(folder.path()).unwrap().completeness(), state(Some(false), 3));
+    let store = Store::create_or_open(folder.path()).unwrap();
+    // The first changes are saved one by one.
+    store.put(&[runs::run(1, 5)]).unwrap();
+    store.progress(240, true, 100).unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((store.completeness(), content(&store).runs.len()), (state(Some(false), 240), 1));
+    drop(store);
+    let store = Store::create_or_open(folder.path()).unwrap();
+    store.complete().unwrap();
+    store.complete().unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    // It is of what it has, whatever was expected.
+    assert_eq!((store.completeness(), content(&store).runs.len()), (Completeness::whole(1), 1));
+    assert!(is_tidy(folder.path()));
+}
+
+/// A part is written anew once, whenever that is: readers see none of the changes until then, and all of them afterwards.
+#[test]
+fn many_runs_are_taken_out_of_a_part_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let all: Vec<RunMeasures> = (0..10).map(|seed| runs::run(seed, 10)).collect();
+    store.put(&all).unwrap();
+    store.save().unwrap();
+    let before = content(&store);
+    let mut expected = before.clone();
+    for run in &all[2..6] {
+        let mut relabelled = run.clone();
+        relabelled.record.labels.clear();
+        // The first has to make room for the second.
+        for label in ["first", "second"] {
+            relabelled.record.labels = vec![("put".to_owned(), label.to_owned())];
+            store.put(std::slice::from_ref(&relabelled)).unwrap();
+        }
+        expected = expected.with(&relabelled);
+    }
+    store.forget(&HashSet::from([all[9].record.source.clone()])).unwrap();
+    expected.runs.remove(&all[9].record.run_id);
+    assert_eq!(store.known().unwrap().len(), 9);
+    let named = |folder: &Path| {
+        let manifest = fs::read(folder.join("traceparse-dataset.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["runs"].clone()
+    };
+    assert_eq!(named(folder.path()), 10);
+    let killed = tempfile::tempdir().unwrap();
+    copy(folder.path(), killed.path(), |_| true);
+    assert_eq!(content(&Store::open(killed.path()).unwrap()), before);
+    store.save().unwrap();
+    assert_eq!((content(&store), named(folder.path())), (expected, 9.into()));
+    // The part without them, and the four that were put again.
+    assert!(is_tidy(folder.path()) && files(&folder.path().join("runs")).len() == 5);
+}
+
+/// Files of one run each would be six for each run.
+#[test]
+fn a_long_extract_has_few_files_at_any_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let (mut most, mut expected) = (0, Content::default());
+    store.begin(400, 0, MadeWith::default()).unwrap();
+    for seed in 0..400 {
+        let run = runs::run(seed, 3);
+        expected = expected.with(&run);
+        store.put(&[run]).unwrap();
+        store.progress(seed as usize + 1, true, u64::MAX).unwrap();
+        most = most.max(files(folder.path()).len());
+    }
+    store.complete().unwrap();
+    assert_eq!(content(&store), expected);
+    assert!(most <= 6 * 2 * 66, "{most} files");
+    // Also where each process is killed before it has written many.
+    drop(store);
+    for seed in 400..600 {
+        let store = Store::create_or_open(folder.path()).unwrap();
+        store.put(&[runs::run(seed, 3)]).unwrap();
+        store.progress(1, true, u64::MAX).unwrap();
+        most = most.max(files(folder.path()).len());
+    }
+    assert!(most <= 6 * 2 * 66, "{most} files");
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(content(&store).runs.len(), 600);
+    assert_eq!(store.compact(u64::MAX).unwrap().after, 1);
+}
+
+#[test]
+fn label_keys_are_known_by_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let (mut labelled, mut bare) = (runs::run(1, 10), runs::run(2, 10));
+    labelled.record.labels = vec![("ring".to_owned(), "beta".to_owned()), ("lab".to_owned(), "7".to_owned())];
+    bare.record.labels.clear();
+    put(&store, &labelled);
+    put(&store, &bare);
+    let keys = store.label_keys().unwrap();
+    assert_eq!(keys.len(), 1);
+    assert!(keys[&labelled.record.run_id].iter().eq(["lab", "ring"]));
+}
+
+#[test]
+fn stamps_hold_as_long_as_size_and_time_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let export = folder.path().join("export.xml");
+    let write = |text: &str, age: u64| {
+        fs::write(&export, text).unwrap();
+        let file = fs::File::options().write(true).open(&export).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        fs::metadata(&export).unwrap()
+    };
+    let dataset = folder.path().join("dataset");
+    let metadata = write("one", 60);
+    {
+        let store = Store::create_or_open(&dataset).unwrap();
+        let mut stamps = store.stamps();
+        stamps.remember("export.xml", &metadata, "hash of one");
+        store.save_stamps(&stamps).unwrap();
+        assert_eq!(store.stamps(), stamps);
+    }
+    let store = Store::create_or_open(&dataset).unwrap();
+    let mut stamps = store.stamps();
+    assert_eq!(stamps.hash("export.xml", &metadata), Some("hash of one"));
+    assert_eq!(stamps.hash("other.xml", &metadata), None);
+    assert_eq!(stamps.hash("export.xml", &write("two", 50)), None, "another time");
+    let time = metadata.modified().unwrap();
+    let longer = write("longer", 60);
+    fs::File::options().write(true).open(&export).unwrap().set_modified(time).unwrap();
+    assert_eq!(fs::metadata(&export).unwrap().modified().unwrap(), time);
+    assert_eq!(stamps.hash("export.xml", &longer), None, "another size");
+    stamps.remember("export.xml", &write("six", 0), "hash of six");
+    assert_eq!(stamps.hash("export.xml", &fs::metadata(&export).unwrap()), None, "may change again within the second");
+    fs::write(dataset.join("sources.json"), "{\"export.xml\":7").unwrap();
+    assert_eq!(store.stamps(), store::SourceStamps::default());
+}

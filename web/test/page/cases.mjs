@@ -1,0 +1,292 @@
+// What the page must do, by mouse and by key, in every browser.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { jsonOf } from '../command.mjs';
+
+const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
+
+/** The rows of functions of the command with options, as the page saves them. */
+function functionsOf(file, options) {
+  const { json, error } = jsonOf([file], ['--view', 'functions', ...options]);
+  if (error !== undefined) throw new Error(error);
+  return json.functions.map(({ self_weight, all_weight, function: name, binary }) => ({ self: Number(self_weight), all: Number(all_weight), function: name, binary: binary ?? '' }));
+}
+
+/** The time of a fragment as an option of the command. */
+function timeOf(fragment) {
+  const [, span] = /(?:^|&)t=([^&]+)/.exec(fragment) ?? [];
+  ok(span !== undefined, `${fragment} has no time`);
+  return ['--time', span];
+}
+
+export const CASES = {
+  async 'opens on the answer'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    match(await tab.text('[data-part=overview]'), /485\.00 ms/);
+    match(await tab.text('[data-part=overview]'), /33\.8% is in\s+orchard::Press::filter/);
+    const top = await tab.text('[data-part=top]');
+    match(top, /33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
+  },
+
+  async 'shows each view by mouse'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    for (const name of TABS) {
+      await tab.show(name);
+      equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
+      ok((await tab.text('#view')).trim().length + (await tab.count('#view canvas')) > 0, `${name} shows something`);
+      equal(await tab.count('#view .fault'), 0, name);
+    }
+  },
+
+  async 'shows each view by key'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    for (const [index, name] of TABS.slice(0, 9).entries()) {
+      await tab.press(String(index + 1));
+      equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
+    }
+    await tab.click('#tab-overview');
+    for (const name of [...TABS.slice(1), TABS[0]]) {
+      await tab.press('ArrowRight');
+      equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
+    }
+  },
+
+  async 'tables are the command’s'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
+    const { json } = jsonOf([orchard.file], ['--view', 'threads']);
+    await tab.show('threads');
+    const rows = Object.values(await tab.tables()).flat();
+    for (const { thread, all_weight } of json.threads) {
+      ok(rows.some((row) => JSON.stringify(row).includes(thread) && Object.values(row).includes(all_weight)), thread);
+    }
+  },
+
+  async 'the brush selects a time'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const before = (await tab.tables()).functions;
+    await brush(tab, 0.4, 0.7);
+    const fragment = await tab.fragment();
+    const { functions } = await tab.tables();
+    deepEqual(functions, functionsOf(orchard.file, timeOf(fragment)));
+    ok(functions.length > 0 && functions.length < before.length);
+    equal(await tab.count('[data-chip=time]'), 1);
+    await tab.press('Escape');
+    equal(await tab.count('[data-chip=time]'), 0);
+    deepEqual((await tab.tables()).functions, before);
+  },
+
+  async 'operations by menu, with undo'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const name = 'orchard::Worker::main(void*)';
+    await tab.click('#functions .row .name', name, { button: 'right' });
+    equal(await tab.count('[data-part=menu]'), 1);
+    await tab.click('[data-part=menu] [data-action=focus]');
+    const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    match(await tab.text('[data-part=chips]'), /keep samples with orchard::Worker::main\(void\*\)\s*−\d/);
+    await tab.press('h');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, [...options, '--hide-system']));
+    await tab.press('Control+z');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    await tab.press('Control+z');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
+    await tab.press('Control+Shift+z');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    await tab.click('[data-chip=op-0] .chip-remove');
+    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
+  },
+
+  async 'operations by key, one after the other'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const { functions } = await tab.tables();
+    const pattern = (name) => `^${name.replace(/[\\.*+?()|[\]{}^$]/g, '\\$&')}$`;
+    await tab.click('#functions .row .name', functions[0].function);
+    const done = [];
+    for (const [key, option] of [['m', 'charge'], ['r', null], ['i', null]]) {
+      await tab.press(key);
+      done.push(option === null ? { r: '--flatten-recursion', i: '--skip-idle' }[key] : `--${option}=${pattern(functions[0].function)}`);
+      deepEqual((await tab.tables()).functions, functionsOf(orchard.file, done), key);
+    }
+  },
+
+  async 'a menu opens by key and closes by Escape'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=tree');
+    await tab.click('#tree .row .name');
+    await tab.press('ArrowDown');
+    await tab.press('Shift+F10');
+    equal(await tab.count('[data-part=menu]'), 1);
+    await tab.press('ArrowDown');
+    equal(await tab.browser.run(() => document.activeElement.getAttribute('role')), 'menuitem');
+    await tab.press('Escape');
+    equal(await tab.count('[data-part=menu]'), 0);
+    equal(await tab.browser.run(() => document.activeElement.getAttribute('role')), 'treegrid');
+  },
+
+  async 'trees open and close by key'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=tree');
+    const rows = async () => (await tab.tables()).tree.length;
+    await tab.click('#tree .row .name');
+    await tab.press('Home');
+    await tab.press('ArrowLeft');
+    const closed = await rows();
+    await tab.press('*');
+    const all = await rows();
+    ok(all > closed, `${all} and ${closed}`);
+    await tab.press('ArrowLeft');
+    ok((await rows()) < all);
+    for (const kind of ['up', 'heaviest', 'down']) {
+      await tab.click(`[data-part=choice-${kind}]`);
+      match(await tab.fragment(), kind === 'down' ? /^(?!.*tree=)/ : new RegExp(`tree=${kind}`));
+    }
+  },
+
+  async 'a link shows what its sender saw'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    await brush(tab, 0.2, 0.6);
+    await tab.press('h');
+    await tab.search('press|grind');
+    const sent = await tab.browser.run(() => location.hash.slice(1));
+    const [seen, chips] = [await tab.tables(), await tab.text('[data-part=chips]')];
+    await tab.open(orchard.page);
+    await tab.follow(sent);
+    deepEqual(await tab.tables(), seen);
+    equal(await tab.text('[data-part=chips]'), chips);
+    equal(await tab.browser.run(() => location.hash.slice(1)), sent);
+  },
+
+  async 'links that mean nothing are refused with a sentence'(tab, { orchard }) {
+    for (const fragment of ['v=2', 'nothing', 'v=1&tab=nowhere', 'v=1&op=focus:(', 'v=1&thread=<img src=x onerror=pwned=1>', `v=1&${'q=a&'.repeat(9000)}`, 'v=1&t=3s..1s', 'v=1&q=%E0%A4%A']) {
+      await tab.open(orchard.page);
+      await tab.follow(fragment);
+      match((await tab.text('[data-part=said]')) ?? '', /link|no thread|time/i, fragment.slice(0, 60));
+      equal(await tab.count('#view .fault'), 0, fragment.slice(0, 60));
+    }
+  },
+
+  async 'a search marks and counts, and says why it is refused'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const { functions } = await tab.tables();
+    await tab.search('^orchard::');
+    const expected = functions.filter(({ function: name }) => name.startsWith('orchard::'));
+    match(await tab.text('#search-result'), new RegExp(`^${expected.length} functions`));
+    deepEqual((await tab.tables()).functions, expected);
+    await tab.search('(?=x)');
+    match(await tab.text('#search-result'), /./);
+    equal(await tab.count('#search[aria-invalid=true]'), 1);
+  },
+
+  async 'a pattern that takes for ever can be ended'(tab, { hostile }) {
+    await tab.open(hostile.page, 'v=1&tab=functions');
+    await tab.click('#search');
+    await tab.browser.type('^(a+)+$');
+    await waitFor(() => tab.count('[data-part=busy] button'), 10_000, 'the offer to cancel');
+    // The page itself goes on.
+    await tab.browser.run(() => null);
+    const { x, y } = await tab.place('[data-part=busy] button');
+    await tab.browser.click(x, y);
+    await tab.ready();
+    ok((await tab.tables()).functions.length > 0);
+  },
+
+  async 'names run nothing'(tab, { hostile }) {
+    for (const name of TABS) {
+      await tab.open(hostile.page, `v=1&tab=${name}`);
+      equal(await tab.browser.run(() => globalThis.pwned ?? 'no'), 'no', name);
+      equal(await tab.count('main img, main iframe, main object, main embed'), 0, name);
+    }
+    await tab.open(hostile.page, 'v=1&tab=functions');
+    const { functions } = await tab.tables();
+    ok(functions.some(({ function: name }) => name === hostile.name), 'the name stands as it is');
+    await tab.click('#functions .row .name', hostile.name, { button: 'right' });
+    match(await tab.text('[data-part=menu]'), /<img src=x/);
+  },
+
+  async 'drawings are saved as SVG'(tab, { orchard }) {
+    for (const name of ['flame', 'chart']) {
+      await tab.open(orchard.page, `v=1&tab=${name}`);
+      const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
+      const shapes = await tab.browser.run((svg) => {
+        const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+        return parsed.querySelector('parsererror') === null ? parsed.querySelectorAll('rect, path').length : parsed.documentElement.textContent;
+      }, svg);
+      ok(shapes > 5, `${name}: ${shapes}`);
+      match(svg, name === 'flame' ? /orchard::/ : /press worker/);
+    }
+  },
+
+  async 'a box of the flame graph zooms, and its menu works'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=flame');
+    const { left, top, width } = await tab.place('[data-part=flame-graph] canvas');
+    await tab.browser.click(left + width * 0.2, top + 60);
+    await tab.ready();
+    match(await tab.fragment(), /fn=/);
+    await tab.browser.click(left + width * 0.2, top + 60, { button: 'right' });
+    await tab.ready();
+    equal(await tab.count('[data-part=menu]'), 1);
+    await tab.click('[data-part=menu] [data-action=root-at]');
+    match(await tab.fragment(), /op=root-at:/);
+  },
+
+  async 'fits windows of any width'(tab, { orchard, counters }) {
+    for (const { page } of [orchard, counters]) {
+      for (const [width, height] of [[390, 844], [640, 450], [1280, 800], [2200, 1300]]) {
+        await tab.browser.resize(width, height);
+        for (const name of TABS) {
+          await tab.open(page, `v=1&tab=${name}`);
+          const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
+          ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
+        }
+      }
+    }
+    await tab.browser.resize(1280, 800);
+  },
+
+  async 'is accessible by the rules of axe'(tab, { orchard, axe }) {
+    if (tab.browser.name !== 'chromium') return;
+    for (const theme of ['light', 'dark']) {
+      for (const name of TABS) {
+        await tab.open(orchard.page, `v=1&tab=${name}&op=hide-system`);
+        while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
+        await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
+        const faults = await tab.browser.run(async () => {
+          const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+          return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ''}`).join(' | ')}`);
+        });
+        deepEqual(faults, [], `${theme} ${name}`);
+      }
+    }
+  },
+
+  async 'opens every recording'(tab, { others }) {
+    for (const { file, page } of others) {
+      await tab.open(page);
+      for (const name of TABS) {
+        await tab.show(name);
+        equal(await tab.count('#view .fault'), 0, `${file} ${name}`);
+      }
+    }
+  },
+};
+
+/** Drags over the overview of the timeline, from one share of its width to another. */
+async function brush(tab, from, to) {
+  const { left, top, width } = await tab.place('[data-part=timeline] canvas');
+  const labels = 220;
+  const at = (share) => left + labels + (width - labels) * share;
+  await tab.browser.move(at(from), top + 25);
+  await tab.browser.down();
+  await tab.browser.move(at((from + to) / 2), top + 25);
+  await tab.browser.move(at(to), top + 25);
+  await tab.browser.up();
+  await tab.ready();
+}
+
+async function waitFor(condition, milliseconds, what) {
+  const end = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${milliseconds} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
