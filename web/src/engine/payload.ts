@@ -35,8 +35,12 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** What gzip made smaller, by the browser's own decoder. */
 export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const stream = new DecompressionStream('gzip');
+  const writer = stream.writable.getWriter();
+  // Not by a Blob: in a worker of a page from a file, WebKit cannot read one. Errors are those of reading, below.
+  writer.write(bytes).catch(() => {});
+  writer.close().catch(() => {});
+  return new Uint8Array(await new Response(stream.readable).arrayBuffer());
 }
 
 /** A profile from the bytes of a payload. */
