@@ -75,7 +75,8 @@ impl Profile {
         }
         for binary in &mut self.binaries {
             let (name, path) = names.binary(strings.old.get(binary.name), strings.old.get(binary.path));
-            (binary.name, binary.path) = (strings.new.intern(&name).ok_or(Full)?, strings.new.intern(&path).ok_or(Full)?);
+            (binary.name, binary.path) =
+                (strings.new.intern(&name).ok_or(Full)?, strings.new.intern(&path).ok_or(Full)?);
         }
         strings.known.clear();
         for frame in &mut self.frames {
@@ -121,7 +122,8 @@ impl Profile {
     /// The strings whose ids samples and tables have, which stay what they are, under the same ids.
     fn kept_strings(&self) -> Result<Strings, Full> {
         let mut is_kept = vec![false; self.strings.all().len()];
-        let states = self.samples.iter().map(|sample| sample.state).chain(self.sum_groups.iter().map(|group| group.state));
+        let states =
+            self.samples.iter().map(|sample| sample.state).chain(self.sum_groups.iter().map(|group| group.state));
         let kinds = self.cores.iter().map(|core| core.kind);
         let schemas = self.series.iter().map(|series| Some(series.schema));
         let archs = self.binaries.iter().map(|binary| binary.arch);

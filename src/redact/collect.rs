@@ -33,6 +33,7 @@ impl Redactor {
     /// Takes in the names that intervals tell.
     pub fn collect_intervals(&mut self, intervals: &Intervals) {
         for table in &intervals.tables {
+            self.has_intervals = true;
             self.hide_input(&table.input);
         }
         let texts = intervals.intervals.iter().flat_map(|row| [&row.name, &row.subsystem, &row.category]);

@@ -17,7 +17,8 @@ const SHARED_OF_DEVICE: [&str; 9] =
     ["model", "os-version", "platform", "product-type", "type", "kind", "architecture", "cpu", "build"];
 
 /// Attributes of the recorded process that say nothing of its user.
-const SHARED_OF_PROCESS: [&str; 6] = ["pid", "type", "return-exit-status", "termination-reason", "exit-status", "signal"];
+const SHARED_OF_PROCESS: [&str; 6] =
+    ["pid", "type", "return-exit-status", "termination-reason", "exit-status", "signal"];
 
 impl Redactor {
     /// Replaces the names of a recording that was [collected](Self::collect). Functions that get the same name in the same binary are one
@@ -75,8 +76,14 @@ impl Redactor {
                 key if SHARED_OF_DEVICE.contains(&key) => continue,
                 _ => RedactedKind::Other,
             };
-            *value = self.pseudonyms.of(kind, if kind == RedactedKind::Other { "" } else { value });
+            *value = if kind == RedactedKind::Other { self.other(value) } else { self.pseudonyms.of(kind, value) };
         }
+    }
+
+    /// What stands for a value that may hold anything.
+    fn other(&mut self, value: &str) -> String {
+        let index = self.pseudonyms.index_of(RedactedKind::Other, value.to_owned(), |_, _| "(redacted)".to_owned());
+        self.pseudonyms.used(index)
     }
 
     fn run(&mut self, run: &mut TocRun) {
@@ -85,7 +92,7 @@ impl Redactor {
                 _ if value.is_empty() => continue,
                 "name" => self.process_name(value),
                 key if SHARED_OF_PROCESS.contains(&key) => self.text(value),
-                _ => self.pseudonyms.of(RedactedKind::Other, ""),
+                _ => self.other(value),
             };
         }
         for process in &mut run.processes {

@@ -87,9 +87,9 @@ fn base(char: char) -> impl Iterator<Item = char> {
 
 /// A letter of a table below.
 fn without_marks(char: char) -> char {
-    let table = TABLES.iter().find(|(first, letters)| {
-        (*first..*first + letters.chars().count() as u32).contains(&u32::from(char))
-    });
+    let table = TABLES
+        .iter()
+        .find(|(first, letters)| (*first..*first + letters.chars().count() as u32).contains(&u32::from(char)));
     let letter = table.and_then(|(first, letters)| letters.chars().nth((u32::from(char) - first) as usize));
     letter.unwrap_or_else(|| {
         let mut lower = char.to_lowercase();
@@ -113,15 +113,21 @@ fn syllable(char: char) -> [Option<char>; 3] {
 
 /// By first character: letters without their marks, in lower case, as the Unicode Character Database decomposes them.
 const TABLES: [(u32, &str); 4] = [
-    (0xc0, "aaaaaaæceeeeiiiiðnooooo×øuuuuyþßaaaaaaæceeeeiiiiðnooooo÷øuuuuyþyaaaaaaccccccccddđđeeeeeeeeeegggggggghhħħiiiiii\
+    (
+        0xc0,
+        "aaaaaaæceeeeiiiiðnooooo×øuuuuyþßaaaaaaæceeeeiiiiðnooooo÷øuuuuyþyaaaaaaccccccccddđđeeeeeeeeeegggggggghhħħiiiiii\
     iiiıĳĳjjkkĸllllllŀŀłłnnnnnnŉŋŋooooooœœrrrrrrssssssssttttŧŧuuuuuuuuuuuuwwyyyzzzzzzſƀɓƃƃƅƅɔƈƈɖɗƌƌƍǝəɛƒƒɠɣƕɩɨƙƙƚƛ\
     ɯɲƞɵooƣƣƥƥʀƨƨʃƪƫƭƭʈuuʊʋƴƴƶƶʒƹƹƺƻƽƽƾƿǀǁǂǃǆǆǆǉǉǉǌǌǌaaiioouuuuuuuuuuǝaaaaææǥǥggkkooooʒʒjǳǳǳggƕƿnnaaææøøaaaaeeeeii\
-    iioooorrrruuuussttȝȝhhƞȡȣȣȥȥaaeeooooooooyyȴȵȶȷȸȹⱥȼȼƚⱦȿɀɂɂƀʉʌɇɇɉɉɋɋɍɍɏɏ"),
+    iioooorrrruuuussttȝȝhhƞȡȣȣȥȥaaeeooooooooyyȴȵȶȷȸȹⱥȼȼƚⱦȿɀɂɂƀʉʌɇɇɉɉɋɋɍɍɏɏ",
+    ),
     (0x386, "α·εηι΋ο΍υωιαβγδεζηθικλμνξοπρ΢στυφχψωιυαεηιυαβγδεζηθικλμνξοπρςστυφχψωιυουω"),
     (0x400, "ееђгєѕііјљњћкиуџабвгдежзииклмнопрстуфхцчшщъыьэюяабвгдежзииклмнопрстуфхцчшщъыьэюяееђгєѕііјљњћкиуџ"),
-    (0x1e00, "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmmnnnnnnnnoooooooopppprrrrrrrrsssssssssstttt\
+    (
+        0x1e00,
+        "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmmnnnnnnnnoooooooopppprrrrrrrrsssssssssstttt\
     ttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyẚſẜẝßẟaaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooo\
-    oooooooouuuuuuuuuuuuuuyyyyyyyyỻỻỽỽỿỿ"),
+    oooooooouuuuuuuuuuuuuuyyyyyyyyỻỻỽỽỿỿ",
+    ),
 ];
 
 #[cfg(test)]

@@ -113,7 +113,8 @@ fn at(path: &str, slash: usize) -> Split<'_> {
 
 /// The user that a path is of: `jane` of `/Users/jane/x`, `/home/jane/x` and `C:\Users\jane\x`; each that stands in a text.
 pub(super) fn users(text: &str) -> impl Iterator<Item = &str> {
-    const HOMES: [&str; 6] = ["/Users/", "/home/", "\\Users\\", "%2FUsers%2F", "%2fUsers%2f", "Documents and Settings\\"];
+    const HOMES: [&str; 6] =
+        ["/Users/", "/home/", "\\Users\\", "%2FUsers%2F", "%2fUsers%2f", "Documents and Settings\\"];
     let is_possible = text.contains(['/', '\\']) || text.contains("%2");
     let homes = if is_possible { &HOMES[..] } else { &[] };
     homes.iter().flat_map(|home| text.match_indices(home)).filter_map(move |(at, home)| {
@@ -131,9 +132,32 @@ pub(super) fn users(text: &str) -> impl Iterator<Item = &str> {
 /// next space or quotation mark that no slash follows soon.
 pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
     const ROOTS: [&str; 26] = [
-        "/Users/", "/home/", "/Volumes/", "/private/", "/var/", "/tmp/", "/opt/", "/Applications/", "/Library/", "/Network/",
-        "/net/", "/mnt/", "/media/", "/root/", "/srv/", "/nix/", "/data/", "/build/", "/builds/", "/workspace/", "/work/",
-        "/System/Volumes/Data/", "/usr/local/", "file://", "\\\\", "~/",
+        "/Users/",
+        "/home/",
+        "/Volumes/",
+        "/private/",
+        "/var/",
+        "/tmp/",
+        "/opt/",
+        "/Applications/",
+        "/Library/",
+        "/Network/",
+        "/net/",
+        "/mnt/",
+        "/media/",
+        "/root/",
+        "/srv/",
+        "/nix/",
+        "/data/",
+        "/build/",
+        "/builds/",
+        "/workspace/",
+        "/work/",
+        "/System/Volumes/Data/",
+        "/usr/local/",
+        "file://",
+        "\\\\",
+        "~/",
     ];
     let mut at = from;
     while let Some(found) = text[at..].find(['/', '\\', '~', 'f', ':']).map(|found| at + found) {
@@ -154,7 +178,9 @@ pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
 
 /// The end of a path that a text begins with.
 fn end_of_path(text: &str) -> usize {
-    let stops = |char: char| matches!(char, '"' | '\'' | '`' | '<' | '>' | '|' | '\n' | '\t' | ')' | ']' | '}' | ',' | ';' | '’' | '”');
+    let stops = |char: char| {
+        matches!(char, '"' | '\'' | '`' | '<' | '>' | '|' | '\n' | '\t' | ')' | ']' | '}' | ',' | ';' | '’' | '”')
+    };
     let mut end = text.find(stops).unwrap_or(text.len());
     // `file.swift:12:5`, and `a/b: no such file`.
     let is_colon = |&(at, _): &(usize, &str)| {

@@ -24,14 +24,60 @@ pub struct Redactor {
     rules: Vec<RedactRule>,
     /// By rule: true if it replaced something.
     has_matched: Vec<bool>,
+    /// True if there were intervals.
+    pub(super) has_intervals: bool,
 }
 
 /// Words that code uses, which are no names of people even where a home folder has them.
 const WORDS_OF_CODE: [&str; 48] = [
-    "admin", "all", "app", "apple", "application", "applications", "block", "build", "code", "com", "data", "debug", "default",
-    "developer", "dispatch", "dylib", "event", "frameworks", "function", "home", "kernel", "lib", "library", "local", "loop", "main",
-    "mobile", "net", "node", "objc", "org", "private", "queue", "release", "root", "run", "shared", "start", "swift", "system", "test",
-    "thread", "timer", "user", "users", "usr", "work", "worker",
+    "admin",
+    "all",
+    "app",
+    "apple",
+    "application",
+    "applications",
+    "block",
+    "build",
+    "code",
+    "com",
+    "data",
+    "debug",
+    "default",
+    "developer",
+    "dispatch",
+    "dylib",
+    "event",
+    "frameworks",
+    "function",
+    "home",
+    "kernel",
+    "lib",
+    "library",
+    "local",
+    "loop",
+    "main",
+    "mobile",
+    "net",
+    "node",
+    "objc",
+    "org",
+    "private",
+    "queue",
+    "release",
+    "root",
+    "run",
+    "shared",
+    "start",
+    "swift",
+    "system",
+    "test",
+    "thread",
+    "timer",
+    "user",
+    "users",
+    "usr",
+    "work",
+    "worker",
 ];
 
 /// Names that mean something to reports, and are no one's.
@@ -45,7 +91,7 @@ impl Redactor {
     pub fn new(rules: Vec<RedactRule>) -> Self {
         let (pseudonyms, words, has_matched) = (Pseudonyms::default(), Words::default(), vec![false; rules.len()]);
         let (kept, named, others, bundles) = (BTreeSet::new(), Vec::new(), BTreeSet::new(), Vec::new());
-        Self { pseudonyms, words, kept, named, others, bundles, rules, has_matched }
+        Self { pseudonyms, words, kept, named, others, bundles, rules, has_matched, has_intervals: false }
     }
 
     /// One whose pseudonyms have no numbers: all names of a kind become one, such as `process`. So recordings that are redacted one by one
@@ -104,9 +150,11 @@ impl Redactor {
         self.pseudonyms.list()
     }
 
-    /// The rules that matched nothing so far.
+    /// The rules that matched nothing so far; those about signposts only if there were some.
     pub fn unused_rules(&self) -> impl Iterator<Item = &RedactRule> {
-        self.rules.iter().zip(&self.has_matched).filter(|(_, has_matched)| !**has_matched).map(|(rule, _)| rule)
+        let is_asked = |rule: &RedactRule| self.has_intervals || rule.kind != RedactedKind::Signpost;
+        let rules = self.rules.iter().zip(&self.has_matched);
+        rules.filter(move |(rule, has_matched)| !**has_matched && is_asked(rule)).map(|(rule, _)| rule)
     }
 
     /// A text about a recording: a message, say. Names and paths in it are replaced.
@@ -202,6 +250,8 @@ impl Redactor {
         let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.kind == kind);
         let (at, replacement) = rules.find_map(|(at, rule)| Some((at, (rule.replace)(name)?)))?;
         self.has_matched[at] = true;
+        // A rule may leave a part of the name.
+        let replacement = self.changed_text(&replacement, Reach::OwnTexts).unwrap_or(replacement);
         // Each rule counts for itself: the name is its own, in this very spelling.
         let Self { pseudonyms, .. } = self;
         let index = match replacement.contains(NUMBER) {
@@ -233,7 +283,8 @@ fn extension(name: &str) -> String {
         ["trace", "zip", "tar", "tgz", "gz", "zst", "xml", "txt", "sample", "toc", "json", "csv", "xz"];
     let name = name.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
     let known = |part: &&str| KNOWN.iter().any(|known| known.eq_ignore_ascii_case(part));
-    let mut parts: Vec<&str> = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev().take_while(known).collect();
+    let mut parts: Vec<&str> =
+        name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev().take_while(known).collect();
     parts.reverse();
     parts.iter().map(|part| format!(".{part}")).collect()
 }

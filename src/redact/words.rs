@@ -112,11 +112,13 @@ impl Words {
         let bytes = text.as_bytes();
         let is_start = |at: usize| {
             let byte = bytes[at].to_ascii_lowercase();
-            self.starts[byte as usize] && (at == 0 || !bytes[at - 1].is_ascii_alphabetic() || !byte.is_ascii_alphabetic())
+            self.starts[byte as usize]
+                && (at == 0 || !bytes[at - 1].is_ascii_alphabetic() || !byte.is_ascii_alphabetic())
         };
         (0..bytes.len()).filter(|&at| is_start(at)).any(|at| {
             let letters = bytes[at..].iter().map(|byte| char::from(byte.to_ascii_lowercase()));
-            key(letters).is_some_and(|key| self.by_start.contains_key(&key) || self.by_start.contains_key(&[key[0], END]))
+            key(letters)
+                .is_some_and(|key| self.by_start.contains_key(&key) || self.by_start.contains_key(&[key[0], END]))
         })
     }
 
