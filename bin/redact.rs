@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use traceparse::profile::Matcher;
-use traceparse::redact::{Redacted, Redactor};
+use traceparse::redact::{RedactRule, Redacted, Redactor};
 
 use crate::redact_rules::read_rules;
-use crate::{Failure, note, redacted, warning};
+use crate::redacted::Each;
+use crate::unchanged::read_whole;
+use crate::{Failure, bounds, note, redacted, warning};
 
 /// The options of redaction.
 #[derive(Debug, Default, Args)]
@@ -41,7 +43,20 @@ impl RedactArgs {
         Ok(())
     }
 
-    fn rules(&self) -> Result<Vec<traceparse::redact::RedactRule>, Failure> {
+    /// Replaces names in each recording of a fleet from now on, if that is asked for.
+    pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
+        if self.redact {
+            let rules = self.rules()?;
+            let hash = match &self.redact_rules {
+                Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),
+                None => None,
+            };
+            redacted::begin_fleet(Each { rules, hash });
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> Result<Vec<RedactRule>, Failure> {
         Ok(self.redact_rules.as_deref().map(read_rules).transpose()?.unwrap_or_default())
     }
 }

@@ -10,6 +10,7 @@
 //! ```
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use regex::Regex;
@@ -63,12 +64,12 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
             let replace = move |name: &str| {
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
             };
-            Ok(RedactRule { kind, text, replace: Box::new(replace) })
+            Ok(RedactRule { kind, text, replace: Arc::new(replace) })
         }
         (None, Some(whole)) => {
             let whole = whole.to_owned();
             let replace = move |name: &str| (name == whole).then(|| replacement.clone());
-            Ok(RedactRule { kind, text, replace: Box::new(replace) })
+            Ok(RedactRule { kind, text, replace: Arc::new(replace) })
         }
         (None, None) => bail!("{FORM}"),
     }

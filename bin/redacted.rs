@@ -1,14 +1,34 @@
 //! The names that are replaced in everything that the command writes, standard error among it.
 
 use std::borrow::Cow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use traceparse::redact::Redactor;
+use traceparse::redact::{RedactRule, Redactor};
 
 static REDACTOR: Mutex<Option<Redactor>> = Mutex::new(None);
 
 fn redactor() -> MutexGuard<'static, Option<Redactor>> {
     REDACTOR.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is replaced in each recording of a fleet by itself.
+pub(crate) struct Each {
+    pub(crate) rules: Vec<RedactRule>,
+    /// A hash of the rules, if there are some.
+    pub(crate) hash: Option<String>,
+}
+
+static EACH: OnceLock<Each> = OnceLock::new();
+
+/// From now on names are replaced in each recording of a fleet by itself, and in messages.
+pub(crate) fn begin_fleet(each: Each) {
+    begin(Redactor::collective(Vec::new()));
+    let _ = EACH.set(each);
+}
+
+/// What is replaced in each recording of a fleet, if something is.
+pub(crate) fn each() -> Option<&'static Each> {
+    EACH.get()
 }
 
 /// From now on names are replaced.

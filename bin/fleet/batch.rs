@@ -15,6 +15,7 @@ use blake3::Hash;
 use traceparse::fleet::{FailedInput, FailureKind, RunContext, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget};
 use traceparse::recording::{DocumentContent, Options, Recording, Toc};
+use traceparse::redact::Redactor;
 
 use super::content::{read_file, unless_changed};
 use super::control::Control;
@@ -26,8 +27,9 @@ use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
 use super::settings::Settings;
 use super::task::{Task, duplicate_reason};
+use crate::redacted::Each;
 use crate::unchanged::WatchedFiles;
-use crate::{bounds, objects};
+use crate::{bounds, objects, redacted};
 
 /// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
 /// nothing of what is in it.
@@ -374,7 +376,7 @@ impl Batch<'_> {
         if let Err(refused) = self.settings.symbols.name_frames(&mut export, input, notes) {
             return failed(refused);
         }
-        let context = RunContext {
+        let mut context = RunContext {
             run_id: run_id.clone(),
             fingerprint: fingerprint.clone(),
             source: task.display.clone(),
@@ -392,6 +394,11 @@ impl Batch<'_> {
             }
         }
         let operations = self.settings.operations.operations(&export.profile, false);
+        if let Some(each) = redacted::each()
+            && let Err(refused) = redact(each, &mut export, &mut context, notes)
+        {
+            return failed(refused);
+        }
         let measured = match export.measure_operated(&context, &measure, &operations) {
             Ok(measured) => measured,
             Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
@@ -439,6 +446,24 @@ impl Batch<'_> {
             }
         }
     }
+}
+
+/// Replaces the names of a recording, of its tables of contents and in what is said of it. Functions that operations chose stay those.
+fn redact(each: &Each, export: &mut Recording, context: &mut RunContext, notes: &mut [String]) -> Result<(), Refused> {
+    let mut redactor = Redactor::collective(each.rules.clone());
+    let tocs: Vec<&Toc> = context.tocs.iter().collect();
+    redactor.collect_with(export, &tocs);
+    redactor
+        .recording_with_ids(export)
+        .map_err(|error| Refused { kind: FailureKind::Malformed, reason: error.to_string() })?;
+    context.tocs.iter_mut().for_each(|toc| redactor.toc(toc));
+    for (_, value) in &mut context.labels {
+        *value = redactor.text(value);
+    }
+    for note in notes {
+        *note = redactor.text(note);
+    }
+    Ok(())
 }
 
 /// The contents of a file beside an export.
@@ -494,7 +519,7 @@ fn not_read(runs: u64, rows: u64) -> Option<String> {
 
 fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, refused: Refused) -> FailedInput {
     let Refused { kind, reason } = refused;
-    let reason = objects::shown(without_path(&reason, &task.path)).into_owned();
+    let reason = redacted::shown(&objects::shown(without_path(&reason, &task.path))).into_owned();
     let labels = task.labels.clone();
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }

@@ -40,6 +40,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.check_question().map_err(Failure::Usage)?;
     args.check_name().map_err(Failure::Usage)?;
     args.reading.filters.check().map_err(Failure::Usage)?;
+    args.reading.filters.redact.begin_fleet()?;
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
@@ -51,8 +52,9 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             return Err(Failure::Usage(message.to_owned()));
         }
         None => {
-            let inputs = inputs::find(&args.inputs)?;
+            let mut inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
+            inputs.redact();
             of_exports(args, inputs, fleet)?
         }
     };

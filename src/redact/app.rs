@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::redactor::Redactor;
 use crate::profile::{Category, Profile};
-use crate::recording::{Recording, Toc, TocRun};
+use crate::recording::{Toc, TocRun};
 
 impl Redactor {
     /// Finds out which processes of a recording are the app's.
@@ -43,11 +43,6 @@ impl Redactor {
         let named = self.named.iter().flat_map(|matcher| matcher.processes(profile));
         named.map(|id| profile.string(profile.process(id).name).to_owned()).filter(|name| !name.is_empty()).collect()
     }
-}
-
-/// The tables of contents of a recording.
-pub(super) fn tocs(recording: &Recording) -> Vec<&Toc> {
-    recording.tocs().collect()
 }
 
 fn runs<'t>(tocs: &[&'t Toc]) -> impl Iterator<Item = &'t TocRun> {

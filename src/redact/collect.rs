@@ -1,6 +1,5 @@
 //! The names that a recording tells, before any of them is replaced.
 
-use super::app::tocs;
 use super::people::{host, people};
 use super::pseudonyms::RedactedKind;
 use super::redactor::{Redactor, reach_of};
@@ -12,17 +11,21 @@ impl Redactor {
     /// Takes in the names that a recording tells: which processes are the app's and which are not, devices, and people. It may be asked
     /// again for the same recording, when it has more names.
     pub fn collect(&mut self, recording: &Recording) {
+        self.collect_with(recording, &[]);
+    }
+
+    /// The same, with tables of contents that are not a part of the recording.
+    pub fn collect_with(&mut self, recording: &Recording, beside: &[&Toc]) {
         for document in &recording.documents {
             self.hide_input(&document.input);
         }
-        let tocs = tocs(recording);
+        let tocs: Vec<&Toc> = recording.tocs().chain(beside.iter().copied()).collect();
         self.find_app(&recording.profile, &tocs);
         self.collect_tocs(&tocs);
         self.collect_profile(&recording.profile);
     }
 
-    /// Takes in the names that tables of contents tell which are not of the same input.
-    pub fn collect_tocs(&mut self, tocs: &[&Toc]) {
+    fn collect_tocs(&mut self, tocs: &[&Toc]) {
         for run in tocs.iter().flat_map(|toc| &toc.runs) {
             self.collect_device(&run.device);
             self.collect_device(&run.host_device);

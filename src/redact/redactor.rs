@@ -127,6 +127,15 @@ impl Redactor {
         self.words.add(name, index, Reach::Everywhere);
     }
 
+    /// Hides the name of an input behind this one, which is given back with the end that says what kind of input it is.
+    pub fn hide_input_as(&mut self, name: &str, stem: &str) -> String {
+        self.hide_users(name);
+        let text = format!("{stem}{}", extension(name));
+        let index = self.pseudonyms.index_of(RedactedKind::Input, name.to_owned(), |_, _| text.clone());
+        self.words.add(name, index, Reach::Everywhere);
+        text
+    }
+
     /// Hides the users whose home folders a text names.
     pub fn hide_users(&mut self, text: &str) {
         for user in users(text) {

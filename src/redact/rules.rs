@@ -1,10 +1,12 @@
 //! Rules about names of functions, binaries, threads and signposts.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::pseudonyms::RedactedKind;
 
 /// A rule: of names of one kind, which are replaced, and by what.
+#[derive(Clone)]
 pub struct RedactRule {
     /// The kind of names: functions, binaries, threads or signposts.
     pub kind: RedactedKind,
@@ -12,7 +14,7 @@ pub struct RedactRule {
     pub text: String,
     /// What stands for a name; `None` for names that the rule does not mean. `{n}` in it becomes a number for each distinct name that the
     /// rule replaces, from 1.
-    pub replace: Box<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub replace: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
 }
 
 impl fmt::Debug for RedactRule {

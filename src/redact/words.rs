@@ -15,9 +15,8 @@ pub(super) enum Reach {
 }
 
 /// A word to be replaced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Word {
-    letters: Vec<char>,
     /// The index of what stands for it.
     pseudonym: usize,
     reach: Reach,
@@ -26,13 +25,11 @@ struct Word {
 /// Words, found by their first letters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    words: Vec<Word>,
-    /// By the first [`KEY`] letters, and fewer of shorter words: the words, longest first.
+    by_letters: HashMap<Vec<char>, Word>,
+    /// By the first [`KEY`] letters, and fewer of shorter words: the lengths of words that begin so, longest first.
     by_start: HashMap<[char; KEY], Vec<usize>>,
     /// By first letter, of ASCII only: true if a word begins with it.
     starts: Vec<bool>,
-    /// True if a word begins with another letter.
-    has_other_starts: bool,
 }
 
 /// The number of letters by which words are found.
@@ -44,26 +41,20 @@ impl Words {
         let letters = folded(text);
         let Some(key) = key(letters.iter().copied()) else { return };
         self.starts.resize(128, false);
-        match self.starts.get_mut(letters[0] as usize) {
-            Some(start) => *start = true,
-            None => self.has_other_starts = true,
+        if let Some(start) = self.starts.get_mut(letters[0] as usize) {
+            *start = true;
         }
-        let Self { words, by_start, .. } = self;
-        let known = by_start.entry(key).or_default();
-        if let Some(&index) = known.iter().find(|&&index| words[index].letters == letters) {
-            words[index].reach = words[index].reach.max(reach);
-            return;
+        let lengths = self.by_start.entry(key).or_default();
+        if let Err(at) = lengths.binary_search_by(|length| letters.len().cmp(length)) {
+            lengths.insert(at, letters.len());
         }
-        known.push(words.len());
-        words.push(Word { letters, pseudonym, reach });
-        known.sort_by_key(|&index| std::cmp::Reverse(words[index].letters.len()));
+        let word = self.by_letters.entry(letters).or_insert(Word { pseudonym, reach });
+        word.reach = word.reach.max(reach);
     }
 
     /// Leaves a word as it is from now on.
     pub(super) fn remove(&mut self, text: &str) {
-        let letters = folded(text);
-        let Some(known) = key(letters.iter().copied()).and_then(|key| self.by_start.get_mut(&key)) else { return };
-        known.retain(|&index| self.words[index].letters != letters);
+        self.by_letters.remove(&folded(text));
     }
 
     /// The text with these words replaced; `None` if it has none of them. Each word that is replaced is told.
@@ -80,11 +71,11 @@ impl Words {
         let mut new = String::new();
         let (mut copied, mut at) = (0, 0);
         while at < letters.len() {
-            let Some(word) = self.word_at(&letters, at, at_least) else {
+            let Some((word, length)) = self.word_at(&letters, at, at_least) else {
                 at += 1;
                 continue;
             };
-            let last = at + word.letters.len() - 1;
+            let last = at + length - 1;
             new.push_str(&text[copied..letters[at].start]);
             new.push_str(&replacement(word.pseudonym));
             // A number behind it would be read as a part of it.
@@ -103,7 +94,7 @@ impl Words {
 
     /// True if some word begins as a part of the text does. It looks at bytes, and nothing is made for it: most names have none.
     fn may_begin_in(&self, text: &str) -> bool {
-        if self.words.is_empty() {
+        if self.by_letters.is_empty() {
             return false;
         }
         if !text.is_ascii() || text.contains('%') {
@@ -122,21 +113,20 @@ impl Words {
         })
     }
 
-    /// The longest word that stands here, as a whole one.
-    fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<&Word> {
+    /// The longest word that stands here, as a whole one, and its length.
+    fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<(Word, usize)> {
         let is_letter = |at: usize| letters.get(at).is_some_and(|letter| letter.folded.is_alphabetic());
         if at > 0 && is_letter(at) && is_letter(at - 1) {
             return None;
         }
         let here = letters[at..].iter().map(|letter| letter.folded);
         let key = key(here.clone())?;
-        let found = self.by_start.get(&key).into_iter().chain(self.by_start.get(&[key[0], END])).flatten();
-        let is_whole = |word: &Word| {
-            let end = at + word.letters.len();
-            let is_same = letters.len() >= end && here.clone().zip(&word.letters).all(|(a, b)| a == *b);
-            is_same && !(is_letter(end) && is_letter(end - 1) && !is_possessive(letters, end))
-        };
-        found.map(|&index| &self.words[index]).find(|word| word.reach >= at_least && is_whole(word))
+        let lengths = self.by_start.get(&key).into_iter().chain(self.by_start.get(&[key[0], END])).flatten();
+        let is_whole = |end: usize| !(is_letter(end) && is_letter(end - 1) && !is_possessive(letters, end));
+        let possible = lengths.copied().filter(|&length| letters.len() >= at + length && is_whole(at + length));
+        possible
+            .filter_map(|length| Some((*self.by_letters.get(&here.clone().take(length).collect::<Vec<_>>())?, length)))
+            .find(|(word, _)| word.reach >= at_least)
     }
 }
 

@@ -8,6 +8,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use crate::command::{Folder, finish, fixture, stderr_of, traceparse};
+use crate::fleet_case::write;
 use crate::redact_case::{SECRETS, Written, spellings, written};
 use crate::workbench::payload;
 
@@ -363,4 +364,96 @@ fn texts_of_sources_are_left_out() {
             "{format:?}"
         );
     }
+}
+
+/// A folder with two recordings that tell names, in a folder that does, too.
+fn fleet() -> Folder {
+    let folder = Folder::new();
+    let export = crate::redact_case::export();
+    for (name, export) in [("jané/bericht", export.clone()), ("ruud/bericht", export.replace("4000000", "9000000"))] {
+        write(&folder, &format!("streng/{name}.xml"), export);
+        write(&folder, &format!("streng/{name}_toc.xml"), crate::redact_case::toc(true));
+    }
+    write(&folder, "streng/siobhán.xml", "<?xml");
+    folder
+}
+
+/// Every text in the data files of a dataset, as DuckDB reads them.
+fn texts_of(dataset: &str) -> Option<String> {
+    let python = std::env::var_os("TRACEPARSE_PYTHON")?;
+    let script = "import duckdb, glob, sys\nfor path in glob.glob(sys.argv[1] + '/**/*.parquet', recursive=True):\n    print(duckdb.sql(f\"select * from read_parquet('{path}')\").fetchall())";
+    let output = std::process::Command::new(python).args(["-c", script, dataset]).output().expect("Python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+/// Every byte of the files of a folder that is text.
+fn bytes_of(folder: &std::path::Path, found: &mut String) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        found.push_str(&entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            bytes_of(&entry.path(), found);
+        } else {
+            found.push_str(&String::from_utf8_lossy(&fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn fleets_tell_none_and_count_the_same() {
+    let folder = fleet();
+    let (runs, open, redacted) = (folder.path("streng"), folder.path("open"), folder.path("redacted"));
+    // The target of the recordings is the app, and its name stays.
+    let manifest = write(
+        &folder,
+        "labels.csv",
+        "path,ring,place\nstreng/jané/bericht.xml,beta,/Users/ruud/Streng\nstreng/ruud/bericht.xml,beta,lab\n",
+    );
+    let inputs = [runs.as_str(), "--manifest", &manifest];
+    outputs(&[&["fleet", "extract"][..], &inputs, &["-o", &open]].concat());
+    let extract =
+        [&["fleet", "extract"][..], &inputs, &["-o", &redacted, "--redact", "--focus", "/./", "--dsym", &runs]]
+            .concat();
+    let said = outputs(&extract);
+    assert_none(&said, &SECRETS, &extract);
+    assert!(said.contains("2 new"), "{said}");
+    // Nothing is read again: the dataset knows files by what it calls them.
+    let again = outputs(&extract);
+    assert!(again.contains("2 unchanged"), "{again}");
+    assert_none(&again, &SECRETS, &extract);
+    let mut bytes = String::new();
+    bytes_of(std::path::Path::new(&redacted), &mut bytes);
+    assert_none(&bytes, &SECRETS, &["the dataset"]);
+    if let Some(texts) = texts_of(&redacted) {
+        assert!(texts.contains("Orchard") && texts.contains("process"), "{texts}");
+        assert_none(&texts, &SECRETS, &["the data files"]);
+        assert!(texts_of(&open).unwrap().contains("Zaubertrank"));
+    }
+    for format in ["text", "json", "csv", "html"] {
+        let output = folder.path("report.out");
+        for inputs in [
+            &[redacted.as_str()][..],
+            &[&runs, "--redact"],
+            &[&runs, "--manifest", &manifest, "--redact", "--by", "ring"],
+        ] {
+            let way = [&["fleet", "report"][..], inputs, &["--format", format, "-o", &output]].concat();
+            let text = outputs(&way) + &fs::read_to_string(&output).unwrap();
+            assert_none(&text, &SECRETS, &way);
+        }
+    }
+    let sums = |dataset: &str| {
+        let assert =
+            finish(&mut traceparse(&["fleet", "report", dataset, "--format", "json", "--scope", "run"])).success();
+        let value: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+        let mut found = BTreeMap::new();
+        numbers(&value["cohorts"], "", &mut found);
+        assert!(found.values().map(Vec::len).sum::<usize>() > 10, "{value}");
+        found
+    };
+    assert_eq!(sums(&open), sums(&redacted));
+    let mixed = finish(&mut traceparse(&[&["fleet", "extract"][..], &inputs, &["-o", &open, "--redact"]].concat()));
+    assert_eq!(mixed.get_output().status.code(), Some(1), "{}", stderr_of(&mixed));
+    let late = finish(&mut traceparse(&["fleet", "report", &open, "--redact"]));
+    assert_eq!(late.get_output().status.code(), Some(2), "{}", stderr_of(&late));
+    assert!(stderr_of(&late).contains("fleet extract RECORDINGS --redact"), "{}", stderr_of(&late));
 }
