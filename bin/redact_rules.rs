@@ -10,7 +10,6 @@
 //! ```
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use regex::Regex;
@@ -64,12 +63,12 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
             let replace = move |name: &str| {
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
             };
-            Ok(RedactRule { kind, text, replace: Arc::new(replace) })
+            Ok(RedactRule::new(kind, text, replace))
         }
         (None, Some(whole)) => {
             let whole = whole.to_owned();
             let replace = move |name: &str| (name == whole).then(|| replacement.clone());
-            Ok(RedactRule { kind, text, replace: Arc::new(replace) })
+            Ok(RedactRule::new(kind, text, replace))
         }
         (None, None) => bail!("{FORM}"),
     }
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     fn replaced(rule: &str, name: &str) -> Option<String> {
-        (parse_rule(rule, 1).unwrap().replace)(name)
+        parse_rule(rule, 1).unwrap().replaced(name)
     }
 
     #[test]

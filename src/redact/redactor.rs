@@ -257,7 +257,7 @@ impl Redactor {
     /// What the first rule that means a name makes of it.
     pub(super) fn by_rule(&mut self, kind: RedactedKind, name: &str) -> Option<String> {
         let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.kind == kind);
-        let (at, replacement) = rules.find_map(|(at, rule)| Some((at, (rule.replace)(name)?)))?;
+        let (at, replacement) = rules.find_map(|(at, rule)| Some((at, rule.replaced(name)?)))?;
         self.has_matched[at] = true;
         // A rule may leave a part of the name.
         let replacement = self.changed_text(&replacement, Reach::OwnTexts).unwrap_or(replacement);
