@@ -158,10 +158,10 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();
+    will_write(args.output.as_deref());
     let beside =
         args.before_toc.iter().chain(&args.after_toc).chain(&args.before_intervals).chain(&args.after_intervals);
     args.recording.redact.begin(sides.clone().chain(beside), &args.recording.selection.process)?;
-    will_write(args.output.as_deref());
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?
         .with_files(args.before_toc.iter().chain(&args.after_toc))?;

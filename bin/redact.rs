@@ -19,22 +19,27 @@ pub(crate) struct RedactArgs {
     /// The same name gets the same pseudonym, such as user-1, everywhere in one output. UUIDs of binaries, models of devices and dates stay.
     #[arg(long, help_heading = "Privacy")]
     pub(crate) redact: bool,
-    /// Also replace names of functions, binaries, threads and signposts by the rules in this file
+    /// Redact, and replace names of functions, binaries, threads and signposts by the rules in this file
     ///
     /// One rule per line: `function /Tangerine(\w*)/ => Feature$1`; also `binary`, `thread` and `signpost`, and "NAME" for a whole name.
     /// {n} in the replacement is a number for each name.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "redact", help_heading = "Privacy")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy")]
     pub(crate) redact_rules: Option<PathBuf>,
 }
 
 impl RedactArgs {
+    /// True if names are to be replaced.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.redact || self.redact_rules.is_some()
+    }
+
     /// Replaces names from now on, if that is asked for: those of these inputs in messages, too. The processes are the app's.
     pub(crate) fn begin<'p>(
         &self,
         inputs: impl IntoIterator<Item = &'p PathBuf>,
         processes: &[Matcher],
     ) -> Result<(), Failure> {
-        if self.redact {
+        if self.is_asked() {
             let mut redactor = Redactor::new(self.rules()?);
             redactor.keep_processes(processes);
             inputs.into_iter().for_each(|path| hide(&mut redactor, path));
@@ -45,7 +50,7 @@ impl RedactArgs {
 
     /// Replaces names in each recording of a fleet from now on, if that is asked for.
     pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
-        if self.redact {
+        if self.is_asked() {
             let rules = self.rules()?;
             let hash = match &self.redact_rules {
                 Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),

@@ -60,10 +60,10 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    args.redact.begin(&args.files, &[])?;
     let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
+    args.redact.begin(&args.files, &[])?;
     let watched = WatchedFiles::default();
     let mut export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
     redacted::with(|redactor| redactor.collect(&export));
@@ -96,13 +96,13 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format().name())));
     }
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
-    let selection = &args.recording.selection;
-    args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
     let mut options = args.report_options();
     if options.view == View::Overview && args.format() == Format::Text {
         print_few_warnings();
     }
     will_write(args.output.as_deref());
+    let selection = &args.recording.selection;
+    args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;

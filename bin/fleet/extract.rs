@@ -31,8 +31,8 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     }
     args.inputs.check().map_err(Failure::Usage)?;
     args.reading.filters.check().map_err(Failure::Usage)?;
-    args.reading.filters.redact.begin_fleet()?;
     will_write(Some(&args.output));
+    args.reading.filters.redact.begin_fleet()?;
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
     let mut shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;

@@ -185,7 +185,7 @@ impl FilterArgs {
         options.extend(flags);
         options.extend(states.into_iter().map(|state| ("--state".to_owned(), Some(state))));
         options.extend(self.operations.asked());
-        if self.redact.redact {
+        if self.redact.is_asked() {
             // Names that were asked for stay out of datasets and reports, and two that differ are told apart.
             let is_name = |option: &str| !["--time", "--state"].contains(&option);
             let values =

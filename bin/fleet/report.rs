@@ -40,10 +40,10 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.check_question().map_err(Failure::Usage)?;
     args.check_name().map_err(Failure::Usage)?;
     args.reading.filters.check().map_err(Failure::Usage)?;
-    args.reading.filters.redact.begin_fleet()?;
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
+    args.reading.filters.redact.begin_fleet()?;
     let fleet = Fleet::new(args);
     let fleet = match datasets(args).map_err(Failure::Usage)? {
         Some(paths) => of_datasets(&paths, fleet)?,

@@ -113,7 +113,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
                 "toc" => vec!["toc", &export],
                 _ => vec!["fleet", action(command), &runs],
             };
-            of(&rules, &[&inputs[..], &["--redact", argument, &rules]].concat())
+            of(&rules, &[&inputs[..], &[argument, &rules]].concat())
         }
         ("fleet report" | "fleet extract", "--dsym" | "--symbols") => {
             let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
