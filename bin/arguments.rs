@@ -12,6 +12,7 @@ use traceparse::symbolicate::ImageSpec;
 use crate::bounds;
 use crate::names::parse_name;
 use crate::operations::OperationArgs;
+use crate::redact::RedactArgs;
 use crate::times::parse_range;
 
 /// The options of a recording: everything done to it before anything of it is shown.
@@ -25,6 +26,8 @@ pub(crate) struct RecordingArgs {
     pub(crate) operations: OperationArgs,
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) redact: RedactArgs,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ use crate::diff::DiffArgs;
 use crate::ending::EXIT_CODES;
 use crate::fleet::FleetCommand;
 use crate::formats::{TocFormat, check_name, format_of};
+use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
 use crate::symbols::UuidArgs;
 use crate::{complain, objects, printable};
@@ -190,6 +191,8 @@ pub(crate) struct TocArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) redact: RedactArgs,
 }
 
 #[derive(Debug, Args)]

@@ -21,11 +21,13 @@ use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
+use crate::redact::tell;
 use crate::sink::{Shown, style, write_to};
 use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
 use crate::{
-    EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, print_few_warnings, printable, warning,
+    EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, print_few_warnings, printable, redacted,
+    warning,
 };
 
 /// Changes below this percentage are hidden in text.
@@ -157,15 +159,20 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();
     will_write(args.output.as_deref());
+    let beside =
+        args.before_toc.iter().chain(&args.after_toc).chain(&args.before_intervals).chain(&args.after_intervals);
+    args.recording.redact.begin(sides.clone().chain(beside), &args.recording.selection.process)?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?
         .with_files(args.before_toc.iter().chain(&args.after_toc))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(SampleDetail::Each))?;
     let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
     let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;
-    let options = [before, after];
-    let before = open(inputs, &args.before, args.before_toc.as_ref(), args, &options[0])?;
-    let after = open(inputs, &args.after, args.after_toc.as_ref(), args, &options[1])?;
+    let mut options = [before, after];
+    let mut before = open(inputs, &args.before, args.before_toc.as_ref(), args, &options[0])?;
+    let mut after = open(inputs, &args.after, args.after_toc.as_ref(), args, &options[1])?;
+    before.redact(&mut options[0])?;
+    after.redact(&mut options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_times(report, args.recording.selection.needs_times())?;
@@ -197,17 +204,20 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     }
     let view = args.view();
     let (before, after) = (&before, &after);
-    let alerts: Vec<_> = args.alert.iter().map(|alert| alert.judge(&diff)).collect();
+    let alerts = redacted_alerts(&args.alert)?;
+    let alerts: Vec<_> = alerts.iter().map(|alert| alert.judge(&diff)).collect();
     let (top, min_percent) = (args.top, args.min_percent.unwrap_or(MIN_PERCENT));
     let report = DiffReport { before, after, diff: &diff, normalize, view, top, min_percent, alerts: &alerts };
     write(&report, args, colour)?;
+    tell();
     Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
 }
 
 /// Writes the comparison, and what became of alerts where it is not read at once.
 fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
-    let command = command_words(std::env::args_os());
+    // The command names inputs.
+    let command = if redacted::is_asked() { Vec::new() } else { command_words(std::env::args_os()) };
     let style = Style { has_full_names: args.full_names, ..style(path, colour) };
     let result = write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
@@ -232,6 +242,18 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
         // The reader of the pipe closed it; an alert still counts.
         Err(error) if is_closed_pipe(&error) => Ok(()),
         result => Ok(result?),
+    }
+}
+
+/// Rules about the names that there are by now.
+fn redacted_alerts(alerts: &[DiffAlert]) -> Result<Vec<DiffAlert>, Failure> {
+    let redacted = redacted::with(|redactor| {
+        let texts = alerts.iter().map(|alert| redactor.text(&alert.text));
+        texts.map(|text| text.parse()).collect::<Result<Vec<DiffAlert>, _>>()
+    });
+    match redacted {
+        None => Ok(alerts.to_vec()),
+        Some(alerts) => alerts.map_err(|error| anyhow!("an alert rule cannot be redacted: {error}").into()),
     }
 }
 

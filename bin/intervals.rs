@@ -10,7 +10,7 @@ use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Reco
 
 use crate::arguments::{InputArgs, SelectionArgs};
 use crate::inputs::Inputs;
-use crate::{Failure, note, warning};
+use crate::{Failure, note, redacted, warning};
 
 /// Names that are listed before the rest is only counted.
 const NAMES: usize = 8;
@@ -108,6 +108,7 @@ fn can_be_read_once(path: &Path) -> bool {
 
 fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<Intervals, Failure> {
     let found = inputs.read_intervals(sources, &input.options(SampleDetail::Each))?;
+    redacted::with(|redactor| redactor.collect_intervals(&found));
     for diagnostic in &found.diagnostics {
         warning(&diagnostic.to_string());
     }

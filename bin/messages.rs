@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A message that cannot steer the terminal: names from an input stand in it.
 pub(crate) use traceparse::output::inert as printable;
 
-use crate::{guard, objects};
+use crate::{guard, objects, redacted};
 
 /// Writes a line to standard error. Where that cannot be written, nobody reads it, and the exit code says enough; so it does where the
 /// line would go into an input.
@@ -15,7 +15,7 @@ pub(crate) fn complain(line: &str) {
     if guard::is_stderr_an_input() {
         return;
     }
-    let _ = writeln!(anstream::stderr(), "{}", objects::shown(line));
+    let _ = writeln!(anstream::stderr(), "{}", redacted::shown(&objects::shown(line)));
 }
 
 /// The warnings so far.

@@ -17,7 +17,7 @@ use crate::bounds;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
 use crate::symbols::name_frames;
-use crate::{note, warning};
+use crate::{note, redacted, warning};
 
 /// A recording that was read, named and operated on.
 pub(crate) struct Opened {
@@ -37,10 +37,12 @@ impl Opened {
         is_inverted: bool,
     ) -> Result<Self> {
         let export = inputs.read_all(files, &args.input.options(samples))?;
+        redacted::with(|redactor| redactor.collect(&export));
         warn(&export);
         check_usable(&export, &args.input, files.iter().all(|file| inputs.is_bundle(file)))?;
         let mut analysis = Analysis::new(export);
         inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
+        redacted::with(|redactor| redactor.collect(analysis.recording()));
         note_names(&analysis.recording().profile, &args.selection);
         let filters = args.selection.binary_filters(&analysis.recording().profile);
         let filter_count = filters.len();
@@ -53,6 +55,17 @@ impl Opened {
         let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
         Ok(Self { analysis, _trees: trees })
+    }
+
+    /// The recording as it is by now.
+    pub(crate) fn recording(&self) -> &Recording {
+        self.analysis.recording()
+    }
+
+    /// Replaces names, if that is asked for. The options mean the same as before.
+    pub(crate) fn redact(&mut self, options: &mut ReportOptions) -> Result<()> {
+        redacted::with(|redactor| self.analysis.redact(redactor, options)).transpose()?;
+        Ok(())
     }
 
     /// Answers a question about it.

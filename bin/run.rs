@@ -17,10 +17,11 @@ use crate::formats::{Format, TocFormat};
 use crate::function::choose_function;
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
-use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
+use crate::intervals::{AskedIntervals, IntervalFiles, asked_intervals, shown_intervals};
 use crate::manual::show_manual;
 use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
+use crate::redact::tell;
 use crate::report_args::ReportArgs;
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
@@ -28,7 +29,7 @@ use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
 use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note, print_few_warnings};
+use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note, print_few_warnings, redacted};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -62,17 +63,29 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
+    args.redact.begin(&args.files, &[])?;
     let watched = WatchedFiles::default();
-    let export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
+    let mut export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
+    redacted::with(|redactor| redactor.collect(&export));
     warn(&export);
+    let list = redacted::with(|redactor| {
+        redactor.recording(&mut export).map_err(anyhow::Error::from)?;
+        anyhow::Ok(redactor.redacted())
+    });
+    let list = list.transpose()?;
+    let answer = match &list {
+        None => output::Answer::Contents(&export.documents),
+        Some(list) => output::Answer::RedactedContents(&export.documents, list),
+    };
     let path = args.output.as_deref();
     write_to(path, |out| match args.format() {
-        TocFormat::Text => output::write(&export.documents, &output::Format::Text(style(path, colour)), out),
+        TocFormat::Text => output::write(answer, &output::Format::Text(style(path, colour)), out),
         TocFormat::Json => {
             let mut out = Shown::new(path, Some(Syntax::Json), out);
-            output::write(&export.documents, &output::Format::Json, &mut out)
+            output::write(answer, &output::Format::Json, &mut out)
         }
     })?;
+    tell();
     Ok(())
 }
 
@@ -88,21 +101,28 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         print_few_warnings();
     }
     will_write(args.output.as_deref());
+    let selection = &args.recording.selection;
+    args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
-    let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    let mut asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
-    let recording = open(inputs, args, &options)?;
+    let mut recording = open(inputs, args, &options)?;
+    let before = redact(&mut recording, &mut options, args, (inputs, &files, asked.as_mut()))?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
     check_counted(&report, &args.recording.selection)?;
-    if let Some(asked) = &args.function {
+    if let Some(asked) = args.function.as_ref().filter(|_| !redacted::is_asked()) {
         report.options.function = choose_function(&recording, &report, asked)?;
     }
-    read_sources(&mut report, &args.source)?;
+    if redacted::is_asked() && !args.source.is_empty() {
+        note("--redact leaves out the texts of sources");
+    } else {
+        read_sources(&mut report, &args.source)?;
+    }
     if args.format().is_one_measurement() {
         report.check_one_measurement().map_err(|mixed| Failure::Input(mixed.into()))?;
     }
@@ -113,6 +133,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let has_markers = args.format().has_markers();
     let has_hangs = options.view == View::Overview && args.format() == Format::Text;
     let shown = match asked {
+        _ if before.is_some() => before.unwrap_or_default(),
         _ if !args.format().has_intervals() && !has_hangs => Intervals::default(),
         Some(asked) => asked.all,
         None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
@@ -128,7 +149,36 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         write_report(&report, (&markers, &shown), args, colour, &mut out)?;
         out.flush()
     })?;
+    tell();
     Ok(())
+}
+
+/// Replaces names, if that is asked for: in what the recording holds, and in its intervals, which are given back. What goes by names is
+/// done before.
+fn redact(
+    recording: &mut Opened,
+    options: &mut ReportOptions,
+    args: &ReportArgs,
+    (inputs, files, asked): (&Inputs<'_>, &IntervalFiles<'_>, Option<&mut AskedIntervals>),
+) -> Result<Option<Intervals>, Failure> {
+    if !redacted::is_asked() {
+        return Ok(None);
+    }
+    if let Some(asked) = &args.function {
+        options.function = choose_function(recording, &recording.report(options), asked)?;
+    }
+    let shows = args.format().has_intervals() || (options.view == View::Overview && args.format() == Format::Text);
+    let mut shown = match asked {
+        _ if !shows => Intervals::default(),
+        Some(asked) => std::mem::take(&mut asked.all),
+        None => shown_intervals(inputs, files, &args.recording.input, recording.recording())?,
+    };
+    redacted::with(|redactor| {
+        redactor.collect_intervals(&shown);
+        redactor.intervals(&mut shown);
+    });
+    recording.redact(options)?;
+    Ok(Some(shown))
 }
 
 /// Reads the inputs. An overview of what is too large to keep sample by sample has no line of time.
@@ -161,7 +211,8 @@ fn write_report(
     colour: Colour,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let command: Vec<String> = command_words(std::env::args_os());
+    // The command names inputs.
+    let command = if redacted::is_asked() { Vec::new() } else { command_words(std::env::args_os()) };
     let style = Style { has_full_names: args.full_names, ..style(args.output.as_deref(), colour) };
     let format = match args.format() {
         Format::Text if report.options.view == View::Overview => {

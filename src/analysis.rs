@@ -20,8 +20,9 @@
 //! ```
 
 use crate::calltree::{Operation, OperationSummary};
-use crate::profile::{Profile, RebuildError};
+use crate::profile::{Matcher, Profile, RebuildError};
 use crate::recording::Recording;
+use crate::redact::{Redacted, Redactor};
 use crate::report::{Report, ReportOptions};
 #[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
@@ -35,6 +36,7 @@ pub struct Analysis {
     #[cfg(feature = "apple-symbols")]
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
+    redacted: Option<Vec<Redacted>>,
 }
 
 impl Analysis {
@@ -45,6 +47,7 @@ impl Analysis {
             #[cfg(feature = "apple-symbols")]
             symbolication: None,
             operations: Vec::new(),
+            redacted: None,
         }
     }
 
@@ -92,12 +95,54 @@ impl Analysis {
         Ok(&self.operations)
     }
 
+    /// Replaces names by pseudonyms, last of all: symbols, operations and filters go by the names that there are. The options of reports
+    /// mean the same processes, threads, intervals and function as before.
+    ///
+    /// # Errors
+    /// When the new names do not fit the profile's tables or the memory budget.
+    pub fn redact(&mut self, redactor: &mut Redactor, options: &mut ReportOptions) -> Result<(), RebuildError> {
+        redactor.collect(&self.recording);
+        let profile = &self.recording.profile;
+        let selection = &mut options.selection;
+        let named = options.function.as_deref();
+        let function = named.and_then(|name| profile.function_ids().find(|&id| profile.function_name(id) == name));
+        let chosen = |matchers: &mut Vec<Matcher>| {
+            matchers.iter_mut().for_each(|matcher| *matcher = matcher.chosen_in(profile, matcher.text().to_owned()));
+        };
+        chosen(&mut selection.processes);
+        chosen(&mut selection.threads);
+        redactor.recording(&mut self.recording)?;
+        let profile = &self.recording.profile;
+        for matcher in selection.processes.iter_mut().filter(|matcher| !matcher.is_number()) {
+            let names = matcher.processes(profile).into_iter().map(|id| profile.string(profile.process(id).name));
+            *matcher = matcher.chosen_in(profile, listed(names));
+        }
+        for matcher in selection.threads.iter_mut().filter(|matcher| !matcher.is_number()) {
+            let names = matcher.threads(profile).into_iter().map(|id| profile.string(profile.thread(id).name));
+            *matcher = matcher.chosen_in(profile, listed(names));
+        }
+        selection.intervals = selection.intervals.take().map(|filter| filter.renamed(|name| redactor.signpost(name)));
+        if let Some(function) = function {
+            options.function = Some(profile.function_name(function).to_owned());
+        }
+        for operation in &mut self.operations {
+            operation.text = without_value(&operation.text);
+        }
+        #[cfg(feature = "apple-symbols")]
+        if let Some(summary) = &mut self.symbolication {
+            redactor.symbolication(summary);
+        }
+        self.redacted = Some(redactor.redacted());
+        Ok(())
+    }
+
     /// Answers a question about the recording. The answer says what symbolication and operations did.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let mut report = self.recording.report(options);
         #[cfg(feature = "apple-symbols")]
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
+        report.redacted.clone_from(&self.redacted);
         // Sums do not tell the times of the samples that are left.
         if self.recording.profile.sums().len() > 0 {
             for series in &mut report.series {
@@ -107,4 +152,20 @@ impl Analysis {
         }
         report
     }
+}
+
+/// Names, each once, in their order.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct.join(", ")
+}
+
+/// The text of an operation without the names that it was given: `--focus '…'`.
+fn without_value(text: &str) -> String {
+    text.split_once(" '").map_or_else(|| text.to_owned(), |(option, _)| format!("{option} '…'"))
 }

@@ -110,6 +110,7 @@ pub mod output;
 pub mod profile;
 mod readers;
 pub mod recording;
+pub mod redact;
 pub mod report;
 #[cfg(feature = "fleet")]
 pub mod stats;

@@ -28,7 +28,7 @@ mod teeth;
 mod world;
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 22] = [
+const FLOORS: [(&str, u32); 23] = [
     ("alert_grammar", 0),
     ("chunked_vec", 0),
     ("decompress", 0),
@@ -47,6 +47,7 @@ const FLOORS: [(&str, u32); 22] = [
     ("stats", 3),
     ("symbolicate", 3),
     ("fleet", 4),
+    ("redact", 4),
     ("report", 5),
     ("output", 6),
     ("analysis", 6),

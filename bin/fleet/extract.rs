@@ -1,6 +1,7 @@
 //! `fleet extract`: exports into a dataset, each measured once.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use traceparse::fleet::FailedInput;
@@ -19,7 +20,7 @@ use super::symbols;
 use super::task::Task;
 use crate::guard::will_write;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, complain, warning};
+use crate::{EXIT_DONE, Failure, complain, redacted, warning};
 
 /// Extracts, and says with which exit code the process ends.
 pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
@@ -31,6 +32,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     args.inputs.check().map_err(Failure::Usage)?;
     args.reading.filters.check().map_err(Failure::Usage)?;
     will_write(Some(&args.output));
+    args.reading.filters.redact.begin_fleet()?;
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
     let mut shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;
@@ -39,6 +41,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         *inputs_of_all += inputs.failures.len() as u64;
     }
     inputs.use_real_paths();
+    inputs.redact();
     Ok(run(args, inputs, shard)?)
 }
 
@@ -117,7 +120,11 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
 
 /// The settings, for the manifest.
 fn made_with(settings: &Settings<'_>, args: &FleetExtractArgs) -> MadeWith {
-    let symbols = args.reading.search.paths().map(|path| path.display().to_string()).collect();
+    let shown = |path: &PathBuf| {
+        let path = path.display().to_string();
+        redacted::with(|redactor| redactor.path(&path)).unwrap_or(path)
+    };
+    let symbols = args.reading.search.paths().map(shown).collect();
     MadeWith { settings: Some(short(settings.anywhere)), symbols }
 }
 

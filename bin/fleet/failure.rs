@@ -9,7 +9,7 @@ use super::fleet_input::size_on_disk;
 use super::outcome::{Finished, Outcome};
 use super::read_file::Refused;
 use super::task::{Task, duplicate_reason};
-use crate::objects;
+use crate::{objects, redacted};
 
 /// The failure of a file that was not measured.
 pub(super) fn failed(
@@ -20,8 +20,8 @@ pub(super) fn failed(
     refused: Refused,
 ) -> FailedInput {
     let Refused { kind, reason } = refused;
-    let reason = objects::shown(without_path(&reason, &task.path)).into_owned();
-    let labels = task.labels.clone();
+    let reason = redacted::shown(&objects::shown(without_path(&reason, &task.path))).into_owned();
+    let labels = task.labels.iter().map(|(name, value)| (name.clone(), redacted::shown(value).into_owned())).collect();
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 

@@ -19,6 +19,7 @@ use super::task::{Task, differing_labels};
 use super::walk::{Walked, expand, is_pattern, walk};
 use crate::guard::will_read;
 use crate::objects::shown;
+use crate::redacted;
 
 /// Notes all files before the first is read: none of them may be an output.
 pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
@@ -62,11 +63,39 @@ impl Inputs {
         }
     }
 
+    /// Calls files by hashes of their names, if names are replaced: a dataset knows them again, and does not tell where they lie. They stay
+    /// in the order of their names.
+    pub(super) fn redact(&mut self) {
+        if !redacted::is_asked() {
+            return;
+        }
+        for task in &mut self.tasks {
+            let beside = [&task.toc, &task.intervals, &task.intervals_beside];
+            beside.into_iter().flatten().for_each(|path| {
+                hidden(&display(path));
+            });
+            let path = display(&task.path);
+            redacted::with(|redactor| redactor.hide_input_as(&path, &pseudonym(&task.display)));
+            task.display = hidden(&task.display);
+            for (_, value) in &mut task.labels {
+                *value = redacted::shown(value).into_owned();
+            }
+        }
+        for failed in &mut self.failures {
+            failed.source = hidden(&failed.source);
+            failed.reason = redacted::shown(&failed.reason).into_owned();
+            failed.fingerprint = of_missing(&failed.source);
+        }
+    }
+
     /// True if an input that could not be found before was asked for again: it is found now, or among the failures.
     pub(super) fn asks_for(&self, source: &str) -> bool {
         self.asked.iter().any(|asked| {
             let Ok(asked) = real(asked) else { return false };
             let asked = display(&asked);
+            if redacted::is_asked() {
+                return source == hidden(&asked);
+            }
             source.strip_prefix(asked.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
         })
     }
@@ -350,6 +379,17 @@ fn task(path: &Path) -> Task {
         is_described: false,
         folder: None,
     }
+}
+
+/// What stands for the name of a file, which is replaced from now on.
+fn hidden(name: &str) -> String {
+    let pseudonym = pseudonym(name);
+    redacted::with(|redactor| redactor.hide_input_as(name, &pseudonym)).unwrap_or(pseudonym)
+}
+
+/// `input-1f3870be274f`: the same for the same name.
+fn pseudonym(name: &str) -> String {
+    format!("input-{}", &blake3::hash(name.as_bytes()).to_hex()[..12])
 }
 
 /// A failure of something that was never opened.

@@ -17,10 +17,11 @@ use super::fleet_input::FleetInput;
 use super::narrowed::narrowed;
 use super::outcome::{Finished, Keeper, Outcome};
 use super::read_file::{ReadFile, Refused};
+use super::redaction::redact;
 use super::settings::Settings;
 use super::task::Task;
 use crate::unchanged::WatchedFiles;
-use crate::{bounds, objects};
+use crate::{bounds, objects, redacted};
 
 /// What every file of a batch is measured with.
 pub(super) struct Measuring<'a> {
@@ -119,7 +120,7 @@ impl<'a> Measuring<'a> {
         if let Err(refused) = self.settings.symbols.name_frames(&mut export, input, notes) {
             return failed(refused);
         }
-        let context = RunContext {
+        let mut context = RunContext {
             run_id: run_id.clone(),
             fingerprint: fingerprint.clone(),
             source: task.display.clone(),
@@ -137,6 +138,11 @@ impl<'a> Measuring<'a> {
             }
         }
         let operations = self.settings.operations.operations(&export.profile, false);
+        if let Some(each) = redacted::each()
+            && let Err(refused) = redact(each, &mut export, &mut context, notes)
+        {
+            return failed(refused);
+        }
         let measured = match export.measure_operated(&context, &measure, &operations) {
             Ok(measured) => measured,
             Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
@@ -157,7 +163,7 @@ impl<'a> Measuring<'a> {
         let mut runs = measured.runs;
         for run in &mut runs {
             run.record.has_toc_beside = task.toc.is_some();
-            run.record.manifest_labels = task.is_described.then(|| task.labels.clone());
+            run.record.manifest_labels = task.is_described.then(|| context.labels.clone());
         }
         Outcome::Runs(runs)
     }

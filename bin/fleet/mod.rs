@@ -32,6 +32,7 @@ mod notes;
 mod outcome;
 mod part;
 mod read_file;
+mod redaction;
 mod remote;
 mod report;
 mod settings;

@@ -44,6 +44,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
+    args.reading.filters.redact.begin_fleet()?;
     let fleet = Fleet::new(args);
     let fleet = match datasets(args).map_err(Failure::Usage)? {
         Some(paths) => of_datasets(&paths, fleet)?,
@@ -52,8 +53,9 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             return Err(Failure::Usage(message.to_owned()));
         }
         None => {
-            let inputs = inputs::find(&args.inputs)?;
+            let mut inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
+            inputs.redact();
             of_exports(args, inputs, fleet)?
         }
     };

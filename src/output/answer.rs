@@ -7,6 +7,7 @@ use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedsco
 #[cfg(feature = "fleet")]
 use crate::fleet::FleetReport;
 use crate::recording::Document;
+use crate::redact::Redacted;
 use crate::report::Report;
 
 /// A finished answer. [`write()`] takes references to what it is made of, too.
@@ -19,6 +20,8 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON.
     Contents(&'a [Document]),
+    /// The same with other names, and what they stand for.
+    RedactedContents(&'a [Document], &'a [Redacted]),
     /// A report of a fleet, as text, JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
@@ -78,7 +81,12 @@ pub fn write<'a, 'e: 'a>(
         },
         Answer::Contents(documents) => match format {
             Format::Text(style) => text::write_contents(documents, style, out),
-            Format::Json => json::write_contents(documents, out),
+            Format::Json => json::write_contents(documents, None, out),
+            _ => unsupported("a table of contents", format),
+        },
+        Answer::RedactedContents(documents, redacted) => match format {
+            Format::Text(style) => text::write_contents(documents, style, out),
+            Format::Json => json::write_contents(documents, Some(redacted), out),
             _ => unsupported("a table of contents", format),
         },
         #[cfg(feature = "fleet")]

@@ -11,6 +11,7 @@
 //! The tables below are those of `docs/formats.md`.
 
 use super::{Binary, BinaryId, Profile};
+use crate::units::Address;
 
 /// The category of a binary's code. The order is that of the tables in reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,11 +105,13 @@ impl Category {
     pub fn of_binary(profile: &Profile, binary: Option<BinaryId>) -> Self {
         let Some(binary) = binary else { return Self::Unknown };
         let Binary { name, load_address, path, .. } = *profile.binary(binary);
+        Self::of_loaded(load_address, profile.string(path), profile.string(name))
+    }
+
+    /// The category of a binary at a load address.
+    pub(super) fn of_loaded(load_address: Address, path: &str, name: &str) -> Self {
         // User addresses have 47 bits.
-        if load_address.get() >> 47 != 0 {
-            return Self::Kernel;
-        }
-        Self::of_path(profile.string(path), profile.string(name))
+        if load_address.get() >> 47 != 0 { Self::Kernel } else { Self::of_path(path, name) }
     }
 
     /// The category of a binary by its path on the recorded machine. A path without a `/` is no path; then the name decides,
@@ -195,7 +198,6 @@ mod tests {
     use super::Category::{Kernel, Runtime, System, Unknown, User};
     use super::*;
     use crate::profile::ProfileBuilder;
-    use crate::units::Address;
 
     #[test]
     fn paths_say_whose_code_it_is() {

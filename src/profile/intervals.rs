@@ -63,6 +63,11 @@ impl IntervalFilter {
         Self { names, has_hangs, is_intersection, count, open, length, ranges: ranges.unwrap_or_default().into() }
     }
 
+    /// The same filter, of intervals that are called otherwise.
+    pub(crate) fn renamed(&self, rename: impl FnMut(&str) -> String) -> Self {
+        Self { names: self.names.iter().map(String::as_str).map(rename).collect(), ..self.clone() }
+    }
+
     /// The names of the intervals.
     pub fn names(&self) -> &[String] {
         &self.names

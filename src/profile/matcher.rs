@@ -27,6 +27,8 @@ enum Rule {
     Pattern(Pattern),
     /// The main thread of each process.
     MainThread,
+    /// These processes and threads, whatever they are called.
+    Chosen(Vec<ProcessId>, Vec<ThreadId>),
 }
 
 /// A predicate on names. Two are equal if their texts are.
@@ -57,6 +59,16 @@ impl Matcher {
         Self { text: MAIN_THREAD.to_owned(), rule: Rule::MainThread }
     }
 
+    /// What it matches in this profile, under another text: the names may change then.
+    pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
+        Self { text, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
+    }
+
+    /// True if the text is a number.
+    pub(crate) fn is_number(&self) -> bool {
+        number(&self.text).is_some()
+    }
+
     /// The text it was made of.
     pub fn text(&self) -> &str {
         &self.text
@@ -70,6 +82,9 @@ impl Matcher {
 
     /// The processes it matches.
     pub fn processes(&self, profile: &Profile) -> Vec<ProcessId> {
+        if let Rule::Chosen(processes, _) = &self.rule {
+            return processes.clone();
+        }
         let key = |id| (profile.process(id).pid, profile.string(profile.process(id).name));
         self.of(profile.process_ids(), key)
     }
@@ -78,6 +93,9 @@ impl Matcher {
     pub fn threads(&self, profile: &Profile) -> Vec<ThreadId> {
         if self.rule == Rule::MainThread {
             return profile.main_threads();
+        }
+        if let Rule::Chosen(_, threads) = &self.rule {
+            return threads.clone();
         }
         let key = |id| (profile.thread(id).tid, profile.string(profile.thread(id).name));
         self.of(profile.thread_ids(), key)
@@ -123,7 +141,7 @@ impl Matcher {
                 }
             }
             Rule::Pattern(pattern) => chosen(&|_, name| (pattern.0)(name)),
-            Rule::MainThread => Vec::new(),
+            Rule::MainThread | Rule::Chosen(..) => Vec::new(),
         }
     }
 }

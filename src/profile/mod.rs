@@ -35,6 +35,7 @@ mod leaves;
 mod matcher;
 mod model;
 mod rebuild;
+mod renamed;
 mod sample_sum;
 mod sampled_time;
 mod selection;
@@ -57,6 +58,7 @@ pub(crate) use model::{
     BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId,
 };
 pub use rebuild::{RebuildError, Replacement};
+pub(crate) use renamed::Rename;
 pub use sample_sum::SampleSum;
 pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;

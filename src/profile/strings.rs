@@ -26,6 +26,17 @@ impl Strings {
         &self.text[start..self.ends[index]]
     }
 
+    /// All strings, in the order of their ids.
+    pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = &str> {
+        let start = |index: usize| if index == 0 { 0 } else { self.ends[index - 1] };
+        (0..self.ends.len()).map(move |index| &self.text[start(index)..self.ends[index]])
+    }
+
+    /// Leaves out the next id: no text has it.
+    pub(crate) fn skip(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
     /// About how many bytes it takes.
     pub(crate) fn memory(&self) -> u64 {
         let ids = self.ids.capacity() as u64 * 8 / 7 * (size_of::<StringId>() as u64 + 1);

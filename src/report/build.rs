@@ -63,6 +63,7 @@ impl Recording {
             #[cfg(feature = "apple-symbols")]
             symbolication: None,
             operations: Vec::new(),
+            redacted: None,
             sources: None,
             weights,
             merge_plan,

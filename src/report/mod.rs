@@ -50,6 +50,7 @@ use crate::profile::{
     ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
 };
 use crate::recording::{DocumentContent, Recording, Table};
+use crate::redact::Redacted;
 use crate::units::{Nanos, Unit, Weight};
 
 /// The options of a report.
@@ -164,6 +165,8 @@ pub struct Report<'e> {
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,
+    /// What names were replaced, if names were; the caller sets it.
+    pub redacted: Option<Vec<Redacted>>,
     /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
     pub sources: Option<Sources>,
     weights: StackWeights,

@@ -103,6 +103,18 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let (dataset, _) = dataset_and_report(folder);
             of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "merge", &dataset])
         }
+        (_, "--redact-rules") => {
+            let rules = folder.file("rules.txt", "function /secret/ => public\n");
+            let [export, other] = ["a.xml", "b.xml"].map(|name| folder.file(name, read_text(&orchard())));
+            let runs = fleet(folder, "runs", 2);
+            let inputs: Vec<&str> = match command {
+                "" => vec![&export],
+                "diff" => vec!["diff", &export, &other],
+                "toc" => vec!["toc", &export],
+                _ => vec!["fleet", action(command), &runs],
+            };
+            of(&rules, &[&inputs[..], &[argument, &rules]].concat())
+        }
         ("fleet report" | "fleet extract", "--dsym" | "--symbols") => {
             let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
             of(&dsym, &["fleet", action(command), &runs, argument, &dsym])

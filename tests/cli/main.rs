@@ -57,6 +57,8 @@ mod operations;
 mod overview;
 mod pictures;
 mod reading;
+mod redact;
+mod redact_case;
 mod rejected;
 mod sample_reports;
 mod sort;

@@ -18,10 +18,7 @@ struct Payload {
 
 impl Payload {
     fn of(page: &str) -> Self {
-        let (_, rest) =
-            page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").expect("a payload");
-        let mut bytes = Vec::new();
-        GzDecoder::new(decoded(rest.split_once("</script>").unwrap().0).as_slice()).read_to_end(&mut bytes).unwrap();
+        let bytes = payload(page);
         let mut rest = bytes.strip_prefix(b"TPWB").expect("its first bytes");
         let length = varint(&mut rest) as usize;
         let (head, mut rest) = rest.split_at(length);
@@ -45,6 +42,14 @@ impl Payload {
     fn column(&self, name: &str) -> &[u64] {
         &self.columns.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("a column {name}")).1
     }
+}
+
+/// The bytes of a page's payload, inflated.
+pub(crate) fn payload(page: &str) -> Vec<u8> {
+    let (_, rest) = page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").expect("a payload");
+    let mut bytes = Vec::new();
+    GzDecoder::new(decoded(rest.split_once("</script>").unwrap().0).as_slice()).read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 fn values(column: &Value, bytes: &mut &[u8]) -> Vec<u64> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::csv::presence;
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::calltree::OperationSummary;
-use crate::output::json::{array, during, field, operations};
+use crate::output::json::{array, during, field, operations, redacted};
 use crate::report::diff::{Change, Function, Side, Sides};
 use crate::report::{Report, SeriesReport};
 
@@ -28,6 +28,10 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     field(out, "factor", &json!(diff.factor))?;
     if !report.alerts.is_empty() {
         field(out, "alerts", &json!(alerts::json(report)))?;
+    }
+    // Both sides have the same pseudonyms; the second one knows those of both.
+    if let Some(list) = &report.after.redacted {
+        field(out, "redacted", &redacted(list))?;
     }
     field(out, "total", &row(None, &diff.total, [diff.self_change(&diff.total), diff.all_change(&diff.total)]))?;
     let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));

@@ -9,6 +9,7 @@ use crate::calltree::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
+use crate::redact::Redacted;
 use crate::report::{Amount, Report, ReportOptions, SeriesReport, SortBy};
 #[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
@@ -41,7 +42,16 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     if !report.operations.is_empty() {
         field("operations", operations(report, &|id| report.position(id)))?;
     }
+    if let Some(list) = &report.redacted {
+        field("redacted", redacted(list))?;
+    }
     field("diagnostics", report.recording.diagnostics.iter().map(diagnostic).collect())
+}
+
+/// The names that were replaced, by what they are replaced by.
+pub(in crate::output) fn redacted(list: &[Redacted]) -> Value {
+    let row = |row: &Redacted| json!({"kind": row.kind.name(), "names": row.names, "pseudonyms": row.pseudonyms});
+    list.iter().map(row).collect()
 }
 
 /// The filters and limits that the numbers follow.

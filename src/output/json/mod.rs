@@ -19,12 +19,13 @@ use serde_json::{Value, json};
 
 use super::labels::{binary_of, function_of};
 use crate::recording::Document;
+use crate::redact::Redacted;
 use crate::report::{HiddenRows, HidingLimit, Report, Scope, View};
 use header::{VERSION, contents, header};
 use rows::Layout;
 use values::{list, scope};
 
-pub(super) use header::{during, operations};
+pub(super) use header::{during, operations, redacted};
 pub(super) use values::{array, field, push_text};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.
@@ -107,9 +108,17 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When `out` fails.
-pub(crate) fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_contents(
+    documents: &[Document],
+    redactions: Option<&[Redacted]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let documents: Value = documents.iter().map(contents).collect();
-    serde_json::to_writer(&mut *out, &json!({"format": "traceparse-toc", "version": VERSION, "documents": documents}))?;
+    let mut value = json!({"format": "traceparse-toc", "version": VERSION, "documents": documents});
+    if let Some(list) = redactions {
+        value["redacted"] = redacted(list);
+    }
+    serde_json::to_writer(&mut *out, &value)?;
     out.write_all(b"\n")
 }
 

@@ -1,0 +1,105 @@
+//! Redaction (`--redact`): names of people, devices, places and other programs stay out of what is written.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use traceparse::profile::Matcher;
+use traceparse::redact::{RedactRule, Redacted, Redactor};
+
+use crate::redact_rules::read_rules;
+use crate::redacted::Each;
+use crate::unchanged::read_whole;
+use crate::{Failure, bounds, note, redacted, warning};
+
+/// The options of redaction.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RedactArgs {
+    /// Replace names of users, devices and other processes, and paths that are not the system's
+    ///
+    /// The same name gets the same pseudonym, such as user-1, everywhere in one output. UUIDs of binaries, models of devices and dates stay.
+    #[arg(long, help_heading = "Privacy")]
+    pub(crate) redact: bool,
+    /// Redact, and replace names of functions, binaries, threads and signposts by the rules in this file
+    ///
+    /// One rule per line: `function /Tangerine(\w*)/ => Feature$1`; also `binary`, `thread` and `signpost`, and "NAME" for a whole name.
+    /// {n} in the replacement is a number for each name.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy")]
+    pub(crate) redact_rules: Option<PathBuf>,
+}
+
+impl RedactArgs {
+    /// True if names are to be replaced.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.redact || self.redact_rules.is_some()
+    }
+
+    /// Replaces names from now on, if that is asked for: those of these inputs in messages, too. The processes are the app's.
+    pub(crate) fn begin<'p>(
+        &self,
+        inputs: impl IntoIterator<Item = &'p PathBuf>,
+        processes: &[Matcher],
+    ) -> Result<(), Failure> {
+        if self.is_asked() {
+            let mut redactor = Redactor::new(self.rules()?);
+            redactor.keep_processes(processes);
+            inputs.into_iter().for_each(|path| hide(&mut redactor, path));
+            redacted::begin(redactor);
+        }
+        Ok(())
+    }
+
+    /// Replaces names in each recording of a fleet from now on, if that is asked for.
+    pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
+        if self.is_asked() {
+            let rules = self.rules()?;
+            let hash = match &self.redact_rules {
+                Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),
+                None => None,
+            };
+            redacted::begin_fleet(Each { rules, hash });
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> Result<Vec<RedactRule>, Failure> {
+        Ok(self.redact_rules.as_deref().map(read_rules).transpose()?.unwrap_or_default())
+    }
+}
+
+fn hide(redactor: &mut Redactor, path: &Path) {
+    redactor.hide_input(&path.display().to_string());
+}
+
+/// Says what was replaced, by what kind of pseudonym, and which rules matched nothing.
+pub(crate) fn tell() {
+    let Some((list, kept, unused)) = redacted::with(|redactor| {
+        let kept: Vec<String> = redactor.kept_processes().map(str::to_owned).collect();
+        let unused: Vec<String> = redactor.unused_rules().map(|rule| rule.text.clone()).collect();
+        (redactor.redacted(), kept, unused)
+    }) else {
+        return;
+    };
+    let kinds: Vec<String> = list.iter().map(counted).collect();
+    let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+    let kept = match kept.as_slice() {
+        [] => "no process is known to be the app; name it with --process to keep its name".to_owned(),
+        names => format!("kept as the app: {}", names.join(", ")),
+    };
+    note(&format!("redacted: {kinds}; {kept}"));
+    for rule in unused {
+        warning(&format!("--redact-rules: the rule for a {rule} matches nothing"));
+    }
+}
+
+/// `3 processes (process-1 to process-3)`.
+fn counted(row: &Redacted) -> String {
+    let name = row.kind.name();
+    let plural = match name {
+        "process" => "processes".to_owned(),
+        "binary" => "binaries".to_owned(),
+        "other" => "other values".to_owned(),
+        name => format!("{name}s"),
+    };
+    let name = if name == "other" { "other value" } else { name };
+    if row.names == 1 { format!("1 {name}") } else { format!("{} {plural}", row.names) }
+}

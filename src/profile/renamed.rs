@@ -1,0 +1,143 @@
+//! A profile with other names: the same rows, ids and numbers.
+
+use super::strings::Strings;
+use super::{BinaryId, Category, Full, FunctionId, Profile, RebuildError, StringId};
+use crate::hash::HashMap;
+
+/// Gives new names by what they are names of; `None` leaves the old one.
+pub(crate) trait Rename {
+    /// An input.
+    fn input(&mut self, name: &str) -> Option<String>;
+    /// A process.
+    fn process(&mut self, name: &str) -> Option<String>;
+    /// A thread.
+    fn thread(&mut self, name: &str) -> Option<String>;
+    /// The name and the path of a binary.
+    fn binary(&mut self, name: &str, path: &str) -> (String, String);
+    /// A function that has a name, in a binary of this category.
+    fn function(&mut self, name: &str, category: Category) -> Option<String>;
+    /// Path of a source file.
+    fn source(&mut self, path: &str) -> Option<String>;
+}
+
+/// The strings of a profile that is renamed: those of before, and those that it has then.
+struct Names {
+    old: Strings,
+    new: Strings,
+    /// By old string, of one kind: the new one.
+    known: HashMap<StringId, StringId>,
+}
+
+impl Names {
+    /// The new string for an old one, which is asked for once.
+    fn of(&mut self, id: StringId, rename: impl FnOnce(&str) -> Option<String>) -> Result<StringId, Full> {
+        if let Some(&known) = self.known.get(&id) {
+            return Ok(known);
+        }
+        let old = self.old.get(id);
+        let new = rename(old);
+        let new = self.new.intern(new.as_deref().unwrap_or(old)).ok_or(Full)?;
+        self.known.insert(id, new);
+        Ok(new)
+    }
+}
+
+impl Profile {
+    /// Gives other names to everything that [`Rename`] knows. No other name of before is left. Functions of one binary that have the same
+    /// name then become one function where that is asked for. Names of schemas, states, kinds of cores and architectures stay.
+    pub(crate) fn rename(&mut self, names: &mut dyn Rename, merges: bool) -> Result<(), RebuildError> {
+        let new = self.kept_strings()?;
+        let mut strings = Names { old: std::mem::take(&mut self.strings), new, known: HashMap::default() };
+        let renamed = self.rename_rows(names, merges, &mut strings);
+        self.strings = strings.new;
+        self.strings.shrink_to_fit();
+        renamed?;
+        Ok(self.hold()?)
+    }
+
+    /// Every string of the profile.
+    pub(crate) fn strings(&self) -> impl Iterator<Item = &str> {
+        self.strings.all()
+    }
+
+    fn rename_rows(&mut self, names: &mut dyn Rename, merges: bool, strings: &mut Names) -> Result<(), Full> {
+        let categories: Vec<Category> = self.categories(&strings.old);
+        for run in &mut self.runs {
+            run.input = strings.of(run.input, |name| names.input(name))?;
+        }
+        strings.known.clear();
+        for process in &mut self.processes {
+            process.name = strings.of(process.name, |name| names.process(name))?;
+        }
+        strings.known.clear();
+        for thread in &mut self.threads {
+            thread.name = strings.of(thread.name, |name| names.thread(name))?;
+        }
+        for binary in &mut self.binaries {
+            let (name, path) = names.binary(strings.old.get(binary.name), strings.old.get(binary.path));
+            (binary.name, binary.path) =
+                (strings.new.intern(&name).ok_or(Full)?, strings.new.intern(&path).ok_or(Full)?);
+        }
+        strings.known.clear();
+        for frame in &mut self.frames {
+            if let Some(source) = &mut frame.source {
+                source.path = strings.of(source.path, |path| names.source(path))?;
+            }
+        }
+        for function in &mut self.functions {
+            let old = strings.old.get(function.name);
+            let category = function.binary.map_or(Category::Unknown, |binary| categories[binary.index()]);
+            let new = if function.is_named { names.function(old, category) } else { None };
+            function.name = strings.new.intern(new.as_deref().unwrap_or(old)).ok_or(Full)?;
+        }
+        if merges {
+            self.merge_functions();
+        }
+        Ok(())
+    }
+
+    /// By binary: its category, by the names of before.
+    fn categories(&self, strings: &Strings) -> Vec<Category> {
+        let category = |binary: &super::Binary| {
+            Category::of_loaded(binary.load_address, strings.get(binary.path), strings.get(binary.name))
+        };
+        self.binaries.iter().map(category).collect()
+    }
+
+    /// Makes functions of one name and binary one. The others stay in the table, and no frame has them.
+    fn merge_functions(&mut self) {
+        let mut first: HashMap<(Option<BinaryId>, StringId), FunctionId> = HashMap::default();
+        let ids = self.function_ids();
+        let merged: Vec<FunctionId> = ids
+            .map(|id| {
+                let function = self.functions[id.index()];
+                if function.is_named { *first.entry((function.binary, function.name)).or_insert(id) } else { id }
+            })
+            .collect();
+        for frame in &mut self.frames {
+            frame.function = merged[frame.function.index()];
+        }
+    }
+
+    /// The strings whose ids samples and tables have, which stay what they are, under the same ids.
+    fn kept_strings(&self) -> Result<Strings, Full> {
+        let mut is_kept = vec![false; self.strings.all().len()];
+        let states =
+            self.samples.iter().map(|sample| sample.state).chain(self.sum_groups.iter().map(|group| group.state));
+        let kinds = self.cores.iter().map(|core| core.kind);
+        let schemas = self.series.iter().map(|series| Some(series.schema));
+        let archs = self.binaries.iter().map(|binary| binary.arch);
+        for id in states.chain(kinds).chain(schemas).chain(archs).flatten() {
+            is_kept[id.index()] = true;
+        }
+        let mut kept = Strings::default();
+        for (text, is_kept) in self.strings.all().zip(is_kept) {
+            if is_kept {
+                kept.intern(text).ok_or(Full)?;
+            } else {
+                kept.skip();
+            }
+        }
+        Ok(kept)
+    }
+}

@@ -1,0 +1,191 @@
+//! Documents, tables of contents, intervals and messages.
+
+use std::sync::Arc;
+
+use super::names::SameNames;
+use super::pseudonyms::RedactedKind;
+use super::redactor::Redactor;
+use super::words::Reach;
+use crate::error::Diagnostic;
+use crate::profile::RebuildError;
+use crate::recording::{Document, DocumentContent, Intervals, Recording, Toc, TocRun};
+#[cfg(feature = "apple-symbols")]
+use crate::symbolicate::{Missing, SymbolicationSummary};
+
+/// Attributes of a device that many devices share.
+const SHARED_OF_DEVICE: [&str; 9] =
+    ["model", "os-version", "platform", "product-type", "type", "kind", "architecture", "cpu", "build"];
+
+/// Attributes of the recorded process that say nothing of its user.
+const SHARED_OF_PROCESS: [&str; 6] =
+    ["pid", "type", "return-exit-status", "termination-reason", "exit-status", "signal"];
+
+impl Redactor {
+    /// Replaces the names of a recording that was [collected](Self::collect). Functions that get the same name in the same binary are one
+    /// function from then on.
+    ///
+    /// # Errors
+    /// When the new names do not fit the profile's tables or the memory budget.
+    pub fn recording(&mut self, recording: &mut Recording) -> Result<(), RebuildError> {
+        self.recording_with(recording, SameNames::Merged)
+    }
+
+    /// The same; ids of functions mean what they did, so that operations that were made before fit. Functions of the same name stay apart.
+    ///
+    /// # Errors
+    /// As [`recording`](Self::recording).
+    pub fn recording_with_ids(&mut self, recording: &mut Recording) -> Result<(), RebuildError> {
+        self.recording_with(recording, SameNames::Apart)
+    }
+
+    fn recording_with(&mut self, recording: &mut Recording, same: SameNames) -> Result<(), RebuildError> {
+        self.profile(&mut recording.profile, same)?;
+        for document in &mut recording.documents {
+            self.document(document);
+        }
+        self.diagnostics(&mut recording.diagnostics);
+        Ok(())
+    }
+
+    fn document(&mut self, document: &mut Document) {
+        document.input = self.input_name(&document.input);
+        if let DocumentContent::Toc(toc) = &mut document.content {
+            self.toc(toc);
+        }
+    }
+
+    fn input_name(&mut self, name: &str) -> String {
+        self.changed_text(name, Reach::Everywhere).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Replaces the names of a table of contents.
+    pub fn toc(&mut self, toc: &mut Toc) {
+        for run in &mut toc.runs {
+            self.device(&mut run.device);
+            self.device(&mut run.host_device);
+            self.run(run);
+        }
+    }
+
+    fn device(&mut self, device: &mut [(String, String)]) {
+        for (key, value) in device {
+            let kind = match key.as_str() {
+                _ if value.is_empty() => continue,
+                "name" | "host-name" | "hostname" => RedactedKind::Device,
+                "uuid" | "udid" | "serial" | "serial-number" | "ecid" => RedactedKind::Identifier,
+                key if SHARED_OF_DEVICE.contains(&key) => continue,
+                _ => RedactedKind::Other,
+            };
+            *value = if kind == RedactedKind::Other { self.other(value) } else { self.pseudonyms.of(kind, value) };
+        }
+    }
+
+    /// What stands for a value that may hold anything.
+    fn other(&mut self, value: &str) -> String {
+        let index = self.pseudonyms.index_of(RedactedKind::Other, value.to_owned(), |_, _| "(redacted)".to_owned());
+        self.pseudonyms.used(index)
+    }
+
+    fn run(&mut self, run: &mut TocRun) {
+        for (key, value) in &mut run.process {
+            *value = match key.as_str() {
+                _ if value.is_empty() => continue,
+                "name" => self.process_name(value),
+                key if SHARED_OF_PROCESS.contains(&key) => self.text(value),
+                _ => self.other(value),
+            };
+        }
+        for process in &mut run.processes {
+            let (_, path) = self.binary_name(&process.name, &process.path);
+            process.path = path;
+            process.name = self.process_name(&process.name);
+        }
+        let tables = run.tables.iter_mut().flat_map(|table| &mut table.attributes);
+        for (_, value) in run.summary.iter_mut().chain(tables) {
+            *value = self.text(value);
+        }
+        for text in run.tracks.iter_mut().chain(&mut run.unread) {
+            *text = self.text(text);
+        }
+    }
+
+    fn diagnostics(&mut self, diagnostics: &mut [Diagnostic]) {
+        for diagnostic in diagnostics {
+            diagnostic.message = self.text(&diagnostic.message);
+            if let Some(at) = &mut diagnostic.at {
+                at.input = self.input_name(&at.input);
+            }
+        }
+    }
+
+    /// Replaces the names of intervals that were [collected](Self::collect_intervals).
+    pub fn intervals(&mut self, intervals: &mut Intervals) {
+        for row in &mut intervals.intervals {
+            self.signpost_cell(&mut row.name);
+            self.shared_text(&mut row.subsystem);
+            self.shared_text(&mut row.category);
+            self.shared_text(&mut row.hang_type);
+            self.process_cell(&mut row.process);
+        }
+        for risk in &mut intervals.hang_risks {
+            self.shared_text(&mut risk.message);
+            self.shared_text(&mut risk.event_type);
+            self.shared_text(&mut risk.severity);
+            self.process_cell(&mut risk.process);
+        }
+        for end in &mut intervals.lone_ends {
+            self.signpost_cell(&mut end.name);
+        }
+        for table in &mut intervals.tables {
+            table.input = self.input_name(&table.input);
+        }
+        self.diagnostics(&mut intervals.diagnostics);
+    }
+
+    /// The name of a signpost.
+    pub(crate) fn signpost(&mut self, name: &str) -> String {
+        self.signpost_name(name).unwrap_or_else(|| name.to_owned())
+    }
+
+    fn signpost_cell(&mut self, name: &mut Option<Arc<str>>) {
+        let new = name.as_deref().and_then(|name| self.signpost_name(name));
+        replace(name, new);
+    }
+
+    fn process_cell(&mut self, name: &mut Option<Arc<str>>) {
+        let new = name.as_deref().map(|name| self.process_name(name));
+        replace(name, new);
+    }
+
+    fn shared_text(&mut self, text: &mut Option<Arc<str>>) {
+        let new = text.as_deref().and_then(|text| self.changed_text(text, Reach::OwnTexts));
+        replace(text, new);
+    }
+
+    /// Replaces the names and paths of what symbolication says of itself.
+    #[cfg(feature = "apple-symbols")]
+    pub(crate) fn symbolication(&mut self, summary: &mut SymbolicationSummary) {
+        for row in &mut summary.binaries {
+            row.name = self.binary_name(&row.name, "").0;
+            let others = match &mut row.missing {
+                Some(Missing::NoFile { same_name }) => same_name.as_mut_slice(),
+                _ => &mut [],
+            };
+            for found in row.used.iter_mut().chain(others) {
+                let path = found.path.display().to_string();
+                // As if it were a file of the user's, wherever it is.
+                found.path = self.path(&path).into();
+                found.name = self.binary_name(&found.name, "").0;
+            }
+        }
+        for note in &mut summary.notes {
+            note.message = self.text(&note.message);
+        }
+    }
+}
+
+fn replace(text: &mut Option<Arc<str>>, new: Option<String>) {
+    if let Some(new) = new {
+        *text = Some(new.into());
+    }
+}

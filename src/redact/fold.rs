@@ -1,0 +1,167 @@
+//! Names in one spelling, in which they are compared: `Björn`, `björn` with a separate diaeresis, `BJÖRN` and `Bj%C3%B6rn` are one name.
+//!
+//! Letters are small and without marks, so `Bjorn` is the same name, too: a name too much is replaced, rather than one too few.
+
+/// A letter of a text in that spelling, and the byte of the text where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Letter {
+    pub(super) folded: char,
+    pub(super) start: usize,
+    /// The byte behind it and behind the marks on it.
+    pub(super) end: usize,
+}
+
+/// The letters of a text.
+pub(super) fn fold(text: &str) -> Vec<Letter> {
+    let mut letters: Vec<Letter> = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some((char, end)) = next(text, at) {
+        if is_mark(char) {
+            if let Some(last) = letters.last_mut() {
+                last.end = end;
+            }
+        } else {
+            for folded in base(char) {
+                letters.push(Letter { folded, start: at, end });
+            }
+        }
+        at = end;
+    }
+    letters
+}
+
+/// The folded letters alone.
+pub(super) fn folded(text: &str) -> Vec<char> {
+    fold(text).into_iter().map(|letter| letter.folded).collect()
+}
+
+/// The character at a byte, percent-encoded or not, and the byte behind it.
+fn next(text: &str, at: usize) -> Option<(char, usize)> {
+    let char = text[at..].chars().next()?;
+    if char != '%' {
+        return Some((char, at + char.len_utf8()));
+    }
+    let encoded: Vec<u8> = (0..4).map_while(|index| percent(text.as_bytes(), at + 3 * index)).collect();
+    // The longest that is a character; of three bytes the first may be one alone.
+    let decoded = (1..=encoded.len()).find_map(|length| {
+        let char = std::str::from_utf8(&encoded[..length]).ok()?.chars().next()?;
+        Some((char, at + 3 * length))
+    });
+    Some(decoded.unwrap_or(('%', at + 1)))
+}
+
+/// The byte that `%C3` stands for.
+fn percent(bytes: &[u8], at: usize) -> Option<u8> {
+    let digits = bytes.get(at..at + 3)?.strip_prefix(b"%")?;
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
+}
+
+/// True for marks that stand behind the letter that they belong to.
+fn is_mark(char: char) -> bool {
+    matches!(char, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// A character without its marks, in lower case; a syllable of Hangul as its letters.
+fn base(char: char) -> impl Iterator<Item = char> {
+    let single = |char| [Some(char), None, None];
+    let folded = match char {
+        'A'..='Z' => single(char.to_ascii_lowercase()),
+        '\0'..='\x7f' => single(char),
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' => single('\''),
+        '\u{a0}' | '\u{202f}' => single(' '),
+        'ß' => [Some('s'), Some('s'), None],
+        '가'..='힣' => syllable(char),
+        'か'..='ぢ' => single(first_of('か', 2, char)),
+        'カ'..='ヂ' => single(first_of('カ', 2, char)),
+        'つ'..='ど' => single(first_of('つ', 2, char)),
+        'ツ'..='ド' => single(first_of('ツ', 2, char)),
+        'は'..='ぽ' => single(first_of('は', 3, char)),
+        'ハ'..='ポ' => single(first_of('ハ', 3, char)),
+        'ゔ' => single('う'),
+        'ヴ' => single('ウ'),
+        _ => single(without_marks(char)),
+    };
+    folded.into_iter().flatten()
+}
+
+/// A letter of a table below.
+fn without_marks(char: char) -> char {
+    let table = TABLES
+        .iter()
+        .find(|(first, letters)| (*first..*first + letters.chars().count() as u32).contains(&u32::from(char)));
+    let letter = table.and_then(|(first, letters)| letters.chars().nth((u32::from(char) - first) as usize));
+    letter.unwrap_or_else(|| {
+        let mut lower = char.to_lowercase();
+        lower.next().filter(|_| lower.next().is_none()).unwrap_or(char)
+    })
+}
+
+/// The first of the group that a character is in, of groups of so many from `start` on: voiced kana follow those without marks.
+fn first_of(start: char, size: u32, char: char) -> char {
+    let offset = u32::from(char) - u32::from(start);
+    char::from_u32(u32::from(char) - offset % size).unwrap_or(char)
+}
+
+/// The letters that a syllable of Hangul is made of.
+fn syllable(char: char) -> [Option<char>; 3] {
+    let index = u32::from(char) - u32::from('가');
+    let (first, vowel, last) = (index / 588, index % 588 / 28, index % 28);
+    let letter = |start: u32, index: u32| char::from_u32(start + index);
+    [letter(0x1100, first), letter(0x1161, vowel), letter(0x11a7, last).filter(|_| last > 0)]
+}
+
+/// By first character: letters without their marks, in lower case, as the Unicode Character Database decomposes them.
+const TABLES: [(u32, &str); 4] = [
+    (
+        0xc0,
+        "aaaaaaæceeeeiiiiðnooooo×øuuuuyþßaaaaaaæceeeeiiiiðnooooo÷øuuuuyþyaaaaaaccccccccddđđeeeeeeeeeegggggggghhħħiiiiii\
+    iiiıĳĳjjkkĸllllllŀŀłłnnnnnnŉŋŋooooooœœrrrrrrssssssssttttŧŧuuuuuuuuuuuuwwyyyzzzzzzſƀɓƃƃƅƅɔƈƈɖɗƌƌƍǝəɛƒƒɠɣƕɩɨƙƙƚƛ\
+    ɯɲƞɵooƣƣƥƥʀƨƨʃƪƫƭƭʈuuʊʋƴƴƶƶʒƹƹƺƻƽƽƾƿǀǁǂǃǆǆǆǉǉǉǌǌǌaaiioouuuuuuuuuuǝaaaaææǥǥggkkooooʒʒjǳǳǳggƕƿnnaaææøøaaaaeeeeii\
+    iioooorrrruuuussttȝȝhhƞȡȣȣȥȥaaeeooooooooyyȴȵȶȷȸȹⱥȼȼƚⱦȿɀɂɂƀʉʌɇɇɉɉɋɋɍɍɏɏ",
+    ),
+    (0x386, "α·εηι΋ο΍υωιαβγδεζηθικλμνξοπρ΢στυφχψωιυαεηιυαβγδεζηθικλμνξοπρςστυφχψωιυουω"),
+    (0x400, "ееђгєѕііјљњћкиуџабвгдежзииклмнопрстуфхцчшщъыьэюяабвгдежзииклмнопрстуфхцчшщъыьэюяееђгєѕііјљњћкиуџ"),
+    (
+        0x1e00,
+        "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmmnnnnnnnnoooooooopppprrrrrrrrsssssssssstttt\
+    ttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyẚſẜẝßẟaaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooo\
+    oooooooouuuuuuuuuuuuuuyyyyyyyyỻỻỽỽỿỿ",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(text: &str) -> String {
+        folded(text).into_iter().collect()
+    }
+
+    #[test]
+    fn spellings_of_one_name_are_one() {
+        for (name, others) in [
+            ("björn", &["Björn", "BJÖRN", "Bjo\u{308}rn", "Bj%C3%B6rn", "bjo%CC%88rn"][..]),
+            ("jane's iphone", &["Jane’s iPhone", "Jane's%20iPhone", "Jane\u{2019}s\u{a0}iPhone"]),
+            ("がぎ", &["\u{304b}\u{3099}\u{304d}\u{3099}", "%E3%81%8C%E3%81%8E"]),
+            ("ポ", &["\u{30db}\u{309a}"]),
+            ("한글", &["\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"]),
+            ("Йорг", &["\u{438}\u{306}орг"]),
+            ("Ἕλλη", &["Ἕλλη"]),
+            ("tiếng", &["tie\u{302}\u{301}ng", "TIẾNG"]),
+        ] {
+            for other in others {
+                assert_eq!(spelled(name), spelled(other), "{name} {other}");
+            }
+        }
+        assert_ne!(spelled("jane"), spelled("jan"));
+    }
+
+    #[test]
+    fn letters_know_their_bytes() {
+        let text = "a%C3%B6e\u{301}%zz";
+        let bytes: Vec<(char, &str)> =
+            fold(text).iter().map(|letter| (letter.folded, &text[letter.start..letter.end])).collect();
+        assert_eq!(bytes, [('a', "a"), ('o', "%C3%B6"), ('e', "e\u{301}"), ('%', "%"), ('z', "z"), ('z', "z")]);
+    }
+}

@@ -1,0 +1,37 @@
+//! Names of people, devices, places and other programs, replaced by pseudonyms.
+//!
+//! A [`Redactor`] first [collects](Redactor::collect) the names that a recording tells, and then replaces them: in the profile, the
+//! documents, the intervals, and in any other text about them. It changes names and no number, and happens after symbols were looked up and
+//! operations chose functions, since both go by names. Writers know nothing of it.
+//!
+//! ```
+//! use traceparse::redact::Redactor;
+//!
+//! let mut redactor = Redactor::new(Vec::new());
+//! assert_eq!(redactor.path("/Users/jane/src/orchard/Feed.swift"), "/path-1/Feed.swift");
+//! assert_eq!(redactor.path("/usr/lib/libobjc.A.dylib"), "/usr/lib/libobjc.A.dylib");
+//! assert_eq!(redactor.text("com.jane.worker waits"), "com.jane.worker waits", "nothing said yet that this is a person");
+//! redactor.hide_users("/Users/jane/src");
+//! assert_eq!(redactor.text("com.jane.worker waits"), "com.user-1.worker waits");
+//! ```
+//!
+//! # What stays
+//!
+//! Names of the app's processes; paths of the system; the last part of any path; UUIDs of binaries, by which symbols are found; models and
+//! versions of devices; dates. `docs/cli.md` has the whole list, and what cannot be promised.
+
+mod app;
+mod collect;
+mod documents;
+mod fold;
+mod names;
+mod paths;
+mod people;
+mod pseudonyms;
+mod redactor;
+mod rules;
+mod words;
+
+pub use pseudonyms::{Redacted, RedactedKind};
+pub use redactor::Redactor;
+pub use rules::RedactRule;

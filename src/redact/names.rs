@@ -1,0 +1,149 @@
+//! The names of a profile, by what they are names of.
+
+use super::pseudonyms::RedactedKind;
+use super::redactor::{Redactor, is_of_code};
+use super::words::Reach;
+use crate::profile::{Category, Profile, RebuildError, Rename};
+use crate::recording::is_hex_address;
+
+/// What functions of one name become where they are merged or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SameNames {
+    /// One function: trees have one node for them.
+    Merged,
+    /// As many as before; operations that chose some of them still mean those.
+    Apart,
+}
+
+impl Redactor {
+    /// Replaces the names of a profile.
+    pub(crate) fn profile(&mut self, profile: &mut Profile, same: SameNames) -> Result<(), RebuildError> {
+        profile.rename(self, same == SameNames::Merged)
+    }
+
+    /// The name of a process.
+    pub(super) fn process_name(&mut self, name: &str) -> String {
+        if name.is_empty() {
+            return String::new();
+        }
+        if self.kept.contains(name) {
+            return self.changed_words(name, Reach::Everywhere).unwrap_or_else(|| name.to_owned());
+        }
+        self.pseudonyms.of(RedactedKind::Process, name)
+    }
+
+    /// The name of a signpost.
+    pub(super) fn signpost_name(&mut self, name: &str) -> Option<String> {
+        self.by_rule(RedactedKind::Signpost, name).or_else(|| self.changed_text(name, Reach::OwnTexts))
+    }
+
+    /// The name and the path of a binary. Its category does not change.
+    pub(super) fn binary_name(&mut self, name: &str, path: &str) -> (String, String) {
+        let category = Category::of_path(path, name);
+        let is_public = category != Category::User && category != Category::Unknown;
+        let ruled = if is_public { None } else { self.by_rule(RedactedKind::Binary, name) };
+        let new_name = match ruled {
+            Some(ruled) => ruled,
+            None if self.is_program_of_other(name, path) => self.pseudonyms.of(RedactedKind::Process, name),
+            None => {
+                let reach = if is_public { Reach::Everywhere } else { Reach::OwnTexts };
+                self.changed_words(name, reach).unwrap_or_else(|| name.to_owned())
+            }
+        };
+        // A reader gives a binary that has no path its name for one.
+        if !path.contains(['/', '\\']) {
+            let new_path = if path == name { new_name.clone() } else { self.path(path) };
+            return self.of_category(category, (name, path), (new_name, new_path));
+        }
+        let new_path = renamed(&self.binary_path(path, name, category), name, &new_name);
+        self.of_category(category, (name, path), (new_name, new_path))
+    }
+
+    /// The path of a binary, with the bundle it lies in where its category follows from that.
+    fn binary_path(&mut self, path: &str, name: &str, category: Category) -> String {
+        let short = self.path(path);
+        let short = match category {
+            Category::User | Category::Unknown => self.changed_words(&short, Reach::OwnTexts).unwrap_or(short),
+            _ => short,
+        };
+        if Category::of_path(&short, name) == category {
+            return short;
+        }
+        let bundles = [".kext", ".framework", ".plugin", ".bundle", ".app"];
+        let is_bundle = |part: &&str| bundles.iter().any(|end| part.ends_with(end));
+        let parts: Vec<&str> = path.split('/').filter(is_bundle).collect();
+        let (folder, last) = short.rsplit_once('/').unwrap_or(("", &short));
+        format!("{folder}/{}/{last}", parts.join("/"))
+    }
+
+    /// The new name and path, unless they are those of another category of code: a program may be named like a runtime, which is then what
+    /// it is.
+    fn of_category(&mut self, category: Category, old: (&str, &str), new: (String, String)) -> (String, String) {
+        let is_same = |(name, path): &(String, String)| Category::of_path(path, name) == category;
+        if is_same(&new) {
+            return new;
+        }
+        let by_path = (old.0.to_owned(), self.binary_path(old.1, old.0, category));
+        if is_same(&by_path) {
+            return by_path;
+        }
+        (old.0.to_owned(), old.1.to_owned())
+    }
+
+    /// The name of a function, by the rules or with names in it replaced; `None` if it stays.
+    fn function_name(&mut self, name: &str, reach: Reach) -> Option<String> {
+        if let Some(ruled) = self.by_rule(RedactedKind::Function, name) {
+            return Some(ruled);
+        }
+        if is_of_code(name) {
+            return None;
+        }
+        self.changed_text(name, reach)
+    }
+}
+
+/// A path with another name of its last part, and of the bundle that is named after it.
+fn renamed(path: &str, name: &str, new: &str) -> String {
+    if name == new || name.is_empty() {
+        return path.to_owned();
+    }
+    let part = |part: &str| match part.strip_prefix(name) {
+        Some("") => new.to_owned(),
+        Some(rest) if [".app", ".framework", ".appex", ".xpc", ".bundle", ".dylib"].contains(&rest) => {
+            format!("{new}{rest}")
+        }
+        _ => part.to_owned(),
+    };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+impl Rename for Redactor {
+    fn input(&mut self, name: &str) -> Option<String> {
+        self.changed_text(name, Reach::Everywhere)
+    }
+
+    fn process(&mut self, name: &str) -> Option<String> {
+        Some(self.process_name(name))
+    }
+
+    fn thread(&mut self, name: &str) -> Option<String> {
+        self.by_rule(RedactedKind::Thread, name)
+            .or_else(|| if is_of_code(name) { None } else { self.changed_text(name, Reach::OwnTexts) })
+    }
+
+    fn binary(&mut self, name: &str, path: &str) -> (String, String) {
+        self.binary_name(name, path)
+    }
+
+    fn function(&mut self, name: &str, category: Category) -> Option<String> {
+        if is_hex_address(name) {
+            return None;
+        }
+        let is_own = matches!(category, Category::User | Category::Unknown);
+        self.function_name(name, if is_own { Reach::OwnTexts } else { Reach::Everywhere })
+    }
+
+    fn source(&mut self, path: &str) -> Option<String> {
+        Some(self.path(path))
+    }
+}

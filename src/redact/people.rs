@@ -1,0 +1,65 @@
+//! The people whom names of devices tell.
+//!
+//! ```text
+//! Jane’s iPhone · Janes MacBook Pro · iPhone von Björn · iPhone de María López · 太郎のiPhone · 小明的MacBook Pro
+//! ```
+
+/// Words behind the name of a person, and before it.
+const AFTER: [&str; 4] = ["'s ", "' ", "の", "的"];
+const BEFORE: [&str; 10] = [" von ", " de ", " di ", " van ", " av ", " af ", " of ", " d'", " do ", " da "];
+
+/// The names of Apple's devices that stand behind a genitive without an apostrophe.
+const PRODUCTS: [&str; 8] = ["iPhone", "iPad", "MacBook", "Mac", "iMac", "iPod", "Apple", "Watch"];
+
+/// The name of the person that a device is named after, whole and in its parts; nothing if it tells none.
+pub(super) fn people(device: &str) -> Vec<String> {
+    let device = device.replace(['’', '‘'], "'");
+    let Some(person) = person(&device) else { return Vec::new() };
+    let parts = person.split_whitespace().filter(|part| part.chars().count() > 2).map(str::to_owned);
+    let mut people: Vec<String> = std::iter::once(person.clone()).chain(parts).collect();
+    people.dedup();
+    people
+}
+
+fn person(device: &str) -> Option<String> {
+    let named = |text: &str| Some(text.trim().to_owned()).filter(|text| text.chars().any(char::is_alphabetic));
+    if let Some(at) = AFTER.iter().filter_map(|mark| device.find(mark)).min() {
+        return named(&device[..at]);
+    }
+    if let Some(at) = BEFORE.iter().filter_map(|mark| Some(device.find(mark)? + mark.len())).min() {
+        return named(&device[at..]);
+    }
+    let (first, rest) = device.split_once(' ')?;
+    let is_product = PRODUCTS.iter().any(|product| rest.starts_with(product));
+    named(first.strip_suffix('s').filter(|_| is_product)?)
+}
+
+/// The name by which a network knows a device: `Janes-MacBook-Pro`.
+pub(super) fn host(device: &str) -> String {
+    let kept = device.chars().filter(|char| !['\'', '’', '‘'].contains(char));
+    let hyphened: String = kept.map(|char| if char.is_alphanumeric() { char } else { '-' }).collect();
+    hyphened.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_named_after_people() {
+        for (device, names) in [
+            ("Jane’s iPhone", &["Jane"][..]),
+            ("Jane Doe's MacBook Pro", &["Jane Doe", "Jane", "Doe"]),
+            ("Björns MacBook Air", &["Björn"]),
+            ("iPhone von Björn", &["Björn"]),
+            ("iPhone de María López", &["María López", "María", "López"]),
+            ("太郎のiPhone", &["太郎"]),
+            ("Mac Studio", &[]),
+            ("caladan", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(people(device), names, "{device}");
+        }
+        assert_eq!(host("Jane’s MacBook  Pro (2)"), "Janes-MacBook-Pro-2");
+    }
+}

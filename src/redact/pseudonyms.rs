@@ -1,0 +1,156 @@
+//! What stands for names: the same for the same name, everywhere in one output.
+
+use super::fold::folded;
+use crate::hash::HashMap;
+
+/// The kind of what was replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RedactedKind {
+    /// The name of a person, from a home folder or from the name of a device.
+    User,
+    /// The name of a device.
+    Device,
+    /// A number that tells a device: its UUID or serial number, and others in paths.
+    Identifier,
+    /// A process that is not the app's.
+    Process,
+    /// A folder that is not the system's.
+    Path,
+    /// The name of an input.
+    Input,
+    /// Anything else that may tell about a person, such as the arguments of the recorded process; all of it is one.
+    Other,
+    /// A function that a rule names.
+    Function,
+    /// A binary that a rule names.
+    Binary,
+    /// A thread that a rule names.
+    Thread,
+    /// A signpost that a rule names.
+    Signpost,
+}
+
+impl RedactedKind {
+    /// The name in machine formats, and what pseudonyms begin with.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Device => "device",
+            Self::Identifier => "identifier",
+            Self::Process => "process",
+            Self::Path => "path",
+            Self::Input => "input",
+            Self::Other => "other",
+            Self::Function => "function",
+            Self::Binary => "binary",
+            Self::Thread => "thread",
+            Self::Signpost => "signpost",
+        }
+    }
+}
+
+/// What was replaced of one kind. The names that were there are nowhere in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Redacted {
+    /// The kind.
+    pub kind: RedactedKind,
+    /// The number of distinct names that were replaced.
+    pub names: usize,
+    /// The names that stand for them, each once, in the order in which they were first used.
+    pub pseudonyms: Vec<String>,
+}
+
+/// A name and what stands for it.
+#[derive(Clone, Debug)]
+struct Pseudonym {
+    kind: RedactedKind,
+    text: String,
+    is_used: bool,
+}
+
+/// All pseudonyms so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pseudonyms {
+    all: Vec<Pseudonym>,
+    by_name: HashMap<(RedactedKind, String), usize>,
+    /// By kind: the number of pseudonyms.
+    counts: HashMap<RedactedKind, usize>,
+    /// By rule: the number of distinct names that it replaced by a number.
+    numbers: HashMap<usize, HashMap<String, usize>>,
+    /// True if all names of a kind have one pseudonym.
+    pub(super) is_collective: bool,
+}
+
+impl Pseudonyms {
+    /// The index of the pseudonym of a name, in any spelling.
+    pub(super) fn index(&mut self, kind: RedactedKind, name: &str) -> usize {
+        self.index_of(kind, folded(name).into_iter().collect(), |kind, number| match number {
+            Some(number) => format!("{kind}-{number}"),
+            None => kind.to_owned(),
+        })
+    }
+
+    /// The same for a name whose spelling tells it from others, of which `text` makes the pseudonym: of the kind, and of a number from 1.
+    pub(super) fn index_of(
+        &mut self,
+        kind: RedactedKind,
+        name: String,
+        text: impl FnOnce(&str, Option<usize>) -> String,
+    ) -> usize {
+        let Self { all, by_name, counts, is_collective, .. } = self;
+        *by_name.entry((kind, name)).or_insert_with(|| {
+            let count = counts.entry(kind).or_default();
+            *count += 1;
+            let number = (!*is_collective).then_some(*count);
+            all.push(Pseudonym { kind, text: text(kind.name(), number), is_used: false });
+            all.len() - 1
+        })
+    }
+
+    /// The number of a name among those that a rule replaces.
+    pub(super) fn rule_number(&mut self, rule: usize, name: &str) -> String {
+        let numbers = self.numbers.entry(rule).or_default();
+        let next = numbers.len() + 1;
+        let number = *numbers.entry(name.to_owned()).or_insert(next);
+        if self.is_collective { String::new() } else { number.to_string() }
+    }
+
+    /// A name and its pseudonym share it from now on.
+    pub(super) fn share(&mut self, kind: RedactedKind, name: &str, index: usize) {
+        self.by_name.entry((kind, folded(name).into_iter().collect())).or_insert(index);
+    }
+
+    /// The pseudonym, which now stands somewhere.
+    pub(super) fn used(&mut self, index: usize) -> String {
+        self.all[index].is_used = true;
+        self.all[index].text.clone()
+    }
+
+    /// The pseudonym of a name that stands somewhere now.
+    pub(super) fn of(&mut self, kind: RedactedKind, name: &str) -> String {
+        let index = self.index(kind, name);
+        self.used(index)
+    }
+
+    /// What was replaced, by kind.
+    pub(super) fn list(&self) -> Vec<Redacted> {
+        let mut list: Vec<Redacted> = Vec::new();
+        for Pseudonym { kind, text, .. } in self.all.iter().filter(|pseudonym| pseudonym.is_used) {
+            let row = match list.iter_mut().position(|row| row.kind == *kind) {
+                Some(at) => &mut list[at],
+                None => {
+                    list.push(Redacted { kind: *kind, names: 0, pseudonyms: Vec::new() });
+                    list.last_mut().expect("it was just added")
+                }
+            };
+            row.names += 1;
+            if !row.pseudonyms.contains(text) {
+                row.pseudonyms.push(text.clone());
+            }
+        }
+        list.sort_by_key(|row| row.kind);
+        list
+    }
+}

@@ -1,0 +1,187 @@
+//! Names inside other texts: whole words that are replaced wherever they stand.
+
+use super::fold::{Letter, fold, folded};
+use crate::hash::HashMap;
+
+/// The texts in which a word is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Paths only: it is short, or a word that code uses.
+    Paths,
+    /// Everything but the system's own code, whose names are public: names of processes are often those of frameworks.
+    OwnTexts,
+    /// Everything.
+    Everywhere,
+}
+
+/// A word to be replaced.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    /// The index of what stands for it.
+    pseudonym: usize,
+    reach: Reach,
+}
+
+/// Words, found by their first letters.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    by_letters: HashMap<Vec<char>, Word>,
+    /// By the first [`KEY`] letters, and fewer of shorter words: the lengths of words that begin so, longest first.
+    by_start: HashMap<[char; KEY], Vec<usize>>,
+    /// By first letter, of ASCII only: true if a word begins with it.
+    starts: Vec<bool>,
+}
+
+/// The number of letters by which words are found.
+const KEY: usize = 2;
+
+impl Words {
+    /// Adds a word, unless it is there; a word that is there may reach further then.
+    pub(super) fn add(&mut self, text: &str, pseudonym: usize, reach: Reach) {
+        let letters = folded(text);
+        let Some(key) = key(letters.iter().copied()) else { return };
+        self.starts.resize(128, false);
+        if let Some(start) = self.starts.get_mut(letters[0] as usize) {
+            *start = true;
+        }
+        let lengths = self.by_start.entry(key).or_default();
+        if let Err(at) = lengths.binary_search_by(|length| letters.len().cmp(length)) {
+            lengths.insert(at, letters.len());
+        }
+        let word = self.by_letters.entry(letters).or_insert(Word { pseudonym, reach });
+        word.reach = word.reach.max(reach);
+    }
+
+    /// Leaves a word as it is from now on.
+    pub(super) fn remove(&mut self, text: &str) {
+        self.by_letters.remove(&folded(text));
+    }
+
+    /// The text with these words replaced; `None` if it has none of them. Each word that is replaced is told.
+    pub(super) fn replaced(
+        &self,
+        text: &str,
+        at_least: Reach,
+        mut replacement: impl FnMut(usize) -> String,
+    ) -> Option<String> {
+        if !self.may_begin_in(text) {
+            return None;
+        }
+        let letters = fold(text);
+        let mut new = String::new();
+        let (mut copied, mut at) = (0, 0);
+        while at < letters.len() {
+            let Some((word, length)) = self.word_at(&letters, at, at_least) else {
+                at += 1;
+                continue;
+            };
+            let last = at + length - 1;
+            new.push_str(&text[copied..letters[at].start]);
+            new.push_str(&replacement(word.pseudonym));
+            // A number behind it would be read as a part of it.
+            if letters.get(last + 1).is_some_and(|next| next.folded.is_ascii_digit()) {
+                new.push('_');
+            }
+            copied = letters[last].end;
+            at = last + 1;
+        }
+        if copied == 0 {
+            return None;
+        }
+        new.push_str(&text[copied..]);
+        Some(new)
+    }
+
+    /// True if some word begins as a part of the text does. It looks at bytes, and nothing is made for it: most names have none.
+    fn may_begin_in(&self, text: &str) -> bool {
+        if self.by_letters.is_empty() {
+            return false;
+        }
+        if !text.is_ascii() || text.contains('%') {
+            return true;
+        }
+        let bytes = text.as_bytes();
+        let is_start = |at: usize| {
+            let byte = bytes[at].to_ascii_lowercase();
+            self.starts[byte as usize]
+                && (at == 0 || !bytes[at - 1].is_ascii_alphabetic() || !byte.is_ascii_alphabetic())
+        };
+        (0..bytes.len()).filter(|&at| is_start(at)).any(|at| {
+            let letters = bytes[at..].iter().map(|byte| char::from(byte.to_ascii_lowercase()));
+            key(letters)
+                .is_some_and(|key| self.by_start.contains_key(&key) || self.by_start.contains_key(&[key[0], END]))
+        })
+    }
+
+    /// The longest word that stands here, as a whole one, and its length.
+    fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<(Word, usize)> {
+        let is_letter = |at: usize| letters.get(at).is_some_and(|letter| letter.folded.is_alphabetic());
+        if at > 0 && is_letter(at) && is_letter(at - 1) {
+            return None;
+        }
+        let here = letters[at..].iter().map(|letter| letter.folded);
+        let key = key(here.clone())?;
+        let lengths = self.by_start.get(&key).into_iter().chain(self.by_start.get(&[key[0], END])).flatten();
+        let is_whole = |end: usize| !(is_letter(end) && is_letter(end - 1) && !is_possessive(letters, end));
+        let possible = lengths.copied().filter(|&length| letters.len() >= at + length && is_whole(at + length));
+        possible
+            .filter_map(|length| Some((*self.by_letters.get(&here.clone().take(length).collect::<Vec<_>>())?, length)))
+            .find(|(word, _)| word.reach >= at_least)
+    }
+}
+
+/// True for an `s` that is the last letter of a word here: `Janes-iPhone` is Jane's.
+fn is_possessive(letters: &[Letter], at: usize) -> bool {
+    let is_letter = letters.get(at + 1).is_some_and(|letter| letter.folded.is_alphanumeric());
+    letters[at].folded == 's' && !is_letter
+}
+
+/// Stands where a word has no second letter.
+const END: char = '\0';
+
+fn key(mut letters: impl Iterator<Item = char>) -> Option<[char; KEY]> {
+    Some([letters.next()?, letters.next().unwrap_or(END)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(texts: &[(&str, Reach)]) -> Words {
+        let mut words = Words::default();
+        for (index, (text, reach)) in texts.iter().enumerate() {
+            words.add(text, index, *reach);
+        }
+        words
+    }
+
+    #[test]
+    fn whole_words_are_replaced_in_any_spelling() {
+        let words = words(&[
+            ("jane", Reach::Everywhere),
+            ("Björn", Reach::Everywhere),
+            ("Slack Helper", Reach::OwnTexts),
+            ("Slack", Reach::OwnTexts),
+            ("jo", Reach::Paths),
+            ("x", Reach::Paths),
+        ]);
+        let replaced = |text: &str, reach| words.replaced(text, reach, |index| format!("<{index}>"));
+        for (text, expected) in [
+            ("com.jane.worker", Some("com.<0>.worker")),
+            ("JANE", Some("<0>")),
+            ("_ZN4jane3fooEv", Some("_ZN4<0>_3fooEv")),
+            ("Janes-MacBook", Some("<0>s-MacBook")),
+            ("janet", None),
+            ("mundane", None),
+            ("bjo\u{308}rn/Bj%C3%B6rn", Some("<1>/<1>")),
+            ("Slack Helper (Renderer)", Some("<2> (Renderer)")),
+            ("Slack", Some("<3>")),
+            ("Slacker", None),
+            ("jo x", None),
+        ] {
+            assert_eq!(replaced(text, Reach::OwnTexts).as_deref(), expected, "{text}");
+        }
+        assert_eq!(replaced("Slack of jane", Reach::Everywhere).as_deref(), Some("Slack of <0>"));
+        assert_eq!(replaced("/Users/jo/x", Reach::Paths).as_deref(), Some("/Users/<4>/<5>"));
+    }
+}
