@@ -3,16 +3,24 @@
 //   node dev.mjs PAGE.html OUT.html
 
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { buildPage } from './build.mjs';
 
-const [from, to] = process.argv.slice(2);
-const page = await readFile(from, 'utf8');
-const files = await buildPage();
-const payload = page.match(/<script id="profile"[^>]*>[^<]*<\/script>/)[0];
-const title = page.match(/<title>[^<]*<\/title>/)[0];
-await writeFile(
-  to,
-  `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${files['policy.txt']}">\n` +
-    `<meta name="viewport" content="width=device-width, initial-scale=1">\n${title}\n<style>${files['workbench.css']}</style>\n</head>\n<body>\n` +
-    `<main id="workbench">\n<h1>${title.replace(/<[^>]*>/g, '')}</h1>\n</main>\n${payload}\n<script>${files['workbench.js']}</script>\n</body>\n</html>\n`,
-);
+/** A page of the command with the script, style and policy that `web/` builds now. */
+export async function withBuild(page) {
+  const files = await buildPage();
+  const replaced = (text, from, to) => {
+    const start = text.indexOf(from[0]) + from[0].length;
+    const end = text.indexOf(from[1], start);
+    if (start < from[0].length || end < 0) throw new Error(`a page has no ${from[0]}`);
+    return text.slice(0, start) + to + text.slice(end);
+  };
+  const withPolicy = replaced(page, ['http-equiv="Content-Security-Policy" content="', '">'], files['policy.txt']);
+  const withStyle = replaced(withPolicy, ['<style>', '</style>'], files['workbench.css']);
+  return replaced(withStyle, ['<script>', '</script>'], files['workbench.js']);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [from, to] = process.argv.slice(2);
+  await writeFile(to, await withBuild(await readFile(from, 'utf8')));
+}

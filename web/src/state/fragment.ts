@@ -136,12 +136,21 @@ function readOperation(text: string): Operation {
   if (plain !== undefined && value === null) return { kind: plain };
   if (value === null || value === '') throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
   if (pattern !== undefined) {
-    compilePattern(value);
+    checkPattern(value);
     return { kind: pattern, pattern: value };
   }
   if (ofBinary !== undefined) return { kind: ofBinary, binary: value };
   if (ofBinaries !== undefined) return { kind: ofBinaries, names: value.split(',').map(unescape) };
   throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
+}
+
+function checkPattern(pattern: string): void {
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    throw new RefusedError(`in this link, ${error.message}`);
+  }
 }
 
 function seriesText({ tables }: Names, id: number): string {

@@ -95,14 +95,13 @@ function SaveMenu({ app }: { app: App }): JSX.Element {
 }
 
 const THEME_NAMES: Record<Theme, string> = { auto: 'as the system', light: 'light', dark: 'dark' };
-const THEME_SIGNS: Record<Theme, string> = { auto: '◐', light: '☀', dark: '☾' };
 
 function ThemeButton(): JSX.Element {
   const [theme, set] = useState<Theme>(readTheme);
   useEffect(() => setTheme(theme), [theme]);
   return (
-    <button type="button" title={`Colours: ${THEME_NAMES[theme]}`} aria-label={`Colours: ${THEME_NAMES[theme]}`} onClick={() => set(nextTheme(theme))} data-part="theme">
-      {THEME_SIGNS[theme]}
+    <button type="button" title={`Colours: ${THEME_NAMES[theme]}`} aria-label={`Colours: ${THEME_NAMES[theme]}`} onClick={() => set(nextTheme(theme))} data-part="theme" data-choice={theme}>
+      <span class="only-read">{theme}</span>
     </button>
   );
 }

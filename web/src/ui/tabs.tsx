@@ -10,7 +10,7 @@ export function Tabs(): JSX.Element {
   const { store, names } = useApp();
   const state = useStore();
   const { tab } = state;
-  const shown = shownTabs(names, state);
+  const empty = emptyTabs(names, state);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
@@ -19,23 +19,24 @@ export function Tabs(): JSX.Element {
     if (chosen !== null && box !== null) box.scrollLeft = chosen.offsetLeft - (box.clientWidth - chosen.offsetWidth) / 2;
   }, [tab]);
   const go = (event: KeyboardEvent): void => {
-    const at = shown.findIndex(({ id }) => id === tab);
-    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: shown.length - 1 };
+    const at = TABS.findIndex(({ id }) => id === tab);
+    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
     const next = steps[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const { id } = shown[(next + shown.length) % shown.length]!;
+    const { id } = TABS[(next + TABS.length) % TABS.length]!;
     store.set({ tab: id });
     document.getElementById(`tab-${id}`)?.focus();
   };
   return (
     <div ref={list} class="tabs" role="tablist" aria-label="Views" onKeyDown={go}>
-      {shown.map(({ id, name }) => (
+      {TABS.map(({ id, name }) => (
         <button
           key={id}
           id={`tab-${id}`}
           type="button"
           role="tab"
+          class={empty.has(id) ? 'is-empty' : ''}
           aria-selected={id === tab}
           aria-controls="view"
           tabIndex={id === tab ? 0 : -1}
@@ -48,8 +49,8 @@ export function Tabs(): JSX.Element {
   );
 }
 
-/** The views that have something to show, and the one that is shown. */
-function shownTabs({ tables }: Names, { series, tab }: State): readonly (typeof TABS)[number][] {
+/** The views that have nothing to show, which say why. */
+function emptyTabs({ tables }: Names, { series }: State): ReadonlySet<Tab> {
   const empty = new Set<Tab>();
   const run = tables.runs[tables.series[series]!.run]!.number;
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
@@ -57,5 +58,5 @@ function shownTabs({ tables }: Names, { series, tab }: State): readonly (typeof 
   if (tables.states.length === 0) empty.add('states');
   if (tables.cores.length === 0) empty.add('cores');
   if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
-  return TABS.filter(({ id }) => id === tab || !empty.has(id));
+  return empty;
 }
