@@ -233,8 +233,9 @@ export const CASES = {
     for (const { page } of [orchard, counters]) {
       for (const [width, height] of [[390, 844], [640, 450], [1280, 800], [2200, 1300]]) {
         await tab.browser.resize(width, height);
+        await tab.open(page);
         for (const name of TABS) {
-          await tab.open(page, `v=1&tab=${name}`);
+          await tab.follow(`v=1&tab=${name}`);
           const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
           ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
         }
