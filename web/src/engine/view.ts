@@ -92,6 +92,19 @@ export class View {
     return rowSums(this.profile, 'weight').weight(row);
   }
 
+  /** Adds the squares of the weights of samples that count, to the knots of the forest of functions in which their stacks end. */
+  addSquares(series: number, byKnot: Float64Array): void {
+    const { knotOfStack } = this.prepared.byFunction;
+    const { ofRow } = this.#used;
+    for (const row of this.counted(series)) {
+      const weight = Number(this.rows.weight(row));
+      // Samples that were added up are taken to weigh the same.
+      const samples = Number(this.rows.samples(row));
+      const knot = knotOfStack[ofRow[row]!]!;
+      if (samples > 0) byKnot[knot]! += (weight * weight) / samples;
+    }
+  }
+
   /** The sum of rows. */
   total(rows: Int32Array): Amount {
     const sums = this.sumRows(rows, 1, () => 0);
