@@ -8,27 +8,36 @@ import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const target = (name) => here(`../src/output/workbench/${name}`);
-
-const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'] };
-const script = await build({ ...common, entryPoints: [here('src/main.ts')], format: 'iife' });
-const style = await build({ ...common, entryPoints: [here('src/style.css')] });
-
-const files = { 'workbench.js': script.outputFiles[0].text.trimEnd(), 'workbench.css': style.outputFiles[0].text.trimEnd() };
-for (const [name, text] of Object.entries(files)) {
-  // Either would end its element.
-  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
-}
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-files['policy.txt'] =
-  `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; img-src data: blob:`;
 
-if (process.argv.includes('--check')) {
+/** The files, by name. */
+export async function buildPage() {
+  const jsx = { jsx: 'automatic', jsxImportSource: 'preact' };
+  const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'], ...jsx };
+  const script = await build({ ...common, entryPoints: [here('src/main.tsx')], format: 'iife' });
+  const style = await build({ ...common, entryPoints: [here('src/style/index.css')] });
+  const files = { 'workbench.js': script.outputFiles[0].text.trimEnd(), 'workbench.css': style.outputFiles[0].text.trimEnd() };
   for (const [name, text] of Object.entries(files)) {
-    if ((await readFile(target(name), 'utf8')) !== text) {
-      console.error(`${name} is not what web/ builds; run: cd web && npm ci && npm run build`);
-      process.exitCode = 1;
-    }
+    // Either would end its element.
+    if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
   }
-} else {
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(target(name), text)));
+  // The engine runs in a worker that the page makes of its own script.
+  files['policy.txt'] =
+    `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; ` +
+    `img-src data: blob:; worker-src blob:`;
+  return files;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const files = await buildPage();
+  if (process.argv.includes('--check')) {
+    for (const [name, text] of Object.entries(files)) {
+      if ((await readFile(target(name), 'utf8')) !== text) {
+        console.error(`${name} is not what web/ builds; run: cd web && npm ci && npm run build`);
+        process.exitCode = 1;
+      }
+    }
+  } else {
+    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(target(name), text)));
+  }
 }

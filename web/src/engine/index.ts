@@ -11,8 +11,8 @@ export { mainThreads, matchBinaries, matchProcesses, matchThreads } from './matc
 export { type Operation, ofName, ofPattern, operationText } from './operations.ts';
 export { NO_STACK, ROOT } from './order.ts';
 export { compilePattern, exactPattern } from './pattern.ts';
-export { decodePayload, readPayload, fromBase64, inflate } from './payload.ts';
-export { type Answer, type Overview, type Profile, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
+export { decodePayload, fromBase64, inflate, readPayload } from './payload.ts';
+export { type Answer, type Category, type Overview, type Profile, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';
 export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';
@@ -28,5 +28,6 @@ export { type StateRow, states } from './views/states.ts';
 export { type ProcessRow, processes, threads } from './views/threads.ts';
 export { type TimelineLine, density, roundBin, timeline } from './views/timeline.ts';
 export { type TransitionRow, transitions } from './views/transitions.ts';
+export { Texts } from './text.ts';
 export { CallTree, type Part, type SeparateBy, type TreeNode, parts, treeOfPart } from './views/tree.ts';
 export { Prepared, Workbench } from './workbench.ts';

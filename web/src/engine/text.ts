@@ -18,26 +18,27 @@ export function compareTexts(a: string, b: string): number {
 
 /** The texts of a payload, decoded when they are asked for. */
 export class Texts {
-  readonly #bytes: Uint8Array;
-  readonly #ends: Float64Array;
+  /** All texts in UTF-8, one after the other, and where each ends. */
+  readonly bytes: Uint8Array;
+  readonly ends: Float64Array;
   readonly #known: (string | undefined)[];
   readonly #decoder = new TextDecoder();
 
   constructor(bytes: Uint8Array, ends: Float64Array) {
-    this.#bytes = bytes;
-    this.#ends = ends;
+    this.bytes = bytes;
+    this.ends = ends;
     this.#known = new Array<string | undefined>(ends.length);
   }
 
   get count(): number {
-    return this.#ends.length;
+    return this.ends.length;
   }
 
   at(index: number): string {
     const known = this.#known[index];
     if (known !== undefined) return known;
-    const start = index === 0 ? 0 : this.#ends[index - 1]!;
-    const text = this.#decoder.decode(this.#bytes.subarray(start, this.#ends[index]));
+    const start = index === 0 ? 0 : this.ends[index - 1]!;
+    const text = this.#decoder.decode(this.bytes.subarray(start, this.ends[index]));
     this.#known[index] = text;
     return text;
   }

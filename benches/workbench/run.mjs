@@ -1,0 +1,205 @@
+#!/usr/bin/env node
+// Size and speed of the page that `traceparse X -o report.html` writes, beside speedscope with the same profile: size of the file, first
+// paint, ready to use, and what each frame takes while it is zoomed; of ours also what it takes to select a time.
+//
+//   (cd web && npm ci)
+//   cargo build --release --bin traceparse --example generate-export
+//   benches/workbench/run.mjs [--work FOLDER] [--speedscope FOLDER] [--rounds N] [RECORDING …]
+//
+// Without recordings it makes one of 1.2 million samples with 300,000 stacks, and takes a deep one of `TRACEPARSE_CORPUS`. `--speedscope` is
+// the folder of its npm package (else it is looked for in TRACEPARSE_NODE_MODULES). Each round has a process of Chromium of its own, without
+// a graphics card, so that drawing takes processor time, too; ratios of one machine are worth more than times.
+//
+// A frame is a task of the page's main thread in which the browser makes one: script, style, layout and paint. Tasks come from the browser's
+// own trace, and so speedscope is measured in the same way.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { chromium } = createRequire(join(ROOT, 'web/package.json'))('playwright-core');
+const RELEASE = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'release');
+const GENERATED = { rows: '1200000', stacks: '300000', seed: '7', xcode: '27' };
+const DEEP = 'xctrace/14.0.1/cpu-profile.xml';
+const [WIDTH, HEIGHT] = [1440, 900];
+const ZOOMS = 60;
+const SELECTIONS = 20;
+/** Long enough for anything that somebody would wait for. */
+const PATIENCE = 180_000;
+
+const asked = argumentsOf(process.argv.slice(2));
+mkdirSync(asked.work, { recursive: true });
+for (const recording of asked.recordings.length > 0 ? asked.recordings : usualRecordings()) {
+  console.log(`\n${recording}`);
+  report('traceparse', await ours(recording));
+  if (asked.speedscope !== null) report('speedscope', await theirs(recording));
+}
+
+function argumentsOf(words) {
+  const modules = process.env.TRACEPARSE_NODE_MODULES;
+  const found = modules === undefined ? null : join(modules, 'speedscope');
+  const asked = { work: join(ROOT, 'target/workbench'), speedscope: found !== null && existsSync(found) ? found : null, rounds: 3, recordings: [] };
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--work') asked.work = words.shift();
+    else if (word === '--speedscope') asked.speedscope = words.shift();
+    else if (word === '--rounds') asked.rounds = Number(words.shift());
+    else asked.recordings.push(word);
+  }
+  return asked;
+}
+
+function usualRecordings() {
+  const { rows, stacks, seed, xcode } = GENERATED;
+  const large = join(asked.work, 'large.xml');
+  if (!existsSync(large)) {
+    writeFileSync(large, execFileSync(join(RELEASE, 'examples/generate-export'), [rows, stacks, seed, xcode], { maxBuffer: 1 << 30 }));
+  }
+  const corpus = process.env.TRACEPARSE_CORPUS;
+  const deep = corpus === undefined ? [] : [join(corpus, DEEP)].filter((path) => existsSync(path));
+  return [large, ...deep];
+}
+
+function written(recording, ending, options = []) {
+  const path = join(asked.work, `${basename(recording)}.${ending}`);
+  execFileSync(join(RELEASE, 'traceparse'), [recording, ...options, '-o', path, '--memory', '4G'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return path;
+}
+
+/** Our page: it says when it is ready, and when it works. */
+async function ours(recording) {
+  const path = written(recording, 'html');
+  const isReady = () => document.documentElement.dataset.state === 'ready';
+  return rounds(statSync(path).size, async (tab) => {
+    const times = await load(tab, pathToFileURL(path).href, isReady);
+    const timeline = await tab.page.locator('[data-part=timeline]').boundingBox();
+    const selections = timeline === null ? [] : await selectTimes(tab, timeline);
+    await tab.page.keyboard.press('Escape');
+    const graph = await tab.page.locator('[data-part=flame-graph] canvas').first().boundingBox();
+    return { ...times, selections, frames: await zoom(tab, graph) };
+  });
+}
+
+/** speedscope's page, with the profile in a script beside it, which is how its own command opens one. */
+async function theirs(recording) {
+  const profile = written(recording, 'speedscope.json', ['--format', 'speedscope']);
+  const script = join(asked.work, `${basename(recording)}.speedscope.js`);
+  writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(basename(recording))}, "${readFileSync(profile).toString('base64')}")`);
+  const url = `${pathToFileURL(join(asked.speedscope, 'dist/release/index.html')).href}#localProfilePath=${encodeURIComponent(script)}`;
+  // Its minimap and its flame chart.
+  const isReady = () => document.querySelectorAll('canvas').length >= 2 && !/Loading/.test(document.body.innerText);
+  return rounds(statSync(profile).size, async (tab) => {
+    const times = await load(tab, url, isReady);
+    return { ...times, selections: [], frames: await zoom(tab, { x: 0, y: HEIGHT / 3, width: WIDTH, height: HEIGHT / 2 }) };
+  });
+}
+
+async function rounds(size, work) {
+  const found = { size, firstPaint: [], ready: [], selections: [], frames: [], error: null };
+  for (let round = 0; round < asked.rounds; round += 1) {
+    const browser = await chromium.launch({ executablePath: process.env.TRACEPARSE_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--allow-file-access-from-files'] });
+    try {
+      const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
+      page.setDefaultTimeout(PATIENCE);
+      const times = await work({ browser, page });
+      found.firstPaint.push(times.firstPaint);
+      found.ready.push(times.ready);
+      found.selections.push(...times.selections);
+      found.frames.push(...times.frames);
+    } catch (error) {
+      found.error = String(error).split('\n')[0];
+      break;
+    } finally {
+      await browser.close();
+    }
+  }
+  return found;
+}
+
+/** Milliseconds from the start of the navigation to the first paint, and until a function of the page is true after a frame. */
+async function load({ page }, url, isReady) {
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.waitForFunction(isReady, undefined, { polling: 'raf', timeout: PATIENCE });
+  return page.evaluate(() => ({
+    ready: performance.now(),
+    firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+  }));
+}
+
+/** Milliseconds from the end of each drag over the timeline until everything on the screen follows it. */
+async function selectTimes({ page }, box) {
+  const times = [];
+  for (let count = 0; count < SELECTIONS; count += 1) {
+    const [from, to] = [0.25 + (count % 7) / 20, 0.5 + (count % 9) / 20].map((share) => box.x + box.width * share);
+    const y = box.y + Math.min(20, box.height / 2);
+    await page.mouse.move(from, y);
+    await page.mouse.down();
+    await page.mouse.move((from + to) / 2, y);
+    await page.evaluate(watchFrames);
+    await page.mouse.move(to, y);
+    await page.mouse.up();
+    times.push(await page.evaluate(() => globalThis.settled));
+  }
+  return times;
+
+  /** From the next pointerup on: until the page has been ready for two frames. */
+  function watchFrames() {
+    globalThis.settled = new Promise((resolve) => {
+      addEventListener('pointerup', () => {
+        const start = performance.now();
+        let last = start;
+        const look = (now) => {
+          if (document.documentElement.dataset.state !== 'ready') last = performance.now();
+          if (now - last > 500) resolve(last - start);
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      }, { once: true, capture: true });
+    });
+  }
+}
+
+/** Milliseconds of each frame of the page's main thread while it is zoomed in and out at the pointer. */
+async function zoom({ browser, page }, box) {
+  if (box === null) return [];
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] });
+  await page.keyboard.down('Control');
+  for (let count = 0; count < ZOOMS; count += 1) {
+    await page.mouse.wheel(0, count < ZOOMS / 2 ? -60 : 60);
+    await page.waitForTimeout(16);
+  }
+  await page.keyboard.up('Control');
+  const trace = JSON.parse(String(await browser.stopTracing()));
+  return framesOf(trace.traceEvents);
+}
+
+/** The length of the tasks in which the main thread of the busiest page made a frame. */
+function framesOf(events) {
+  const frames = events.filter((event) => event.name === 'FireAnimationFrame' && event.ph === 'X');
+  const main = mostOften(frames.map(({ pid, tid }) => `${pid} ${tid}`));
+  const on = (event) => `${event.pid} ${event.tid}` === main;
+  const tasks = events.filter((event) => event.ph === 'X' && /RunTask$/.test(event.name) && on(event)).sort((a, b) => a.ts - b.ts);
+  return tasks.filter((task) => frames.some((frame) => on(frame) && frame.ts >= task.ts && frame.ts <= task.ts + task.dur)).map((task) => task.dur / 1_000);
+}
+
+function mostOften(texts) {
+  const counts = new Map();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function report(name, { size, firstPaint, ready, selections, frames, error }) {
+  const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))];
+  const shown = (times, share = 0.5) => (times.length === 0 ? '–' : `${at(times, share).toFixed(at(times, share) < 100 ? 1 : 0)} ms`);
+  const cells = [
+    `${(size / 2 ** 20).toFixed(1)} MiB`,
+    `first paint ${shown(firstPaint)}`,
+    `ready ${shown(ready)}`,
+    `select a time ${shown(selections)}, p95 ${shown(selections, 0.95)}`,
+    `frame of zoom ${shown(frames)}, p95 ${shown(frames, 0.95)} (${frames.length})`,
+  ];
+  console.log(`  ${name.padEnd(11)} ${cells.join('   ')}${error === null ? '' : `   ${error}`}`);
+}

@@ -1,0 +1,79 @@
+// Numbers for people: times, weights and shares, and the ticks of axes.
+
+import type { Unit } from './types.ts';
+
+const TIMES: readonly (readonly [number, string])[] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+/** A time to so many digits, in the unit in which it is at least 1: `1.25 s`. */
+export function timeText(ns: number, digits = 3): string {
+  const size = Math.abs(ns);
+  const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
+  const value = ns / factor;
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.max(1, Math.abs(value)))));
+  return `${trimmed(grouped(value.toFixed(Math.min(decimals, 9))))} ${unit}`;
+}
+
+/** A time with every digit, in seconds where it has them: `1.234567891 s`, `250 µs`. */
+export function exactTimeText(ns: number): string {
+  const [factor, unit] = TIMES.find(([factor]) => Math.abs(ns) >= factor) ?? TIMES[3]!;
+  const [whole, part] = [Math.trunc(ns / factor), Math.abs(ns % factor)];
+  if (part === 0) return `${grouped(String(whole))} ${unit}`;
+  const decimals = Number.isInteger(ns) ? String(part).padStart(String(factor).length - 1, '0') : part.toFixed(0);
+  return `${trimmed(`${grouped(String(whole))}.${decimals}`)} ${unit}`;
+}
+
+/** A weight as reports print it: times in milliseconds, everything else whole. Exact up to 2^53. */
+export function weightText(weight: number, unit: Unit): string {
+  if (unit !== 'ns') return `${grouped(String(weight))} ${unit}`;
+  const whole = Math.floor(Math.round(weight) / 1e6);
+  const decimals = String(Math.round(weight) % 1e6).padStart(6, '0').replace(/0{1,4}$/, '');
+  return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
+}
+
+/** A share of a whole: `12.3 %`. What is there but too small for a digit is `< 0.1 %`. */
+export function shareText(part: number, whole: number): string {
+  if (!(whole > 0)) return 'n/a';
+  const share = (100 * part) / whole;
+  if (share > 0 && share < 0.05) return '< 0.1 %';
+  return `${share.toFixed(1)} %`;
+}
+
+/** A number with a comma between each three digits. */
+export function grouped(number: string): string {
+  const [whole, part] = number.split('.');
+  const text = whole!.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return part === undefined ? text : `${text}.${part}`;
+}
+
+function trimmed(number: string): string {
+  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+}
+
+export interface Ticks {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+/** Ticks at 1, 2 or 5 times a power of ten, at most so many of them within a range. */
+export function ticks(start: number, end: number, most: number): Ticks {
+  const length = end - start;
+  if (!(length > 0) || most < 1) return { first: start, step: 1, count: 0 };
+  const step = binNumber(length / most);
+  const first = Math.ceil(start / step - 1e-9) * step;
+  return { first, step, count: Math.max(0, Math.floor((end - first) / step + 1e-9) + 1) };
+}
+
+/** The text of a tick: all ticks of one step have the same unit and the same decimals. */
+export function tickText(value: number, step: number): string {
+  const size = Math.max(Math.abs(value), step);
+  const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
+  const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
+  return `${grouped((value / factor).toFixed(Math.min(decimals, 9)))} ${unit}`;
+}
+
+/** The next larger of 1, 2 or 5 times a power of ten. */
+export function binNumber(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((digit) => digit * power).find((value) => value >= least * (1 - 1e-9))!;
+}

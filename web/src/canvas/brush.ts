@@ -1,0 +1,46 @@
+// The selected time under hands: where it was touched, and what becomes of it.
+
+import type { Range } from './types.ts';
+
+export type Grip = 'start' | 'end' | 'move' | 'new';
+
+/** So near is an edge that is meant, in pixels. */
+const NEAR = 5;
+
+/** What a press takes hold of. `scale` has pixels for a length of time; inside, only `canMove` moves, so that new ones can be drawn there. */
+export function gripAt(brush: Range | null, time: number, scale: number, canMove: boolean): Grip {
+  if (brush === null) return 'new';
+  const [start, end] = [Math.abs(time - brush.start) * scale, Math.abs(time - brush.end) * scale];
+  if (Math.min(start, end) <= NEAR) return start < end || (start === end && time < brush.start) ? 'start' : 'end';
+  return canMove && time > brush.start && time < brush.end ? 'move' : 'new';
+}
+
+/** The brush after a drag from one time to another, within the range. Dragging an edge over the other one turns it around. */
+export function dragged(grip: Grip, before: Range | null, from: number, to: number, range: Range): Range {
+  if (grip === 'new' || before === null) return ordered(from, to, range);
+  if (grip === 'move') return moved(before, to - from, range);
+  return grip === 'start' ? ordered(before.start + to - from, before.end, range) : ordered(before.start, before.end + to - from, range);
+}
+
+/** The same length elsewhere; it stops at the ends of the range. */
+export function moved({ start, end }: Range, by: number, range: Range): Range {
+  const length = Math.min(end - start, range.end - range.start);
+  const at = Math.max(range.start, Math.min(start + by, range.end - length));
+  return { start: at, end: at + length };
+}
+
+/** The end moved, but not over the start. */
+export function resized({ start, end }: Range, by: number, least: number, range: Range): Range {
+  return { start, end: Math.min(range.end, Math.max(start + least, end + by)) };
+}
+
+/** Whole nanoseconds, which is what a selection can say. */
+export function rounded({ start, end }: Range): Range {
+  const first = Math.round(start);
+  return { start: first, end: Math.max(first + 1, Math.round(end)) };
+}
+
+function ordered(a: number, b: number, range: Range): Range {
+  const within = (time: number): number => Math.max(range.start, Math.min(time, range.end));
+  return { start: within(Math.min(a, b)), end: within(Math.max(a, b)) };
+}

@@ -1,0 +1,452 @@
+// Flame graphs and flame charts: one canvas that differs in what its horizontal axis is, weight or time.
+
+import { tickText, ticks } from './amounts.ts';
+import { Camera } from './camera.ts';
+import { type FlameTarget, listenFlame } from './flame_input.ts';
+import { type FlameWalk, pressFlameKey } from './flame_keys.ts';
+import { FONT, FlameScene, type Plot, ROW } from './flame_scene.ts';
+import { nameOfBox, speechOfBox, tipOfBox } from './flame_texts.ts';
+import { CanvasPen, type Pen, fontText } from './pen.ts';
+import { Surface, isStill } from './surface.ts';
+import { SvgPen } from './svg.ts';
+import { TextWidths } from './text.ts';
+import { Tooltip } from './tooltip.ts';
+import type { FlameCallbacks, FlameModel, Range } from './types.ts';
+
+/** The height of the axis of time. */
+const AXIS = 22;
+/** Boxes are asked for once hands rest this long. */
+const REST = 70;
+/** Rows that stay visible above a zoomed box. */
+const ABOVE = 3;
+
+abstract class FlameCanvas {
+  protected readonly surface: Surface;
+  protected readonly camera = new Camera();
+  protected readonly callbacks: FlameCallbacks;
+  protected readonly isChart: boolean;
+  /** The whole range, and the part that was last asked for. */
+  #whole: FlameScene | null = null;
+  #part: FlameScene | null = null;
+  /** Ids of the focused and the zoomed boxes: nodes of a graph, numbers of boxes of a chart. */
+  #focus = -1;
+  #zoomed: number[] = [];
+  #hover = -1;
+  readonly #tooltip: Tooltip;
+  readonly #stop: (() => void)[];
+  #widths: TextWidths | null = null;
+  #font = '';
+  #timer = 0;
+  #asked = '';
+
+  constructor(host: HTMLElement, callbacks: FlameCallbacks, isChart: boolean) {
+    this.callbacks = callbacks;
+    this.isChart = isChart;
+    this.#tooltip = new Tooltip(host);
+    this.surface = new Surface(host, isChart ? 'flame chart' : 'flame graph', (time) => this.#draw(time), () => this.#resized());
+    const { canvas } = this.surface;
+    const key = (event: KeyboardEvent): void => {
+      if (!pressFlameKey(event, this.#walk())) return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    canvas.addEventListener('keydown', key);
+    canvas.style.touchAction = 'none';
+    this.#stop = [
+      listenFlame(canvas, (event) => this.surface.place(event), this.#target()),
+      () => canvas.removeEventListener('keydown', key),
+    ];
+    this.surface.start();
+  }
+
+  /** What a box is called from model to model. */
+  #idOf(scene: FlameScene, box: number): number {
+    return this.isChart ? box : scene.model.node[box]!;
+  }
+
+  update(model: FlameModel): void {
+    const before = this.#whole;
+    const { from, to } = model.detail;
+    const isPart = before?.model.key === model.key && (from > model.range.start || to < model.range.end);
+    const scene = new FlameScene(model, this.#part ?? before);
+    if (isPart) this.#part = scene;
+    else [this.#whole, this.#part] = [scene, null];
+    this.surface.canvas.setAttribute('aria-label', model.title);
+    if (before?.model.key !== model.key) this.#reframe(scene, before);
+    this.#hover = -1;
+    this.#tooltip.hide();
+    this.#measure();
+    this.surface.schedule();
+  }
+
+  focus(): void {
+    this.surface.canvas.focus();
+  }
+
+  destroy(): void {
+    clearTimeout(this.#timer);
+    for (const stop of this.#stop) stop();
+    this.#tooltip.destroy();
+    this.surface.destroy();
+  }
+
+  /** Draws now, without waiting for a frame. */
+  paint(): void {
+    this.surface.paint();
+  }
+
+  /** What is seen, as an SVG. */
+  exportSvg(): string {
+    const { width, height } = this.surface;
+    const pen = new SvgPen(width, height, this.#whole?.model.title ?? '');
+    this.#drawWith(pen);
+    return pen.finish();
+  }
+
+  /** Zooms to a node, or out of all. */
+  zoomToNode(node: number | null): void {
+    const scene = this.#scene();
+    if (scene === null) return;
+    const box = node === null ? -1 : this.#boxOf(scene, node);
+    if (box < 0) this.#zoomOut(0);
+    else this.#zoomTo(scene, box);
+  }
+
+  /** Shows a part of the range. */
+  show(range: Range, isSmooth = false): void {
+    this.#zoomed = [];
+    this.camera.go({ from: range.start, to: range.end }, isSmooth && !isStill());
+    this.surface.schedule();
+    this.#ask();
+  }
+
+  /** Focuses the box of a node. */
+  select(node: number | null): void {
+    this.#focus = node ?? -1;
+    this.surface.schedule();
+  }
+
+  /** A new tree, or new weights: the camera stays at the zoomed node, if it still has one. */
+  #reframe(scene: FlameScene, before: FlameScene | null): void {
+    const { model } = scene;
+    const isSameTree = before?.model.tree === model.tree && !this.isChart;
+    const { range } = model;
+    const keeps = this.isChart && before !== null && before.model.range.start === range.start && before.model.range.end === range.end;
+    this.camera.range = range;
+    this.camera.least = this.isChart ? 100 : Math.max((range.end - range.start) * 1e-9, 1e-9);
+    if (!isSameTree) [this.#focus, this.#zoomed] = [-1, []];
+    this.#asked = '';
+    if (keeps) return;
+    this.#zoomed = this.#zoomed.filter((id) => this.#boxOf(scene, id) >= 0);
+    const id = this.#zoomed.at(-1);
+    const box = id === undefined ? -1 : this.#boxOf(scene, id);
+    const scroll = isSameTree ? this.camera.goal.scroll : 0;
+    if (box < 0) this.camera.go({ from: range.start, to: range.end, scroll }, false);
+    else this.camera.go({ from: model.start[box]!, to: model.start[box]! + model.width[box]!, scroll }, false);
+  }
+
+  /** The scene that covers what is seen: the part that was asked for, or else everything. */
+  #scene(): FlameScene | null {
+    const part = this.#part;
+    if (part === null) return this.#whole;
+    const { from, to } = part.model.detail;
+    return this.camera.from >= from && this.camera.to <= to ? part : this.#whole;
+  }
+
+  #boxOf(scene: FlameScene, id: number): number {
+    if (id < 0 || this.isChart) return id < scene.model.count ? id : -1;
+    return scene.model.node.subarray(0, scene.model.count).indexOf(id);
+  }
+
+  #plot(): Plot {
+    const top = this.isChart ? AXIS : 0;
+    return { left: 0, top, width: this.surface.width, height: Math.max(0, this.surface.height - top), ratio: devicePixelRatio };
+  }
+
+  #measure(): void {
+    const depths = this.#whole?.rows.depths ?? 0;
+    this.camera.most = Math.max(0, Math.max(depths, this.#part?.rows.depths ?? 0) * ROW - this.#plot().height);
+    this.camera.go({}, false);
+  }
+
+  #resized(): void {
+    this.#measure();
+    this.#ask();
+  }
+
+  #draw(time: number): void {
+    if (this.camera.step(time)) this.surface.schedule();
+    this.#drawWith(new CanvasPen(this.surface.context));
+  }
+
+  #drawWith(pen: Pen): void {
+    const { theme, width, height } = this.surface;
+    pen.fill(theme.background);
+    pen.rect(0, 0, width, height);
+    const scene = this.#scene();
+    if (scene === null || scene.model.count === 0 || !(scene.model.total > 0)) {
+      pen.font(13, 400, theme.font);
+      pen.fill(theme.dim);
+      pen.text('No samples are selected.', width / 2, Math.max(24, height / 2), 'center');
+      return;
+    }
+    const plot = this.#plot();
+    const unclip = pen.clip(plot.left, plot.top, plot.width, plot.height);
+    const marks = { focus: this.#boxOf(scene, this.#focus), hover: this.#hover };
+    scene.draw(pen, this.camera, plot, theme, this.#textWidths(), marks);
+    this.#drawScroll(pen, plot);
+    unclip();
+    if (this.isChart) this.#drawAxis(pen);
+    this.#drawMatches(pen, scene.model);
+  }
+
+  #textWidths(): TextWidths {
+    const font = fontText(FONT, 400, this.surface.theme.font);
+    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(this.surface.context, font);
+    this.#font = font;
+    return this.#widths;
+  }
+
+  #drawAxis(pen: Pen): void {
+    const { theme, width } = this.surface;
+    const { first, step, count } = ticks(this.camera.from, this.camera.to, Math.max(2, width / 110));
+    pen.fill(theme.raised);
+    pen.rect(0, 0, width, AXIS);
+    pen.font(11, 400, theme.font);
+    for (let index = 0; index < count; index += 1) {
+      const time = first + index * step;
+      const x = ((time - this.camera.from) / this.camera.length) * width;
+      pen.fill(theme.line);
+      pen.rect(Math.round(x), AXIS - 7, 1, 7);
+      pen.fill(theme.dim);
+      pen.text(tickText(time, step), x + 4, AXIS - 7);
+    }
+    pen.fill(theme.line);
+    pen.rect(0, AXIS - 1, width, 1);
+  }
+
+  #drawScroll(pen: Pen, plot: Plot): void {
+    const { most, scroll } = this.camera;
+    if (most <= 0) return;
+    const length = Math.max(24, (plot.height / (plot.height + most)) * plot.height);
+    const at = (scroll / most) * (plot.height - length);
+    const y = this.#whole?.model.direction === 'flame' ? plot.height - length - at : at;
+    pen.fill(this.surface.theme.dim);
+    pen.rect(plot.left + plot.width - 4, plot.top + y, 3, length);
+  }
+
+  #drawMatches(pen: Pen, { matchText }: FlameModel): void {
+    if (matchText === undefined || matchText === '') return;
+    const { theme, width, height } = this.surface;
+    const length = this.#textWidths().of(matchText) + 18;
+    pen.fill(theme.match);
+    pen.rect(width - length - 10, height - 30, length, 22);
+    pen.font(FONT, 600, theme.font);
+    pen.fill(theme.matchText);
+    pen.text(matchText, width - length / 2 - 10, height - 15, 'center');
+  }
+
+  #target(): FlameTarget {
+    const at = (x: number, y: number): { scene: FlameScene | null; box: number } => {
+      const [scene, plot] = [this.#scene(), this.#plot()];
+      return { scene, box: scene?.hit(x - plot.left, y - plot.top, this.camera, plot) ?? -1 };
+    };
+    return {
+      hover: (x, y, clientX, clientY) => {
+        const { scene, box } = at(x, y);
+        if (box !== this.#hover) this.surface.schedule();
+        this.#hover = box;
+        const tip = box < 0 || scene === null ? null : tipOfBox(scene.model, scene.rows, box, this.isChart);
+        this.#tooltip.show(tip, clientX, clientY, this.surface.theme);
+      },
+      leave: () => this.#leave(),
+      click: (x, y) => {
+        const { scene, box } = at(x, y);
+        if (scene !== null) this.#pick(scene, box);
+      },
+      doubleClick: (x, y) => {
+        const { scene, box } = at(x, y);
+        if (scene !== null && box >= 0) this.#zoomTo(scene, box);
+      },
+      menu: (x, y, clientX, clientY) => {
+        const { scene, box } = at(x, y);
+        if (scene === null || box < 0) return;
+        this.#tooltip.hide();
+        this.#pick(scene, box);
+        this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), clientX, clientY);
+      },
+      pan: (dx, dy) => this.#pan(dx, dy),
+      zoom: (factor, x) => this.#zoomBy(factor, x),
+    };
+  }
+
+  #leave(): void {
+    this.#tooltip.hide();
+    if (this.#hover >= 0) this.surface.schedule();
+    this.#hover = -1;
+  }
+
+  #pan(dx: number, dy: number): boolean {
+    const { camera } = this;
+    const { from, to, scroll } = camera.goal;
+    const by = (dx / Math.max(1, this.#plot().width)) * (to - from);
+    const down = this.#whole?.model.direction === 'flame' ? -dy : dy;
+    camera.go({ from: from + by, to: to + by, scroll: scroll + down }, false);
+    if (camera.from === from && camera.scroll === scroll) return false;
+    this.#moved();
+    return true;
+  }
+
+  #zoomBy(factor: number, x: number): void {
+    const { camera } = this;
+    const place = camera.from + (x / Math.max(1, this.#plot().width)) * camera.length;
+    camera.go(camera.zoomed(factor, place), false);
+    if (this.#zoomed.length > 0) {
+      this.#zoomed = [];
+      this.callbacks.onZoom?.(null);
+    }
+    this.#moved();
+  }
+
+  #moved(): void {
+    this.#leave();
+    this.surface.schedule();
+    this.#ask();
+  }
+
+  #pick(scene: FlameScene, box: number): void {
+    this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
+    this.surface.schedule();
+    if (box >= 0) this.surface.say(speechOfBox(scene.model, scene.rows, box, this.isChart));
+    if (box < 0) this.callbacks.onPick?.(null, null);
+    else this.callbacks.onPick?.(scene.model.label[box]!, this.#idOf(scene, box));
+  }
+
+  #zoomTo(scene: FlameScene, box: number): void {
+    const { start, width, depth } = scene.model;
+    const id = this.#idOf(scene, box);
+    this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
+    // What was zoomed to keeps some of its callers in sight.
+    const top = Math.max(0, depth[box]! - ABOVE) * ROW;
+    const scroll = top < this.camera.scroll || depth[box]! * ROW > this.camera.scroll + this.#plot().height / 2 ? top : this.camera.scroll;
+    this.camera.go({ from: start[box]!, to: start[box]! + width[box]!, scroll }, !isStill());
+    this.#moved();
+    this.callbacks.onZoom?.(this.isChart ? null : id);
+  }
+
+  /** Goes back to the box before, so that this many are left. */
+  #zoomOut(left: number): void {
+    const scene = this.#whole;
+    if (scene === null) return;
+    this.#zoomed = this.#zoomed.slice(0, left);
+    const id = this.#zoomed.at(-1);
+    const box = id === undefined ? -1 : this.#boxOf(scene, id);
+    const { range, start, width } = scene.model;
+    const [from, to] = box < 0 ? [range.start, range.end] : [start[box]!, start[box]! + width[box]!];
+    this.camera.go({ from, to }, !isStill());
+    this.#moved();
+    this.callbacks.onZoom?.(box < 0 || id === undefined || this.isChart ? null : id);
+  }
+
+  /** Asks for what is missing, once hands rest. */
+  #ask(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const { from, to } = this.camera.goal;
+      this.callbacks.onVisible?.({ start: from, end: to });
+      this.#askDetail(from, to);
+    }, REST);
+  }
+
+  #askDetail(from: number, to: number): void {
+    const has = [this.#part, this.#whole].some((scene) => {
+      if (scene === null) return true;
+      const { detail } = scene.model;
+      return detail.from <= from && detail.to >= to && detail.least <= (to - from) / Math.max(1, this.surface.width);
+    });
+    const { start, end } = this.camera.range;
+    const wanted = [Math.max(start, 2 * from - to), Math.min(end, 2 * to - from), (to - from) / Math.max(1, this.surface.width) / 2] as const;
+    if (has || this.#asked === wanted.join(' ')) return;
+    this.#asked = wanted.join(' ');
+    this.callbacks.onDetail?.(...wanted);
+  }
+
+  #walk(): FlameWalk {
+    const scene = this.#scene();
+    const empty = new FlameScene({ ...NOTHING }, null);
+    const placed = scene ?? empty;
+    const centre = this.#plot().width / 2;
+    return {
+      rows: placed.rows,
+      isFlame: placed.model.direction === 'flame',
+      focus: this.#boxOf(placed, this.#focus),
+      origin: placed.hit(centre, placed.model.direction === 'flame' ? this.#plot().height - 1 : 1, this.camera, this.#plot()),
+      walkTo: (box) => this.#walkTo(placed, box),
+      zoomTo: (box) => this.#zoomTo(placed, box),
+      zoomBack: () => {
+        if (this.camera.isWhole) return false;
+        this.#zoomOut(Math.max(0, this.#zoomed.length - 1));
+        return true;
+      },
+      zoomWhole: () => this.#zoomOut(0),
+      zoomBy: (factor) => this.#zoomBy(factor, centre),
+      panBy: (share) => this.#pan(share * this.#plot().width, 0),
+      page: (direction) => this.#pan(0, direction * this.#plot().height * 0.8),
+      menuAt: (box) => this.#menuAt(placed, box),
+    };
+  }
+
+  #walkTo(scene: FlameScene, box: number): void {
+    this.#pick(scene, box);
+    this.#reveal(scene, box);
+  }
+
+  /** Moves as little as shows a box. */
+  #reveal(scene: FlameScene, box: number): void {
+    const { model } = scene;
+    const { height } = this.#plot();
+    const { from, to, scroll } = this.camera.goal;
+    const y = model.depth[box]! * ROW;
+    const down = y < scroll ? y : y + ROW > scroll + height ? y + ROW - height : scroll;
+    const [start, end] = [model.start[box]!, model.start[box]! + model.width[box]!];
+    const isSeen = start < to && end > from;
+    const middle = (start + end) / 2 - (to - from) / 2;
+    this.camera.go(isSeen ? { scroll: down } : { from: middle, to: middle + to - from, scroll: down }, !isStill());
+    this.#moved();
+  }
+
+  #menuAt(scene: FlameScene, box: number): void {
+    const bounds = this.surface.canvas.getBoundingClientRect();
+    const plot = this.#plot();
+    const x = ((scene.model.start[box]! - this.camera.from) / this.camera.length) * plot.width;
+    const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
+    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8, bounds.top + y);
+  }
+
+  /** The name of the focused box; null without. */
+  get focusedName(): string | null {
+    const scene = this.#scene();
+    const box = scene === null ? -1 : this.#boxOf(scene, this.#focus);
+    return scene === null || box < 0 ? null : nameOfBox(scene.model, box);
+  }
+}
+
+const NOTHING: FlameModel = {
+  key: '', tree: '', unit: 'ns', total: 0, range: { start: 0, end: 1 }, detail: { from: 0, to: 1, least: 0 }, count: 0,
+  node: new Int32Array(0), depth: new Int32Array(0), start: new Float64Array(0), width: new Float64Array(0), self: new Float64Array(0),
+  label: new Int32Array(0), labels: { names: [], binaries: [], kinds: new Uint8Array(0) }, title: '',
+};
+
+/** Weights from left to right, the heaviest first; root on top, or at the bottom. */
+export class FlameGraphCanvas extends FlameCanvas {
+  constructor(host: HTMLElement, callbacks: FlameCallbacks = {}) {
+    super(host, callbacks, false);
+  }
+}
+
+/** One thread in the order of time. */
+export class FlameChartCanvas extends FlameCanvas {
+  constructor(host: HTMLElement, callbacks: FlameCallbacks = {}) {
+    super(host, callbacks, true);
+  }
+}

@@ -1,0 +1,259 @@
+// Boxes on the screen: those that are visible, by colour, then their names, then what is marked.
+
+import type { Camera } from './camera.ts';
+import { CHANGES, FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
+import type { Pen } from './pen.ts';
+import { Rows } from './rows.ts';
+import type { TextWidths } from './text.ts';
+import { SHADES, type Theme } from './theme.ts';
+import type { FlameModel, Labels } from './types.ts';
+
+export const ROW = 18;
+const [FONT, BASE, PAD] = [11.5, 12.5, 5];
+/** Narrower boxes have no text. */
+const LEAST_TEXT = 26;
+
+/** Where boxes are drawn. */
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: number;
+}
+
+/** Boxes that are marked, by their number in the model; -1 is none. */
+export interface Marks {
+  readonly focus: number;
+  readonly hover: number;
+}
+
+/** A model made ready to be drawn. */
+export class FlameScene {
+  readonly model: FlameModel;
+  readonly rows: Rows;
+  /** Widest cells first. */
+  readonly #coarse: readonly Coarse[];
+  /** By label, or by box where boxes are compared. */
+  readonly #fills: Uint8Array;
+
+  constructor(model: FlameModel, before: FlameScene | null) {
+    this.model = model;
+    this.rows = Rows.of(model.count, model.depth, model.start, model.width);
+    this.#coarse = coarseRows(this.rows, model.range.end - model.range.start);
+    const { change } = model;
+    this.#fills = change === undefined || change === null ? known(model.labels, before) : fillsOfChanges(change);
+  }
+
+  /** The rows to draw where so much is a pixel: none of their boxes is merged with one that is as wide. */
+  rowsFor(pixel: number): Rows {
+    return this.#coarse.find(({ cell }) => cell <= pixel / 2)?.rows ?? this.rows;
+  }
+
+  get fillsOfLabels(): Uint8Array | null {
+    return this.model.change === undefined || this.model.change === null ? this.#fills : null;
+  }
+
+  /** The top of a row, from the top of the plot. */
+  rowTop(depth: number, camera: Camera, plot: Plot): number {
+    const y = depth * ROW - camera.scroll;
+    return this.model.direction === 'flame' ? plot.height - ROW - y : y;
+  }
+
+  /** The box under a point of the plot; -1 for none. */
+  hit(x: number, y: number, camera: Camera, plot: Plot): number {
+    if (x < 0 || y < 0 || x >= plot.width || y >= plot.height) return -1;
+    const down = this.model.direction === 'flame' ? plot.height - y : y;
+    const depth = Math.floor((down + camera.scroll) / ROW);
+    return this.rows.boxAt(depth, camera.from + (x / plot.width) * camera.length);
+  }
+
+  draw(pen: Pen, camera: Camera, plot: Plot, theme: Theme, widths: TextWidths, marks: Marks): void {
+    const shown = collect(this, this.#fills, camera, plot);
+    const isMatched = isSearched(this.model);
+    for (let fill = 0; fill < MATCH; fill += 1) drawRects(pen, shown.rects[fill]!, plot, fillColor(theme, fill));
+    if (theme.isForced) drawOutlines(pen, shown, plot, theme);
+    if (isMatched) {
+      pen.fill(theme.veil);
+      pen.rect(plot.left, plot.top, plot.width, plot.height);
+    }
+    drawRects(pen, shown.rects[MATCH]!, plot, theme.match);
+    drawNames(pen, this, shown, plot, theme, widths);
+    this.#drawMarks(pen, camera, plot, theme, marks);
+  }
+
+  #drawMarks(pen: Pen, camera: Camera, plot: Plot, theme: Theme, { focus, hover }: Marks): void {
+    const mark = (box: number, color: string, thickness: number): void => {
+      const { start, width } = this.model;
+      const x = this.#x(start[box]!, camera, plot);
+      const end = this.#x(start[box]! + width[box]!, camera, plot);
+      const [left, right] = [Math.max(-4, x), Math.min(plot.width + 4, end)];
+      if (right < 0 || left > plot.width) return;
+      const y = this.rowTop(this.model.depth[box]!, camera, plot);
+      pen.frame(plot.left + left, plot.top + y, Math.max(right - left, 2 * thickness), ROW - 1, color, thickness);
+    };
+    const { selected } = this.model;
+    if (hover >= 0) mark(hover, theme.hover, 1);
+    if (selected !== undefined && selected !== null) {
+      for (let at = 0; at < names.count; at += 1) {
+        if (this.model.label[names.box[at]!] === selected) mark(names.box[at]!, theme.accent, 1.5);
+      }
+    }
+    if (focus >= 0) mark(focus, theme.accent, 2.5);
+  }
+
+  #x(place: number, camera: Camera, plot: Plot): number {
+    return ((place - camera.from) / camera.length) * plot.width;
+  }
+}
+
+interface Coarse {
+  readonly cell: number;
+  readonly rows: Rows;
+}
+
+/** Fewer boxes are as fast without. */
+const MANY = 1 << 15;
+/** Cells of the whole range: the fewest, and the most. */
+const [FEWEST, MOST] = [1 << 12, 1 << 20];
+
+/** Rows with fewer and fewer boxes, for frames that show so many that memory alone would take too long. */
+function coarseRows(rows: Rows, length: number): Coarse[] {
+  if (rows.box.length < MANY) return [];
+  const found: Coarse[] = [];
+  let finer = rows;
+  for (let cells = MOST; cells >= FEWEST; cells /= 4) {
+    const cell = length / cells;
+    const merged = finer.merged(cell);
+    // What merges little costs more than it saves.
+    if (merged.box.length > 0.7 * finer.box.length) continue;
+    found.unshift({ cell, rows: merged });
+    finer = merged;
+  }
+  return found;
+}
+
+function known(labels: Labels, before: FlameScene | null): Uint8Array {
+  return (before?.model.labels === labels ? before.fillsOfLabels : null) ?? fillsOfLabels(labels);
+}
+
+/** Numbers that are kept from frame to frame, so that frames leave nothing to collect. */
+class Numbers {
+  values = new Float32Array(1 << 10);
+  count = 0;
+
+  /** Adds a pixel, to the one beside it where there is one. */
+  pushPixel(x: number, y: number, width: number): void {
+    const { values, count } = this;
+    if (count > 0 && values[count - 2] === y && values[count - 3]! + values[count - 1]! === x) values[count - 1]! += width;
+    else this.push(x, y, width);
+  }
+
+  push(x: number, y: number, width: number): void {
+    if (this.count + 3 > this.values.length) {
+      const larger = new Float32Array(2 * this.values.length);
+      larger.set(this.values);
+      this.values = larger;
+    }
+    this.values[this.count] = x;
+    this.values[this.count + 1] = y;
+    this.values[this.count + 2] = width;
+    this.count += 3;
+  }
+}
+
+/** The boxes that are wide enough for a name. */
+const names = { count: 0, box: new Int32Array(1 << 10), fill: new Uint8Array(1 << 10), place: new Numbers() };
+const rects = Array.from({ length: FILLS }, () => new Numbers());
+
+interface Shown {
+  readonly rects: readonly Numbers[];
+  readonly names: typeof names;
+}
+
+/** The visible boxes. What is narrower than a pixel is drawn as one pixel for all of them. */
+function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot): Shown {
+  for (const numbers of rects) numbers.count = 0;
+  names.count = 0;
+  names.place.count = 0;
+  const rowsShown = Math.ceil(plot.height / ROW) + 1;
+  const first = Math.max(0, Math.floor(camera.scroll / ROW));
+  const last = Math.min(scene.rows.depths, first + rowsShown);
+  const rows = scene.rowsFor(camera.length / plot.width / plot.ratio);
+  for (let depth = first; depth < last; depth += 1) collectRow(scene, rows, fills, camera, plot, depth);
+  return { rects, names };
+}
+
+function collectRow(scene: FlameScene, rows: Rows, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
+  const { model } = scene;
+  const { label } = model;
+  const matches = model.matches ?? null;
+  const isByBox = model.change !== undefined && model.change !== null;
+  const [from, to] = [rows.first[depth]!, rows.first[depth + 1]!];
+  const scale = plot.width / camera.length;
+  const pixel = 1 / plot.ratio;
+  const y = scene.rowTop(depth, camera, plot);
+  for (let at = rows.after(camera.from, from, to); at < to; at += 1) {
+    if (rows.start[at]! >= camera.to) break;
+    const box = rows.box[at]!;
+    const begin = Math.max(-1, (rows.start[at]! - camera.from) * scale);
+    const end = Math.min(plot.width + 1, (rows.end[at]! - camera.from) * scale);
+    const left = Math.round(begin * plot.ratio) * pixel;
+    const right = Math.max(left + pixel, Math.round(end * plot.ratio) * pixel);
+    const fill = matches !== null && matches[label[box]!] === 1 ? MATCH : fills[isByBox ? box : label[box]!]!;
+    if (end - begin < pixel) {
+      // Shades of single pixels would only flicker; one of each kind makes long runs of them, too.
+      rects[fill < CHANGES ? fill - (fill % SHADES) : fill]!.pushPixel(left, y, right - left);
+      // All others within this pixel are behind it.
+      at = rows.soonAfter(camera.from + right / scale, at + 1, to) - 1;
+      continue;
+    }
+    // A gap shows where boxes end, where there is room for it.
+    rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left);
+    if (right - left >= LEAST_TEXT) pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
+  }
+}
+
+function pushName(box: number, fill: number, left: number, y: number, right: number): void {
+  if (names.count === names.box.length) {
+    const [box, fill] = [new Int32Array(2 * names.count), new Uint8Array(2 * names.count)];
+    box.set(names.box);
+    fill.set(names.fill);
+    [names.box, names.fill] = [box, fill];
+  }
+  names.box[names.count] = box;
+  names.fill[names.count] = fill;
+  names.count += 1;
+  names.place.push(left, y, right - left);
+}
+
+function drawRects(pen: Pen, { values, count }: Numbers, plot: Plot, color: string): void {
+  if (count === 0) return;
+  pen.fill(color);
+  for (let at = 0; at < count; at += 3) {
+    pen.rect(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW - 1);
+  }
+}
+
+/** Where colours are the reader's own, boxes are told apart by lines. */
+function drawOutlines(pen: Pen, shown: Shown, plot: Plot, theme: Theme): void {
+  const { values, count } = shown.names.place;
+  for (let at = 0; at < count; at += 3) {
+    pen.frame(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW, theme.line, 1);
+  }
+}
+
+function drawNames(pen: Pen, { model }: FlameScene, { names }: Shown, plot: Plot, theme: Theme, widths: TextWidths): void {
+  const { values } = names.place;
+  const isMatched = isSearched(model);
+  pen.font(FONT, 400, theme.font);
+  for (let at = 0; at < names.count; at += 1) {
+    const text = widths.fit(model.labels.names[model.label[names.box[at]!]!]!, values[3 * at + 2]! - 2 * PAD);
+    if (text === '') continue;
+    const fill = names.fill[at]!;
+    pen.fill(isMatched && fill !== MATCH ? theme.dim : fillText(theme, fill));
+    pen.text(text, plot.left + values[3 * at]! + PAD, plot.top + values[3 * at + 1]! + BASE);
+  }
+}
+
+export { FONT };

@@ -1,0 +1,43 @@
+// What is said about a box: in a tooltip, and to people who cannot see it.
+
+import { exactTimeText, shareText, weightText } from './amounts.ts';
+import type { Rows } from './rows.ts';
+import type { Tip } from './tooltip.ts';
+import { type FlameModel, KINDS } from './types.ts';
+
+const KIND_TEXTS: readonly string[] = ['own code', 'system', 'runtime', 'kernel', 'unknown', 'waiting'];
+
+export function nameOfBox(model: FlameModel, box: number): string {
+  return model.labels.names[model.label[box]!]!;
+}
+
+/** The lines of a tooltip. `isChart` is for boxes that stand at a time. */
+export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: boolean): Tip {
+  const weight = weightOf(model, box);
+  const parent = rows.parentOf(box);
+  const label = model.label[box]!;
+  const kind = KIND_TEXTS[model.labels.kinds[label]!] ?? KINDS[4];
+  const subtitle = [model.labels.binaries[label]!, model.depth[box] === 0 && !isChart ? '' : kind].filter((text) => text !== '').join(' · ');
+  const lines: [string, string][] = [
+    ['all', `${model.texts?.weight[box] ?? weightText(weight, model.unit)} · ${shareText(weight, model.total)} of total`],
+    ['self', `${model.texts?.self[box] ?? weightText(model.self[box]!, model.unit)} · ${shareText(model.self[box]!, model.total)} of total`],
+  ];
+  if (parent >= 0 && !isChart) lines.push(['of its caller', shareText(weight, weightOf(model, parent))]);
+  if (isChart) {
+    lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
+  }
+  const note = model.notes?.[box];
+  if (note !== undefined && note !== '') for (const line of note.split('\n')) lines.push(['', line]);
+  return { title: nameOfBox(model, box), subtitle, rows: lines };
+}
+
+/** The same as one sentence. */
+export function speechOfBox(model: FlameModel, rows: Rows, box: number, isChart: boolean): string {
+  const { title, subtitle, rows: lines } = tipOfBox(model, rows, box, isChart);
+  const values = lines.map(([name, value]) => `${name} ${value}`.trim());
+  return [title, subtitle, ...values, `level ${model.depth[box]! + 1} of ${rows.depths}`].filter((text) => text !== '').join(', ');
+}
+
+function weightOf(model: FlameModel, box: number): number {
+  return model.weight === undefined ? model.width[box]! : model.weight[box]!;
+}

@@ -1,0 +1,11 @@
+// The canvases of the page.
+
+export { FlameChartCanvas, FlameGraphCanvas } from './flame.ts';
+export { TimelineCanvas } from './timeline.ts';
+export { binsBy, chartModel, exactText, graphModel, gridFor, labelPlace, labelsOf } from './from_engine.ts';
+export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';
+export { shorterNames } from './shorten.ts';
+export { KINDS, TONES } from './types.ts';
+export type {
+  BinLayer, Bins, FlameCallbacks, FlameModel, Kind, Labels, LaneMarks, LaneSpans, Range, TimelineCallbacks, TimelineModel, Tone, Track, Unit,
+} from './types.ts';

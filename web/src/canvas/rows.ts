@@ -1,0 +1,136 @@
+// Boxes by depth, and within a depth from left to right: what is visible and what is under the pointer are found by halving.
+
+/** An index of boxes. Those of one depth do not overlap, and come in the order in which they begin. */
+export class Rows {
+  /** By depth: where its boxes begin in the rows; one more than there are depths. */
+  readonly first: Int32Array;
+  /** By place in the rows: the box, and where it begins and ends. */
+  readonly box: Int32Array;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly depths: number;
+  readonly #depth: Int32Array;
+
+  private constructor(first: Int32Array, box: Int32Array, start: Float64Array, end: Float64Array, depth: Int32Array) {
+    this.depths = first.length - 1;
+    this.first = first;
+    this.box = box;
+    this.start = start;
+    this.end = end;
+    this.#depth = depth;
+  }
+
+  static of(count: number, depth: Int32Array, start: Float64Array, width: Float64Array): Rows {
+    let deepest = -1;
+    for (let box = 0; box < count; box += 1) if (depth[box]! > deepest) deepest = depth[box]!;
+    const first = new Int32Array(deepest + 2);
+    for (let box = 0; box < count; box += 1) first[depth[box]! + 1]! += 1;
+    for (let level = 0; level <= deepest; level += 1) first[level + 1]! += first[level]!;
+    const next = first.slice();
+    const [boxes, starts, ends] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
+    for (let box = 0; box < count; box += 1) {
+      const place = next[depth[box]!]!++;
+      boxes[place] = box;
+      starts[place] = start[box]!;
+      ends[place] = start[box]! + width[box]!;
+    }
+    return new Rows(first, boxes, starts, ends, depth);
+  }
+
+  /** The same rows in which the boxes of one cell that are narrower than cells are one, named for the first of them. To draw only. */
+  merged(cell: number): Rows {
+    const count = this.box.length;
+    const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
+    const first = new Int32Array(this.depths + 1);
+    let to = 0;
+    for (let level = 0; level < this.depths; level += 1) {
+      let last = -1;
+      for (let at = this.first[level]!; at < this.first[level + 1]!; at += 1) {
+        const begin = this.start[at]!;
+        const here = this.end[at]! - begin < cell ? Math.floor(begin / cell) : -1;
+        if (here >= 0 && here === last) {
+          end[to - 1] = this.end[at]!;
+          continue;
+        }
+        last = here;
+        box[to] = this.box[at]!;
+        start[to] = begin;
+        end[to] = this.end[at]!;
+        to += 1;
+      }
+      first[level + 1] = to;
+    }
+    return new Rows(first, box.slice(0, to), start.slice(0, to), end.slice(0, to), this.#depth);
+  }
+
+  /** The first place of a row, between two, whose box ends behind a point. */
+  after(point: number, from: number, to: number): number {
+    const { end } = this;
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (end[middle]! <= point) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The same, fast where it is near: steps double until one is too far. */
+  soonAfter(point: number, from: number, to: number): number {
+    const { end } = this;
+    let [low, step] = [from, 1];
+    while (low + step < to && end[low + step]! <= point) {
+      low += step;
+      step *= 2;
+    }
+    return this.after(point, low, Math.min(to, low + step + 1));
+  }
+
+  /** The box of a depth that covers a point; -1 for none. */
+  boxAt(depth: number, point: number): number {
+    if (depth < 0 || depth >= this.depths) return -1;
+    const [from, to] = [this.first[depth]!, this.first[depth + 1]!];
+    const at = this.after(point, from, to);
+    return at < to && this.start[at]! <= point ? this.box[at]! : -1;
+  }
+
+  /** The box above one; -1 of the outermost. */
+  parentOf(box: number): number {
+    const depth = this.#depth[box]!;
+    return this.boxAt(depth - 1, this.start[this.placeOf(box)]!);
+  }
+
+  /** The widest box right below one, the leftmost of equals; -1 without. */
+  widestChild(box: number): number {
+    const level = this.#depth[box]! + 1;
+    if (level >= this.depths) return -1;
+    const place = this.placeOf(box);
+    const [begin, end] = [this.start[place]!, this.end[place]!];
+    const to = this.first[level + 1]!;
+    let [found, widest] = [-1, -1];
+    for (let at = this.after(begin, this.first[level]!, to); at < to && this.start[at]! < end; at += 1) {
+      const width = this.end[at]! - this.start[at]!;
+      if (width > widest) [found, widest] = [this.box[at]!, width];
+    }
+    return found;
+  }
+
+  /** The next box of the same depth to the right (1) or left (-1); -1 at the end of the row. */
+  neighbourOf(box: number, direction: 1 | -1): number {
+    const level = this.#depth[box]!;
+    const next = this.placeOf(box) + direction;
+    return next < this.first[level]! || next >= this.first[level + 1]! ? -1 : this.box[next]!;
+  }
+
+  /** The place of a box: within a row, boxes stand in the order of their numbers. */
+  placeOf(box: number): number {
+    const level = this.#depth[box]!;
+    let [low, high] = [this.first[level]!, this.first[level + 1]!];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.box[middle]! < box) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,103 @@
+// Shorter names of functions, as people shorten them: first arguments go, then the types that a name stands in, at last its end.
+
+/** A name and its shorter forms, longest first, without repeats. */
+export function shorterNames(name: string): string[] {
+  const found = [name];
+  const add = (shorter: string): void => {
+    if (shorter.length < found[found.length - 1]!.length) found.push(shorter);
+  };
+  if (/^[-+]\[/.test(name)) {
+    // Objective-C: the selector says more than the class.
+    const space = name.indexOf(' ');
+    if (space > 0) add(`${name[0]}[…${name.slice(space)}`);
+    if (space > 0) add(name.slice(space + 1).replace(/\]$/, ''));
+    return found;
+  }
+  const bare = withoutArguments(name);
+  add(bare);
+  const lean = collapse(bare, '<', '>');
+  add(lean);
+  const last = lastOf(lean);
+  add(last);
+  // What is cut at its end begins with what tells most.
+  const core = last.replace(/^…(::|\.)/, '');
+  add(core);
+  add(core.replace(/(.)\(…?\)$/, '$1'));
+  return found;
+}
+
+/** `f(int, char) const` becomes `f(…)`, and `(anonymous namespace)::f()` stays as it is. */
+function withoutArguments(name: string): string {
+  const open = argumentsAt(name);
+  if (open < 0) return name;
+  const close = partner(name, open, '(', ')');
+  if (close < 0) return name;
+  const inside = close - open > 1 ? '…' : '';
+  const rest = name.slice(close + 1);
+  // Swift writes the result behind, and C++ `const` or what was cloned.
+  return `${name.slice(0, open)}(${inside})${/^ (in|block|closure)\b/.test(rest) ? rest : ''}`;
+}
+
+/** The bracket that opens the arguments: the first one behind a name. `operator()` is a name. */
+function argumentsAt(name: string): number {
+  let depth = 0;
+  for (let at = 0; at < name.length; at += 1) {
+    const letter = name[at];
+    if (letter === '<' && !isOperator(name, at)) depth += 1;
+    else if (letter === '>' && depth > 0 && name[at - 1] !== '-' && !isOperator(name, at)) depth -= 1;
+    else if (letter === '(' && depth === 0 && at > 0) {
+      const isCall = name.startsWith('operator()', at - 8);
+      if (isCall) at += 1;
+      else if (/[\w>~=+\-*/%!&|^\])$]/.test(name[at - 1]!)) return at;
+    }
+  }
+  return -1;
+}
+
+function isOperator(name: string, at: number): boolean {
+  return /operator[<>=-]*$/.test(name.slice(Math.max(0, at - 11), at));
+}
+
+/** The place of the bracket that closes one; -1 without. */
+function partner(name: string, open: number, opens: string, closes: string): number {
+  let depth = 0;
+  for (let at = open; at < name.length; at += 1) {
+    if (name[at] === opens) depth += 1;
+    else if (name[at] === closes && (closes !== '>' || name[at - 1] !== '-')) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return -1;
+}
+
+/** `vector<int, alloc<int>>` becomes `vector<…>`. A `<` that begins a name, as of `<impl …>` and `<redacted>`, stays. */
+function collapse(name: string, opens: string, closes: string): string {
+  let found = '';
+  for (let at = 0; at < name.length; at += 1) {
+    const letter = name[at]!;
+    found += letter;
+    if (letter !== opens || at === 0 || isOperator(name, at) || !/[\w:]/.test(name[at - 1]!)) continue;
+    const end = partner(name, at, opens, closes);
+    if (end < 0) continue;
+    found += `…${closes}`;
+    at = end;
+  }
+  return found;
+}
+
+/** `a::b::c(…)` becomes `…::c(…)`, and `A.B.c(…)` becomes `….c(…)`. */
+function lastOf(name: string): string {
+  const open = argumentsAt(name);
+  const path = open < 0 ? name : name.slice(0, open);
+  let [depth, cut, mark] = [0, -1, ''];
+  for (let at = 1; at < path.length - 1; at += 1) {
+    const letter = path[at]!;
+    if ('<([{'.includes(letter)) depth += 1;
+    else if ('>)]}'.includes(letter) && depth > 0) depth -= 1;
+    else if (depth === 0 && letter === ':' && path[at + 1] === ':') [cut, mark] = [at + 2, '::'];
+    else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) [cut, mark] = [at + 1, '.'];
+    if (depth === 0 && path.startsWith('operator', at) && path[at - 1] === ':') break;
+  }
+  return cut < 0 ? name : `…${mark}${name.slice(cut)}`;
+}

@@ -1,0 +1,128 @@
+// Gestures on the timeline.
+
+/** A place on it: a track, the overview (-1) or the axis (-2); in the margin, or in the plot at a time. */
+export interface Spot {
+  readonly track: number;
+  readonly isMargin: boolean;
+  readonly x: number;
+  readonly y: number;
+  readonly time: number;
+}
+
+export interface TimelineTarget {
+  spot(x: number, y: number): Spot;
+  hover(spot: Spot, clientX: number, clientY: number): void;
+  leave(): void;
+  cursor(spot: Spot): string;
+  /** A drag in the plot begins, goes on and ends. */
+  press(spot: Spot): void;
+  drag(spot: Spot): void;
+  drop(): void;
+  cancel(): void;
+  click(spot: Spot, isAdditive: boolean): void;
+  doubleClick(spot: Spot): void;
+  menu(spot: Spot, clientX: number, clientY: number): void;
+  pan(dx: number, dy: number): boolean;
+  zoom(factor: number, x: number): void;
+}
+
+const [SLIP, LINE, LONG_PRESS] = [3, 16, 2_000];
+
+type Hold = 'none' | 'press' | 'brush' | 'scroll' | 'pinch';
+
+/** Listens until the function that it returns is called. */
+export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEvent) => { x: number; y: number }, target: TimelineTarget): () => void {
+  const stop = new AbortController();
+  const on = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
+    canvas.addEventListener(type, act, { signal: stop.signal, passive });
+  const pointers = new Map<number, { x: number; y: number }>();
+  let hold: Hold = 'none';
+  let origin = { x: 0, y: 0 };
+  let pressed = -Infinity;
+
+  on('pointerdown', (event) => {
+    pressed = event.timeStamp;
+    if (event.button !== 0) return;
+    pointers.set(event.pointerId, place(event));
+    target.leave();
+    if (pointers.size > 1) {
+      if (hold === 'brush') target.cancel();
+      hold = 'pinch';
+      return;
+    }
+    hold = 'press';
+    origin = place(event);
+  });
+  on('pointermove', (event) => {
+    const now = place(event);
+    const before = pointers.get(event.pointerId);
+    if (before === undefined) {
+      if (event.pointerType === 'touch') return;
+      const spot = target.spot(now.x, now.y);
+      canvas.style.cursor = target.cursor(spot);
+      target.hover(spot, event.clientX, event.clientY);
+      return;
+    }
+    if (hold === 'press') hold = begin(event, now);
+    if (hold === 'brush') target.drag(target.spot(now.x, now.y));
+    else if (hold === 'scroll') target.pan(0, before.y - now.y);
+    else if (hold === 'pinch') pinch(event.pointerId, before, now);
+    pointers.set(event.pointerId, now);
+  });
+  /** A drag to the side selects time; one up or down scrolls with a finger. */
+  const begin = (event: PointerEvent, now: { x: number; y: number }): Hold => {
+    const [across, down] = [Math.abs(now.x - origin.x), Math.abs(now.y - origin.y)];
+    if (Math.max(across, down) < SLIP) return 'press';
+    canvas.setPointerCapture(event.pointerId);
+    const spot = target.spot(origin.x, origin.y);
+    if (event.pointerType === 'touch' ? down > across || spot.isMargin : spot.isMargin) return 'scroll';
+    target.press(spot);
+    return 'brush';
+  };
+  const pinch = (id: number, before: { x: number; y: number }, now: { x: number; y: number }): void => {
+    const other = [...pointers].find(([other]) => other !== id)?.[1];
+    if (other === undefined) return;
+    const [was, is] = [Math.abs(before.x - other.x), Math.abs(now.x - other.x)];
+    if (was > 8 && is > 8) target.zoom(was / is, (now.x + other.x) / 2);
+  };
+  const release = (event: PointerEvent): void => {
+    if (!pointers.delete(event.pointerId)) return;
+    const { x, y } = place(event);
+    if (hold === 'brush') (event.type === 'pointerup' ? target.drop : target.cancel)();
+    else if (hold === 'press' && event.type === 'pointerup') target.click(target.spot(x, y), event.ctrlKey || event.metaKey || event.shiftKey);
+    hold = 'none';
+  };
+  on('pointerup', release);
+  on('pointercancel', release);
+  on('pointerleave', () => target.leave());
+  on('dblclick', (event) => {
+    const { x, y } = place(event);
+    target.doubleClick(target.spot(x, y));
+  });
+  on(
+    'contextmenu',
+    (event) => {
+      event.preventDefault();
+      if (event.timeStamp - pressed > LONG_PRESS) return;
+      const { x, y } = place(event);
+      target.menu(target.spot(x, y), event.clientX, event.clientY);
+    },
+    false,
+  );
+  on(
+    'wheel',
+    (event) => {
+      const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? 10 * LINE : 1;
+      if (event.ctrlKey || event.metaKey) {
+        event.preventDefault();
+        const delta = Math.max(-120, Math.min(120, event.deltaY * unit));
+        target.zoom(Math.exp(delta * (Math.abs(delta) < 20 ? 0.012 : 0.0025)), place(event).x);
+        return;
+      }
+      const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
+      if (target.pan(dx * unit, dy * unit)) event.preventDefault();
+    },
+    false,
+  );
+  return () => stop.abort();
+}

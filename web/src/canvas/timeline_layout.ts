@@ -1,0 +1,59 @@
+// Where tracks stand.
+
+import { laneOf } from './lanes.ts';
+import type { TimelineModel, Track } from './types.ts';
+
+export const AXIS = 24;
+export const OVERVIEW = 52;
+/** The height of a bar in a lane. */
+export const BAR = 15;
+
+const HEIGHTS: Record<Track['kind'], number> = { overview: OVERVIEW, process: 34, thread: 32, states: 18, core: 26, lane: BAR + 7 };
+
+export function heightOf(track: Track, end: number): number {
+  if (track.spans === undefined) return HEIGHTS[track.kind];
+  return Math.max(1, laneOf(track.spans, end).levels) * BAR + 7;
+}
+
+/** The left margin with names, and where tracks begin. */
+export class TimelineLayout {
+  readonly tracks: readonly Track[];
+  /** By track: its top, from the top of all; one more than there are tracks. */
+  readonly tops: Float64Array;
+  /** The height of what stays on top. */
+  readonly head: number;
+
+  constructor(model: TimelineModel | null) {
+    this.tracks = model?.tracks ?? [];
+    this.tops = new Float64Array(this.tracks.length + 1);
+    this.tracks.forEach((track, index) => {
+      this.tops[index + 1] = this.tops[index]! + heightOf(track, model!.range.end);
+    });
+    this.head = AXIS + (model === null || model.overview === null ? 0 : OVERVIEW);
+  }
+
+  get height(): number {
+    return this.tops[this.tracks.length]!;
+  }
+
+  /** The track at a height, from the top of all; -1 for none. */
+  at(y: number): number {
+    if (y < 0 || y >= this.height) return -1;
+    let [low, high] = [0, this.tracks.length];
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.tops[middle]! <= y) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  heightAt(index: number): number {
+    return this.tops[index + 1]! - this.tops[index]!;
+  }
+}
+
+/** The width of the left margin. */
+export function marginOf(width: number): number {
+  return Math.round(width < 560 ? Math.max(84, width * 0.27) : Math.min(240, Math.max(150, width * 0.17)));
+}

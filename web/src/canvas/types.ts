@@ -1,0 +1,163 @@
+// The models that canvases draw, and the callbacks by which they ask and tell.
+//
+// A model holds strings and typed arrays only, so that it can come from a worker. Its doubles are places on a screen; every number that a
+// person reads is either a double below 2^53, which is exact, or a text that the model brings along.
+
+/** From `start` on, up to but without `end`, in the unit of the axis. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Unit = 'ns' | 'cycles' | 'events' | 'samples';
+
+/** The kinds of code, by which boxes are coloured: their places in `FlameModel.kinds`. */
+export const KINDS = ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Functions by label, as boxes refer to them. */
+export interface Labels {
+  readonly names: readonly string[];
+  /** The binary's name, or an empty text. */
+  readonly binaries: readonly string[];
+  /** Places in `KINDS`. */
+  readonly kinds: Uint8Array;
+}
+
+/** Boxes of a flame graph or spans of a flame chart: callers before callees, and those of one depth from left to right. */
+export interface FlameModel {
+  /** Equal keys mean the same tree with the same weights: the zoom stays as it is, and boxes may only be more or fewer. */
+  readonly key: string;
+  /** Equal trees mean that nodes are numbered alike: a zoomed node is found again when weights change. */
+  readonly tree: string;
+  readonly unit: Unit;
+  /** Weight of the root; of a chart, what shares of the total are of. */
+  readonly total: number;
+  /** The places of boxes: of a graph from 0 to `total`, of a chart the time of the recording. */
+  readonly range: Range;
+  /** The part of the range for which boxes were asked for, and the weight from which on they are there. */
+  readonly detail: { readonly from: number; readonly to: number; readonly least: number };
+  readonly count: number;
+  readonly node: Int32Array;
+  readonly depth: Int32Array;
+  readonly start: Float64Array;
+  readonly width: Float64Array;
+  /** Weight by box, where it is not the width (charts); and own weight. */
+  readonly weight?: Float64Array;
+  readonly self: Float64Array;
+  /** Exact weights by box as texts, where sums are not below 2^53. */
+  readonly texts?: { readonly weight: readonly string[]; readonly self: readonly string[] };
+  /** By box: its place in `labels`. */
+  readonly label: Int32Array;
+  readonly labels: Labels;
+  /** By label: 1 where the search matches. */
+  readonly matches?: Uint8Array | null;
+  /** The sum of what matches, as a sentence. */
+  readonly matchText?: string;
+  readonly selected?: number | null;
+  /** By box: from -1 (less than before) to 1 (more); 0 is noise. Boxes are coloured by it. */
+  readonly change?: Float32Array | null;
+  /** By box: more lines for the tooltip, such as both values of a comparison. */
+  readonly notes?: readonly string[] | null;
+  /** Root on top, or at the bottom. */
+  readonly direction?: 'icicle' | 'flame';
+  /** The accessible name. */
+  readonly title: string;
+}
+
+export interface FlameCallbacks {
+  /** A box was selected; null for none. Ids are nodes of a graph, and numbers of spans of a chart. */
+  onPick?(label: number | null, id: number | null): void;
+  /** Zoomed to a node, or out of all. */
+  onZoom?(node: number | null): void;
+  /** A menu is wanted at a place in the window. */
+  onMenu?(label: number, id: number, x: number, y: number): void;
+  /** Boxes are wanted for a part of the range, from this weight on. */
+  onDetail?(from: number, to: number, least: number): void;
+  /** The visible part changed: for a chart, a time. */
+  onVisible?(range: Range): void;
+}
+
+/** Weights by bin, as layers that are stacked; each has a tone of its own. */
+export interface Bins {
+  readonly start: number;
+  /** Length of a bin. */
+  readonly bin: number;
+  readonly layers: readonly BinLayer[];
+  /** The weight of one bin that fills the height, such as `bin` times the number of cores; and what it means, such as `8 cores`. */
+  readonly full: number;
+  readonly fullText: string;
+}
+
+export interface BinLayer {
+  readonly name: string;
+  readonly tone: Tone;
+  readonly values: Float64Array;
+}
+
+export const TONES = [
+  'cpu', 'cpu-dim', 'running', 'runnable', 'blocked', 'interrupted', 'other',
+  'signpost', 'region', 'hang', 'risk', 'performance', 'efficiency',
+] as const;
+export type Tone = (typeof TONES)[number];
+
+/** Bars with names. */
+export interface LaneSpans {
+  readonly start: Float64Array;
+  /** Infinite where it was open at the end. */
+  readonly end: Float64Array;
+  readonly names: readonly string[];
+  /** More to say in the tooltip. */
+  readonly notes?: readonly string[];
+}
+
+/** Moments with names. */
+export interface LaneMarks {
+  readonly time: Float64Array;
+  readonly names: readonly string[];
+}
+
+export interface Track {
+  readonly id: string;
+  readonly label: string;
+  /** Smaller, behind the label: such as its CPU time. */
+  readonly detail?: string;
+  readonly kind: 'overview' | 'process' | 'thread' | 'states' | 'core' | 'lane';
+  /** Levels below the tracks of the left margin. */
+  readonly indent?: number;
+  readonly isSelected?: boolean;
+  /** Drawn weaker, as what is filtered out. */
+  readonly isDim?: boolean;
+  /** Has tracks below it, which are shown or not. */
+  readonly isOpen?: boolean;
+  readonly bins?: Bins;
+  readonly spans?: LaneSpans;
+  readonly marks?: LaneMarks;
+  readonly tone?: Tone;
+}
+
+export interface TimelineModel {
+  readonly unit: Unit;
+  /** The time of the recording, in nanoseconds. */
+  readonly range: Range;
+  /** Shows this time, when it differs from the one of the last model. */
+  readonly visible?: Range;
+  readonly brush: Range | null;
+  /** Stays on top. */
+  readonly overview: Track | null;
+  readonly tracks: readonly Track[];
+  readonly title: string;
+}
+
+export interface TimelineCallbacks {
+  /** The selected time: `isFinal` once the hand is off it. */
+  onBrush?(range: Range | null, isFinal: boolean): void;
+  onPickTracks?(ids: readonly string[], isAdditive: boolean): void;
+  /** The triangle of a track was clicked. */
+  onToggle?(id: string): void;
+  /** A bar of a lane was clicked. */
+  onPickSpan?(id: string, index: number): void;
+  onMenu?(id: string, x: number, y: number): void;
+  /** The visible time and the width of the plot in pixels: bins are wanted for it. */
+  onVisible?(range: Range, pixels: number): void;
+}

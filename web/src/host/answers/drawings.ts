@@ -1,0 +1,115 @@
+// Answers that canvases draw: flame graphs, flame charts, and the lines of time.
+
+import { type View, flameChart, flameGraph, spansOf, threads } from '../../engine/index.ts';
+import { type BinGrid, binsBy, chartModel, graphModel, gridFor } from '../../canvas/from_engine.ts';
+import type { Labels } from '../../canvas/types.ts';
+import type { ChartAnswer, ChartAsk, FlameAnswer, FlameAsk, TracksAnswer, TracksAsk } from '../protocol.ts';
+import { totalOf } from './tables.ts';
+import { partAndTree } from './trees.ts';
+
+/** The page has all names itself. */
+const NO_LABELS: Labels = { names: [], binaries: [], kinds: new Uint8Array(0) };
+/** Threads, processes and cores that get lines of their own at most. */
+const MOST_LINES = 200;
+
+export function answerFlame(view: View, series: number, ask: FlameAsk): FlameAnswer {
+  const { all, part, trees } = partAndTree(view, series, ask.by, ask.part);
+  const weighed = trees?.tree.weighed ?? view.byFunction(series);
+  const total = Number(weighed.all.weight(0));
+  const least = ask.least === null ? total / Math.max(1, ask.pixels) : ask.least;
+  const [from, to] = [ask.from ?? 0, ask.to ?? total];
+  const boxes = flameGraph(view.profile, weighed, { root: 0, least, from, to });
+  const unit = ask.unit;
+  const known = { key: ask.key, tree: ask.tree, unit, detail: { from, to, least }, labels: NO_LABELS, title: '' };
+  return {
+    kind: 'flame',
+    total: totalOf(view, series),
+    parts: all,
+    part: part?.id ?? null,
+    model: graphModel(view.profile, weighed, boxes, known),
+  };
+}
+
+export function answerChart(view: View, series: number, ask: ChartAsk): ChartAnswer {
+  const all = threads(view, series);
+  const thread = (ask.thread === null ? undefined : all.find(({ id }) => id === ask.thread)) ?? all[0] ?? null;
+  const total = totalOf(view, series);
+  if (thread === null || view.profile.form === 'sums') return { kind: 'chart', total, threads: all, thread: null, model: null };
+  const chart = flameChart(view, series);
+  const spans = spansOf(view, series, chart, thread.id);
+  const known = { key: ask.key, tree: ask.key, unit: ask.unit, labels: NO_LABELS, title: '', range: ask.range };
+  return { kind: 'chart', total, threads: all, thread: thread.id, model: chartModel(view, spans, Number(thread.weight), known) };
+}
+
+export function answerTracks(view: View, series: number, ask: TracksAsk): TracksAnswer {
+  const grid = gridFor(ask.range, ask.pixels);
+  const { profile } = view;
+  const spreads = profile.series[series]!.unit === 'ns' && ask.unit === 'ns';
+  const rows = view.ofAllStates(series);
+  const { thread: threadOf, state, core } = profile.samples;
+  const running = rows.filter((row) => view.scope.isStateCounted(state[row]!));
+  const sumOf = (which: Int32Array, keys: number, keyOf: (row: number) => number): Float64Array => binsBy(view, which, keys, keyOf, grid, spreads);
+  const ofThreads = linesOf(view, rows, running, profile.threads.length, (row) => threadOf[row]!, grid, sumOf);
+  const processOf = profile.threads.map(({ process }) => process);
+  const ofProcesses = linesOf(view, rows, running, profile.processes.length, (row) => processOf[threadOf[row]!]!, grid, sumOf);
+  const hasCores = profile.cores.length > 0;
+  const ofCores = hasCores ? linesOf(view, running, running, profile.cores.length + 1, (row) => core[row]! + 1, grid, sumOf) : [];
+  const hasStates = profile.states.length > 1;
+  const ofStates = hasStates ? sumOf(rows, profile.states.length + 1, (row) => state[row]! + 1) : new Float64Array(0);
+  return {
+    kind: 'tracks',
+    start: grid.start,
+    bin: grid.bin,
+    overall: sumOf(running, 1, () => 0),
+    threads: ofThreads,
+    processes: ofProcesses,
+    cores: ofCores.map((line) => ({ ...line, id: line.id - 1 })).filter(({ id }) => id >= 0),
+    states: hasStates ? split(ofStates, profile.states.length + 1).map((bins, place) => ({ id: place - 1, bins })) : [],
+  };
+}
+
+type SumOf = (rows: Int32Array, keys: number, keyOf: (row: number) => number) => Float64Array;
+
+/** The heaviest lines: bins of what counts, and of what does not. */
+function linesOf(
+  view: View,
+  rows: Int32Array,
+  running: Int32Array,
+  keys: number,
+  keyOf: (row: number) => number,
+  grid: BinGrid,
+  sumOf: SumOf,
+): TracksAnswer['threads'] {
+  const counted = view.sumRows(running, keys, keyOf);
+  const all = view.sumRows(rows, keys, keyOf);
+  const ids = Array.from({ length: keys }, (_, key) => key)
+    .filter((key) => all.isCounted(key))
+    .sort((a, b) => Number(counted.weight(b)) - Number(counted.weight(a)) || Number(all.weight(b)) - Number(all.weight(a)))
+    .slice(0, MOST_LINES);
+  const places = new Int32Array(keys).fill(ids.length);
+  ids.forEach((id, place) => (places[id] = place));
+  const placeOf = (row: number): number => places[keyOf(row)]!;
+  const bins = split(sumOf(running, ids.length + 1, placeOf), ids.length + 1);
+  const others = rows.length === running.length ? null : split(sumOf(notIn(rows, running), ids.length + 1, placeOf), ids.length + 1);
+  return ids.map((id, place) => ({
+    id,
+    weight: counted.weight(id),
+    bins: bins[place]!.slice(0, grid.count),
+    waiting: others === null ? null : others[place]!.slice(0, grid.count),
+  }));
+}
+
+/** The rows of one sorted list that are not in another. */
+function notIn(rows: Int32Array, others: Int32Array): Int32Array {
+  let at = 0;
+  return rows.filter((row) => {
+    if (others[at] !== row) return true;
+    at += 1;
+    return false;
+  });
+}
+
+function split(bins: Float64Array, keys: number): Float64Array[] {
+  const count = bins.length / keys;
+  return Array.from({ length: keys }, (_, key) => bins.slice(key * count, (key + 1) * count));
+}

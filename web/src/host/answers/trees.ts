@@ -1,0 +1,182 @@
+// Answers made of call trees: the rows of a tree that are open, and the heaviest path.
+
+import {
+  BottomUpTree,
+  CallTree,
+  type Exact,
+  type Part,
+  type RowSums,
+  type SeparateBy,
+  type View,
+  parts,
+  treeOfPart,
+} from '../../engine/index.ts';
+import { sumColumns } from '../columns.ts';
+import type { HeaviestAnswer, OpenRows, TreeAnswer, TreeAsk } from '../protocol.ts';
+import { totalOf } from './tables.ts';
+
+/** Rows that one answer has at most. */
+const MOST_ROWS = 50_000;
+/** Rows that opening everything below one opens at most. */
+const MOST_OPENED = 5_000;
+/** The heaviest path is opened while its next row has at least this share of its parent. */
+const HEAVY = 0.5;
+const MOST_HEAVY = 24;
+
+interface Row extends RowSums {
+  readonly label: number;
+  readonly depth: number;
+}
+
+/** A tree from either end: rows below rows. */
+interface Walk {
+  readonly roots: () => Row[];
+  readonly children: (row: Row) => Row[];
+}
+
+/** Open rows by label, each with those below it. */
+interface Opened extends Map<number, Opened> {}
+
+const known = new WeakMap<View, Map<string, { tree: CallTree; up: BottomUpTree | null }>>();
+
+/** The parts of a series, and the tree of the one that is asked for: the heaviest, unless it is named. */
+export function partAndTree(
+  view: View,
+  series: number,
+  by: SeparateBy,
+  wanted: number | null,
+): { all: Part[]; part: Part | null; trees: { tree: CallTree; up: BottomUpTree | null } | null } {
+  const all = parts(view, series, by);
+  const part = (wanted === null ? undefined : all.find(({ id }) => id === wanted)) ?? all[0] ?? null;
+  if (part === null) return { all, part, trees: null };
+  const ofView = known.get(view) ?? new Map<string, { tree: CallTree; up: BottomUpTree | null }>();
+  known.set(view, ofView);
+  const key = `${series} ${by} ${part.id}`;
+  const trees = ofView.get(key) ?? { tree: treeOfPart(view, series, by, part), up: null };
+  ofView.set(key, trees);
+  return { all, part, trees };
+}
+
+export function answerTree(view: View, series: number, ask: TreeAsk): TreeAnswer {
+  const { all, part, trees } = partAndTree(view, series, ask.by, ask.part);
+  const found: Row[] = [];
+  const flags: number[] = [];
+  let isCut = false;
+  if (trees !== null) {
+    const walk = ask.direction === 'down' ? downward(trees.tree) : upward(view, trees);
+    const roots = walk.roots();
+    const opened = ask.open === null ? heavyPath(walk, roots, ask.direction) : openedOf(ask.open);
+    if (ask.expand !== null) expand(walk, roots, opened, ask.expand);
+    isCut = collect(walk, roots, opened, found, flags);
+  }
+  return {
+    kind: 'tree',
+    total: totalOf(view, series),
+    parts: all,
+    part: part?.id ?? null,
+    depth: Int32Array.from(found, (row) => row.depth),
+    label: Int32Array.from(found, (row) => row.label),
+    sums: sumColumns(found),
+    flags: Uint8Array.from(flags),
+    isCut,
+  };
+}
+
+export function answerHeaviest(view: View, series: number, by: SeparateBy, wanted: number | null): HeaviestAnswer {
+  const { all, part, trees } = partAndTree(view, series, by, wanted);
+  const path = trees?.tree.heaviest() ?? [];
+  return {
+    kind: 'heaviest',
+    total: totalOf(view, series),
+    parts: all,
+    part: part?.id ?? null,
+    label: Int32Array.from(path, (row) => row.label),
+    sums: sumColumns(path),
+  };
+}
+
+function downward(tree: CallTree): Walk {
+  return { roots: () => tree.children(0), children: (row) => tree.children((row as ReturnType<CallTree['at']>).node) };
+}
+
+function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }): Walk {
+  trees.up ??= new BottomUpTree(view.profile, trees.tree.weighed);
+  const { up } = trees;
+  return {
+    roots: () => up.children(up.root),
+    children: (row) => up.children(row as Parameters<BottomUpTree['children']>[0]),
+  };
+}
+
+/** A row has others below it unless all its samples end in it. */
+function hasChildren(row: Row): boolean {
+  return row.samples > row.self_samples;
+}
+
+function openedOf({ depth, label }: OpenRows): Opened {
+  const top: Opened = new Map();
+  const path: Opened[] = [top];
+  depth.forEach((level, index) => {
+    const below: Opened = new Map();
+    path[level - 1]?.set(label[index]!, below);
+    path[level] = below;
+    path.length = level + 1;
+  });
+  return top;
+}
+
+function heavyPath(walk: Walk, roots: Row[], direction: 'down' | 'up'): Opened {
+  const top: Opened = new Map();
+  if (direction === 'up') return top;
+  let [rows, opened, above]: [Row[], Opened, Exact | null] = [roots, top, null];
+  for (let level = 0; level < MOST_HEAVY; level += 1) {
+    const heaviest = rows[0];
+    if (heaviest === undefined || !hasChildren(heaviest)) break;
+    if (above !== null && Number(heaviest.all_weight) < HEAVY * Number(above)) break;
+    const below: Opened = new Map();
+    opened.set(heaviest.label, below);
+    [rows, opened, above] = [walk.children(heaviest), below, heaviest.all_weight];
+  }
+  return top;
+}
+
+/** Opens everything below the row that a path of labels leads to. */
+function expand(walk: Walk, roots: Row[], opened: Opened, path: readonly number[]): void {
+  let [rows, at] = [roots, opened];
+  let target: Row | undefined;
+  for (const label of path) {
+    target = rows.find((row) => row.label === label);
+    if (target === undefined) return;
+    rows = walk.children(target);
+    const below: Opened = at.get(label) ?? new Map();
+    at.set(label, below);
+    at = below;
+  }
+  let left = MOST_OPENED;
+  const open: [Row[], Opened][] = [[rows, at]];
+  for (let next = open.shift(); next !== undefined && left > 0; next = open.shift()) {
+    for (const row of next[0]) {
+      if (!hasChildren(row) || (left -= 1) < 0) continue;
+      const below: Opened = new Map();
+      next[1].set(row.label, below);
+      open.push([walk.children(row), below]);
+    }
+  }
+}
+
+/** The rows that are seen, in preorder. True if there would be too many. */
+function collect(walk: Walk, roots: Row[], opened: Opened, found: Row[], flags: number[]): boolean {
+  const open: [Row, Opened | undefined][] = [];
+  const push = (rows: Row[], below: Opened): void => {
+    for (let at = rows.length - 1; at >= 0; at -= 1) open.push([rows[at]!, below.get(rows[at]!.label)]);
+  };
+  push(roots, opened);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.length === MOST_ROWS) return true;
+    const [row, below] = next;
+    found.push(row);
+    flags.push(hasChildren(row) ? (below === undefined ? 1 : 3) : 0);
+    if (below !== undefined && hasChildren(row)) push(walk.children(row), below);
+  }
+  return false;
+}

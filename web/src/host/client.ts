@@ -1,0 +1,193 @@
+// The side of the page: questions go to a worker, one at a time, and the latest of each channel wins. Where no worker can be made, the
+// page itself answers.
+
+import { Desk } from './desk.ts';
+import type { Answer, AnswerTo, Ask, FromWorker, Place, Tables, ToWorker } from './protocol.ts';
+import { sentenceOf } from './worker.ts';
+
+/** A question whose answer nobody wants any more. */
+export class Superseded extends Error {
+  override name = 'Superseded';
+}
+
+/** A question that has no answer, with a sentence that says why. */
+export class Refused extends Error {
+  override name = 'Refused';
+}
+
+interface Waiting {
+  readonly channel: string;
+  readonly place: Place;
+  readonly ask: Ask;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Channels whose questions come first, in this order. */
+const URGENT = ['view', 'tracks', 'totals'];
+
+type BusyListener = (since: number | null) => void;
+
+export class Client {
+  readonly #payload: string;
+  readonly #script: string | null;
+  #worker: Worker | null = null;
+  #desk: Desk | null = null;
+  #opening: Promise<Tables> | null = null;
+  #queue: Waiting[] = [];
+  #current: (Waiting & { id: number; since: number }) | null = null;
+  #ids = 0;
+  #isBusySince: number | null = null;
+  readonly #listeners = new Set<BusyListener>();
+
+  /** `script` is the text of the page's own script, from which a worker is made; null computes in the page. */
+  constructor(payload: string, script: string | null) {
+    this.#payload = payload;
+    this.#script = script;
+  }
+
+  /** Opens the recording. */
+  open(): Promise<Tables> {
+    this.#opening ??= this.#openInWorker().catch((error: unknown) => {
+      if (error instanceof Refused) throw error;
+      return this.#openHere();
+    });
+    return this.#opening;
+  }
+
+  /** True if the recording is read by a worker. */
+  get hasWorker(): boolean {
+    return this.#worker !== null;
+  }
+
+  /** Asks; an older question of the channel that was not answered yet is superseded. */
+  ask<A extends Ask>(channel: string, place: Place, ask: A): Promise<AnswerTo<A>> {
+    return new Promise((resolve, reject) => {
+      this.forget(channel);
+      this.#queue.push({ channel, place, ask, resolve: resolve as (answer: Answer) => void, reject });
+      this.#next();
+    });
+  }
+
+  /** Drops the questions of a channel. One that is being answered is answered to nobody. */
+  forget(channel: string): void {
+    const dropped = this.#queue.filter((waiting) => waiting.channel === channel);
+    this.#queue = this.#queue.filter((waiting) => waiting.channel !== channel);
+    if (this.#current?.channel === channel) dropped.push(this.#current);
+    for (const waiting of dropped) waiting.reject(new Superseded());
+  }
+
+  /** Ends what is being computed, and everything that waits; the next question starts anew. */
+  cancel(): void {
+    const dropped = this.#current === null ? this.#queue : [this.#current, ...this.#queue];
+    this.#queue = [];
+    this.#current = null;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#opening = null;
+    this.#setBusy(false);
+    for (const waiting of dropped) waiting.reject(new Refused('this was cancelled'));
+  }
+
+  /** Tells since when something is computed; null when nothing is. */
+  onBusy(listener: BusyListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #setBusy(isBusy: boolean): void {
+    if (isBusy === (this.#isBusySince !== null)) return;
+    this.#isBusySince = isBusy ? performance.now() : null;
+    for (const listener of this.#listeners) listener(this.#isBusySince);
+  }
+
+  async #next(): Promise<void> {
+    if (this.#current !== null) return;
+    const waiting = this.#mostUrgent();
+    if (waiting === undefined) {
+      this.#setBusy(false);
+      return;
+    }
+    const current = { ...waiting, id: (this.#ids += 1), since: performance.now() };
+    this.#current = current;
+    this.#setBusy(true);
+    try {
+      await this.open();
+    } catch (error) {
+      current.reject(error as Error);
+      this.#finish(current);
+      return;
+    }
+    if (this.#current !== current) return;
+    if (this.#worker !== null) {
+      this.#worker.postMessage({ kind: 'ask', id: current.id, place: current.place, ask: current.ask } satisfies ToWorker);
+      return;
+    }
+    // A turn for the page to draw.
+    setTimeout(() => this.#answerHere(current));
+  }
+
+  /** Takes the question out of the queue that is on screen most prominently. */
+  #mostUrgent(): Waiting | undefined {
+    const rank = ({ channel }: Waiting): number => (URGENT.includes(channel) ? URGENT.indexOf(channel) : URGENT.length);
+    const [first, ...others] = this.#queue;
+    const found = others.reduce((best, waiting) => (best !== undefined && rank(waiting) < rank(best) ? waiting : best), first);
+    this.#queue = this.#queue.filter((waiting) => waiting !== found);
+    return found;
+  }
+
+  #answerHere(current: Waiting & { id: number }): void {
+    try {
+      current.resolve(this.#desk!.answer(current.place, current.ask));
+    } catch (error) {
+      current.reject(new Refused(sentenceOf(error)));
+    }
+    this.#finish(current);
+  }
+
+  #finish(current: Waiting): void {
+    if (this.#current === current) this.#current = null;
+    void this.#next();
+  }
+
+  async #openHere(): Promise<Tables> {
+    const { desk, tables } = await Desk.open(this.#payload).catch((error: unknown) => {
+      throw new Refused(sentenceOf(error));
+    });
+    this.#desk = desk;
+    return tables;
+  }
+
+  #openInWorker(): Promise<Tables> {
+    return new Promise((resolve, reject) => {
+      if (this.#script === null || typeof Worker === 'undefined') throw new Error('no worker');
+      const url = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }));
+      const worker = new Worker(url);
+      // A browser that refuses the worker says so before it answers.
+      worker.onerror = (event) => {
+        event.preventDefault();
+        worker.terminate();
+        if (this.#worker === worker) this.#worker = null;
+        reject(new Error('no worker'));
+      };
+      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+        URL.revokeObjectURL(url);
+        if (data.kind === 'opened') resolve(data.tables);
+        else if (data.kind === 'failed') reject(new Refused(data.message));
+        else this.#receive(data);
+      };
+      worker.postMessage({ kind: 'open', payload: this.#payload } satisfies ToWorker);
+      this.#worker = worker;
+    });
+  }
+
+  #receive(data: Extract<FromWorker, { id: number }>): void {
+    const current = this.#current;
+    if (current === null || current.id !== data.id) return;
+    // For the tools of browsers, and for benches.
+    performance.measure(`answer ${current.ask.kind}`, { start: current.since });
+    if (data.kind === 'answered') current.resolve(data.answer);
+    else current.reject(new Refused(data.message));
+    this.#finish(current);
+  }
+}

@@ -1,0 +1,128 @@
+// Answers questions about one recording. It runs in a worker, or in the page where there are no workers.
+
+import {
+  Texts,
+  type Profile,
+  type View,
+  Workbench,
+  decodePayload,
+  ofPattern,
+  sandwich,
+} from '../engine/index.ts';
+import { answerChart, answerFlame, answerTracks } from './answers/drawings.ts';
+import { answerOverview } from './answers/overview.ts';
+import {
+  answerBinaries,
+  answerCategories,
+  answerCores,
+  answerFunctions,
+  answerLines,
+  answerSandwich,
+  answerStates,
+  answerThreads,
+  totalOf,
+} from './answers/tables.ts';
+import { answerHeaviest, answerTree } from './answers/trees.ts';
+import type { Answer, Ask, Place, SearchAnswer, Tables, TotalsAnswer } from './protocol.ts';
+
+/** Views that are kept with what they computed, so that going back is at once. */
+const KEPT = 6;
+
+export class Desk {
+  readonly #workbench: Workbench;
+  readonly #views = new Map<string, View>();
+
+  constructor(profile: Profile) {
+    this.#workbench = new Workbench(profile);
+  }
+
+  static async open(payload: string): Promise<{ desk: Desk; tables: Tables }> {
+    const profile = await decodePayload(payload);
+    return { desk: new Desk(profile), tables: tablesOf(profile) };
+  }
+
+  answer(place: Place, ask: Ask): Answer {
+    const view = this.#view(place);
+    const { series } = place;
+    switch (ask.kind) {
+      case 'totals':
+        return this.#totals(view, series);
+      case 'overview':
+        return answerOverview(view, place);
+      case 'functions':
+        return answerFunctions(view, series);
+      case 'binaries':
+        return answerBinaries(view, series);
+      case 'categories':
+        return answerCategories(view, series);
+      case 'lines':
+        return answerLines(view, series);
+      case 'threads':
+        return answerThreads(view, series);
+      case 'states':
+        return answerStates(view, series);
+      case 'cores':
+        return answerCores(view, series);
+      case 'tree':
+        return answerTree(view, series, ask);
+      case 'flame':
+        return answerFlame(view, series, ask);
+      case 'heaviest':
+        return answerHeaviest(view, series, ask.by, ask.part);
+      case 'sandwich':
+        return answerSandwich(view, series, ask.label);
+      case 'search':
+        return answerSearch(view, series, ask.pattern);
+      case 'chart':
+        return answerChart(view, series, ask);
+      case 'tracks':
+        return answerTracks(view, series, ask);
+    }
+  }
+
+  #view({ selection, operations }: Place): View {
+    const key = JSON.stringify([selection, operations]);
+    const view = this.#views.get(key) ?? this.#workbench.view(selection, operations);
+    this.#views.delete(key);
+    this.#views.set(key, view);
+    for (const oldest of this.#views.keys()) {
+      if (this.#views.size <= KEPT) break;
+      this.#views.delete(oldest);
+    }
+    return view;
+  }
+
+  #totals(view: View, series: number): TotalsAnswer {
+    const whole = this.#workbench.view({}, []);
+    return { kind: 'totals', total: totalOf(view, series), whole: totalOf(whole, series), effects: view.effects(series) };
+  }
+}
+
+function answerSearch(view: View, series: number, pattern: string): SearchAnswer {
+  const matches = ofPattern(view.profile, pattern);
+  const { own } = sandwich(view, series, matches);
+  return {
+    kind: 'search',
+    total: totalOf(view, series),
+    matches,
+    functions: matches.reduce((count, isMatch) => count + isMatch, 0),
+    all: { weight: own.all_weight, samples: own.samples },
+  };
+}
+
+/** What the page itself reads. */
+function tablesOf(profile: Profile): Tables {
+  const { samples, stacks: _stacks, frames: _frames, texts, ...tables } = profile;
+  const spans = profile.series.map(({ start, end, has_times, unit }) => {
+    if (profile.form === 'sums' || !has_times || start === end) return null;
+    // The last sample of a time profile lasts as long as it weighs.
+    const length = unit === 'ns' ? Number(samples.weight[0]![end - 1]!) : 0;
+    return { start: Number(samples.time[start]!), end: Number(samples.time[end - 1]!) + Math.min(length, 1e9) };
+  });
+  return { ...tables, textBytes: texts.bytes, textEnds: texts.ends, spans };
+}
+
+/** The texts of these tables. */
+export function textsOf(tables: Tables): Texts {
+  return new Texts(tables.textBytes, tables.textEnds);
+}

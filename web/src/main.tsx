@@ -1,0 +1,77 @@
+// The start of the page, and of the worker that is made of the same script.
+
+import { render } from 'preact';
+import { RefusedError } from './engine/index.ts';
+import { Client } from './host/client.ts';
+import { textsOf } from './host/desk.ts';
+import { serve } from './host/worker.ts';
+import { fragmentOf, readFragment } from './state/fragment.ts';
+import type { Names } from './state/names.ts';
+import { freshState, mainSeries } from './state/state.ts';
+import { Store } from './state/store.ts';
+import { Application } from './ui/app.tsx';
+import { sentence } from './ui/panel.tsx';
+import { readTheme, setTheme } from './ui/theme.ts';
+
+if (typeof document === 'undefined') serve(self as unknown as Parameters<typeof serve>[0]);
+else void start(document.currentScript?.textContent ?? null);
+
+async function start(script: string | null): Promise<void> {
+  const main = document.getElementById('workbench');
+  const payload = document.getElementById('profile')?.textContent;
+  if (main === null || payload == null) return;
+  const root = document.documentElement;
+  root.dataset['state'] = 'busy';
+  setTheme(readTheme());
+  const opening = document.createElement('p');
+  opening.className = 'notice';
+  opening.textContent = 'Opening the recording …';
+  main.append(opening);
+  try {
+    const client = new Client(payload, script);
+    const tables = await client.open();
+    if (tables.series.length === 0) throw new RefusedError('it holds no samples');
+    const names: Names = { tables, texts: textsOf(tables) };
+    const { store, greeting } = openStore(names);
+    main.replaceChildren();
+    keepFragment(store, names);
+    render(<Application client={client} names={names} store={store} greeting={greeting} />, main);
+  } catch (error) {
+    root.dataset['state'] = 'error';
+    opening.textContent = `The recording cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The state of the link, or a fresh one and the reason. */
+function openStore(names: Names): { store: Store; greeting: string | null } {
+  try {
+    return { store: new Store(readFragment(location.hash, names)), greeting: null };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { store: new Store(freshState(mainSeries(names.tables))), greeting: refusal(error) };
+  }
+}
+
+function refusal(error: RefusedError): string {
+  return `${sentence(error.message)} The whole recording is shown.`;
+}
+
+/** Keeps the address and the state alike, in both directions. */
+function keepFragment(store: Store, names: Names): void {
+  store.subscribe(() => {
+    const fragment = fragmentOf(store.state, names);
+    const hash = fragment === 'v=1' ? '' : `#${fragment}`;
+    try {
+      if (hash !== location.hash) history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
+    } catch {
+      // A page in a frame may not; links can be copied all the same.
+    }
+  });
+  addEventListener('hashchange', () => {
+    try {
+      store.replace(readFragment(location.hash, names));
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+    }
+  });
+}

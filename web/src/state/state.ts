@@ -1,0 +1,137 @@
+// All that a person chose, as one value that never changes: another choice is another value.
+
+import type { Operation, Selection, SeparateBy } from '../engine/index.ts';
+import type { Place, Tables } from '../host/protocol.ts';
+
+/** The views, in the order of their tabs. */
+export const TABS = [
+  { id: 'overview', name: 'Overview' },
+  { id: 'flame', name: 'Flame graph' },
+  { id: 'tree', name: 'Call tree' },
+  { id: 'functions', name: 'Functions' },
+  { id: 'callers', name: 'Callers & callees' },
+  { id: 'chart', name: 'Flame chart' },
+  { id: 'binaries', name: 'Binaries' },
+  { id: 'categories', name: 'Categories' },
+  { id: 'source', name: 'Source' },
+  { id: 'threads', name: 'Threads' },
+  { id: 'states', name: 'States' },
+  { id: 'cores', name: 'Cores' },
+  { id: 'intervals', name: 'Signposts & hangs' },
+] as const;
+export type Tab = (typeof TABS)[number]['id'];
+
+export const TREES = ['down', 'up', 'heaviest'] as const;
+export type TreeKind = (typeof TREES)[number];
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface During {
+  readonly names: readonly string[];
+  readonly hangs: boolean;
+  readonly needsAll: boolean;
+}
+
+export interface State {
+  readonly series: number;
+  /** Indices; null selects all. */
+  readonly threads: readonly number[] | null;
+  readonly processes: readonly number[] | null;
+  readonly mainOnly: boolean;
+  readonly time: Span | null;
+  readonly during: During | null;
+  readonly states: 'running' | 'all' | readonly string[];
+  readonly metric: 'weight' | 'samples';
+  readonly operations: readonly Operation[];
+  readonly tab: Tab;
+  readonly tree: TreeKind;
+  /** What has a tree of its own, and the one that is shown; null is the heaviest. */
+  readonly by: SeparateBy;
+  readonly part: number | null;
+  /** The thread of the flame chart; null is the heaviest. */
+  readonly chartThread: number | null;
+  /** The function that is looked at. */
+  readonly chosen: number | null;
+  readonly search: string;
+}
+
+/** Nothing chosen in a series. */
+export function freshState(series: number): State {
+  return {
+    series,
+    threads: null,
+    processes: null,
+    mainOnly: false,
+    time: null,
+    during: null,
+    states: 'running',
+    metric: 'weight',
+    operations: [],
+    tab: 'overview',
+    tree: 'down',
+    by: 'none',
+    part: null,
+    chartThread: null,
+    chosen: null,
+    search: '',
+  };
+}
+
+/** The same state without any selection and operation. */
+export function cleared(state: State): State {
+  const { tab, tree, search, chosen, by } = state;
+  return { ...freshState(state.series), tab, tree, search, chosen, by };
+}
+
+/** The series that counts most: on-CPU time before the presence of threads, then the one with most samples. */
+export function mainSeries(tables: Tables): number {
+  let best = 0;
+  tables.series.forEach((series, index) => {
+    const other = tables.series[best]!;
+    if (rank(series) > rank(other)) best = index;
+  });
+  return best;
+}
+
+function rank(series: Tables['series'][number]): number {
+  return (series.meaning === 'on-cpu' ? 2 : 0) + (series.rows > 0 ? 1 : 0);
+}
+
+/** The selection as the engine takes it. */
+export function selectionOf(state: State, tables: Tables): Selection {
+  const { run } = tables.series[state.series]!;
+  const main = state.mainOnly ? tables.threads.flatMap(({ is_main }, id) => (is_main ? [id] : [])) : null;
+  const threads = state.threads === null ? main : state.threads.filter((id) => main === null || main.includes(id));
+  return {
+    series: [state.series],
+    runs: [run],
+    ...(threads === null ? {} : { threads }),
+    ...(state.processes === null ? {} : { processes: state.processes }),
+    ...(state.time === null ? {} : { time: state.time }),
+    ...(state.during === null ? {} : { during: state.during }),
+    states: state.by === 'state' && state.states === 'running' && usesParts(state) ? 'all' : state.states,
+    metric: state.metric,
+  };
+}
+
+/** Views that have a tree of each part. Trees of states look at every state, as the command's do. */
+function usesParts({ tab }: State): boolean {
+  return tab === 'tree' || tab === 'flame';
+}
+
+export function placeOf(state: State, tables: Tables): Place {
+  return { series: state.series, selection: selectionOf(state, tables), operations: state.operations };
+}
+
+/** True if two states select alike: undo goes from one such choice to the next. */
+export function selectsAlike(a: State, b: State): boolean {
+  return keyOf(a) === keyOf(b);
+}
+
+function keyOf(state: State): string {
+  const { series, threads, processes, mainOnly, time, during, states, metric, operations } = state;
+  return JSON.stringify([series, threads, processes, mainOnly, time, during, states, metric, operations]);
+}

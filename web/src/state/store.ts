@@ -1,0 +1,81 @@
+// The state that is shown, those before it, and those that were undone.
+
+import { type State, selectsAlike } from './state.ts';
+
+const MOST = 200;
+
+export class Store {
+  #state: State;
+  #past: State[] = [];
+  #future: State[] = [];
+  #gesture = '';
+  readonly #listeners = new Set<() => void>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get canUndo(): boolean {
+    return this.#past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.#future.length > 0;
+  }
+
+  /** Changes some fields. Steps of one `gesture`, such as the movement of a brush, are undone at once. */
+  set(change: Partial<State>, gesture = ''): void {
+    const next = { ...this.#state, ...change };
+    if (!selectsAlike(next, this.#state)) this.#remember(gesture);
+    this.#state = next;
+    this.#tell();
+  }
+
+  /** Puts another state in place of this one, such as that of a link. */
+  replace(state: State): void {
+    if (!selectsAlike(state, this.#state)) this.#remember('');
+    this.#state = state;
+    this.#tell();
+  }
+
+  undo(): void {
+    this.#step(this.#past, this.#future);
+  }
+
+  redo(): void {
+    this.#step(this.#future, this.#past);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #remember(gesture: string): void {
+    const isSame = gesture !== '' && this.#gesture === gesture;
+    this.#gesture = gesture;
+    if (isSame) return;
+    this.#past.push(this.#state);
+    if (this.#past.length > MOST) this.#past.shift();
+    this.#future = [];
+  }
+
+  /** What is looked at stays; what is selected goes back. */
+  #step(from: State[], to: State[]): void {
+    const found = from.pop();
+    if (found === undefined) return;
+    to.push(this.#state);
+    const { tab, tree, search } = this.#state;
+    this.#state = { ...found, tab, tree, search };
+    this.#gesture = '';
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

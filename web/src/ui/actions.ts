@@ -1,0 +1,91 @@
+// What can be done with a function, a binary, a thread or a process: one list for menus, buttons and keys. Keys are those of Firefox
+// Profiler where they mean the same.
+
+import { type Operation, exactPattern } from '../engine/index.ts';
+import { type Names, binaryOf, nameOf } from '../state/names.ts';
+import type { State } from '../state/state.ts';
+import type { MenuTarget } from './menu_target.ts';
+
+export interface Action {
+  readonly id: string;
+  readonly key: string | null;
+  readonly name: string;
+  /** In one sentence, for tooltips and the list of keys. */
+  readonly tells: string;
+  /** The change; null where it does not apply. */
+  readonly change: (state: State, names: Names, target: MenuTarget) => Partial<State> | null;
+}
+
+export const ACTIONS: readonly Action[] = [
+  ofFunction('root-at', 'f', 'Focus on function', 'Stacks start at the function; samples without it are removed'),
+  ofFunction('focus', 'k', 'Keep samples with function', 'Samples without the function in their stack are removed'),
+  ofFunction('prune', 'd', 'Drop samples with function', 'Samples with the function in their stack are removed'),
+  ofFunction('charge', 'm', 'Merge function into callers', 'The function is removed from stacks; its weight goes to its callers'),
+  ofBinary('flatten-binary', 'K', 'Collapse library', 'Where functions of the binary call each other, only the first stays'),
+  ofBinary('charge-binary', 'M', 'Merge library into callers', 'The binary’s functions are removed; their weight goes to their callers'),
+  {
+    id: 'only-thread',
+    key: null,
+    name: 'Show only this thread',
+    tells: 'Samples of other threads are left out',
+    change: (_, __, { thread }) => (thread === undefined ? null : { threads: [thread], processes: null, mainOnly: false }),
+  },
+  {
+    id: 'only-process',
+    key: null,
+    name: 'Show only this process',
+    tells: 'Samples of other processes are left out',
+    change: (_, __, { process }) => (process === undefined ? null : { processes: [process], threads: null }),
+  },
+];
+
+/** Operations that need no function. */
+export const GENERAL: readonly Action[] = [
+  plain('hide-system', 'h', 'Hide system code', 'System functions are removed; their weight goes to the own code that called them'),
+  plain('flatten-recursion', 'r', 'Collapse recursion', 'A function that recurs is shown once'),
+  plain('skip-idle', 'i', 'Skip waiting', 'Samples of threads that wait are removed'),
+];
+
+/** The state after one more operation. */
+export function withOperation(state: State, operation: Operation): Partial<State> {
+  return { operations: [...state.operations, operation] };
+}
+
+function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge', key: string, name: string, tells: string): Action {
+  return {
+    id: kind,
+    key,
+    name,
+    tells,
+    change: (state, names, { label }) => {
+      if (label === null || label < 0) return null;
+      return withOperation(state, { kind, pattern: exactPattern(nameOf(names, label)) });
+    },
+  };
+}
+
+function ofBinary(kind: 'flatten-binary' | 'charge-binary', key: string, name: string, tells: string): Action {
+  return {
+    id: kind,
+    key,
+    name,
+    tells,
+    change: (state, names, target) => {
+      const binary = target.binary ?? (target.label === null ? null : binaryOf(names, target.label));
+      return binary === null ? null : withOperation(state, { kind, binary });
+    },
+  };
+}
+
+function plain(kind: 'hide-system' | 'flatten-recursion' | 'skip-idle', key: string, name: string, tells: string): Action {
+  return {
+    id: kind,
+    key,
+    name,
+    tells,
+    change: (state) => {
+      const without = state.operations.filter((operation) => operation.kind !== kind);
+      return without.length < state.operations.length ? { operations: without } : withOperation(state, { kind });
+    },
+  };
+}

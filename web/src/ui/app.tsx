@@ -1,0 +1,97 @@
+// The page as a whole.
+
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Client } from '../host/client.ts';
+import type { Names } from '../state/names.ts';
+import type { Store } from '../state/store.ts';
+import { type App, AppContext, useApp, useStore } from './app_context.ts';
+import { Busy } from './busy.tsx';
+import { ChosenBar } from './chosen.tsx';
+import { Chips } from './chips.tsx';
+import { KeysDialog, RecordingDialog } from './dialogs.tsx';
+import { Filters } from './filters.tsx';
+import { Header } from './header.tsx';
+import { pressKey } from './keys.ts';
+import { Menu, type OpenMenu } from './menu.tsx';
+import { Seen } from './seen.ts';
+import { SearchContext, useSearchAnswer } from './search.tsx';
+import { Tabs } from './tabs.tsx';
+import { Timeline } from './timeline.tsx';
+import { View } from './view.tsx';
+
+export function Application(props: { client: Client; names: Names; store: Store; greeting: string | null }): JSX.Element {
+  const { client, names, store } = props;
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const [dialog, setDialog] = useState<'keys' | 'recording' | null>(null);
+  const [said, setSaid] = useState(props.greeting ?? '');
+  const app = useMemo((): App => {
+    const seen = new Seen();
+    const say = (text: string): void => setSaid(text);
+    return { client, names, store, seen, say, openMenu: (target, x, y) => setMenu({ target, x, y }), openDialog: setDialog };
+  }, [client, names, store]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!event.defaultPrevented && pressKey(app, event)) event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [app]);
+  return (
+    <AppContext.Provider value={app}>
+      <Page />
+      <Said text={said} onGone={() => setSaid('')} />
+      {menu !== null && <Menu menu={menu} onClose={() => setMenu(null)} />}
+      {dialog === 'keys' && <KeysDialog onClose={() => setDialog(null)} />}
+      {dialog === 'recording' && <RecordingDialog onClose={() => setDialog(null)} />}
+    </AppContext.Provider>
+  );
+}
+
+function Page(): JSX.Element {
+  const search = useSearchAnswer();
+  return (
+    <SearchContext.Provider value={search}>
+      <div class="page">
+        <Header />
+        <Filters />
+        <Chips />
+        <Timeline />
+        <Tabs />
+        <Main />
+        <ChosenBar />
+        <Busy />
+      </div>
+    </SearchContext.Provider>
+  );
+}
+
+function Main(): JSX.Element {
+  const { store } = useApp();
+  const { tab } = useStore();
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    document.documentElement.dataset['tab'] = tab;
+  }, [tab, store]);
+  return (
+    <div ref={panel} id="view" class="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+      <View key={tab} tab={tab} />
+    </div>
+  );
+}
+
+const SAID_MS = 4_000;
+
+/** What just happened, for eyes and for screen readers. */
+function Said({ text, onGone }: { text: string; onGone: () => void }): JSX.Element {
+  useEffect(() => {
+    if (text === '') return;
+    const timer = setTimeout(onGone, Math.max(SAID_MS, 60 * text.length));
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class={`said${text === '' ? '' : ' is-shown'}`} role="status" aria-live="polite" data-part="said">
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+// Cells that many tables have: a function with the colour of its kind, weights in one unit, shares with a bar.
+
+import type { JSX } from 'preact';
+import type { Exact } from '../engine/index.ts';
+import type { SumColumns } from '../host/protocol.ts';
+import { type Kind, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
+import { type Scale, type Unit, inScale, percent, scaleOf } from './format.ts';
+import type { TableColumn } from './table.tsx';
+
+/** A function's name with the colour of its kind. */
+export function FunctionName({ names, label }: { names: Names; label: number }): JSX.Element {
+  const name = nameOf(names, label);
+  return (
+    <span class={`name kind-${kindOf(names, label)}`} title={name}>
+      {name}
+    </span>
+  );
+}
+
+/** A name in the colour of a kind. */
+export function KindName({ kind, name }: { kind: Kind; name: string }): JSX.Element {
+  return (
+    <span class={`name kind-${kind}`} title={name}>
+      {name}
+    </span>
+  );
+}
+
+/** A share, with a bar behind it. */
+export function Share({ part, total }: { part: Exact; total: Exact }): JSX.Element {
+  const share = Number(total) === 0 ? 0 : Number(part) / Number(total);
+  return (
+    <span class="share">
+      <span class="bar" style={{ width: `${Math.min(100, 100 * share)}%` }} />
+      <span class="share-text">{percent(part, total)}</span>
+    </span>
+  );
+}
+
+interface Weights {
+  readonly sums: SumColumns;
+  readonly total: Exact;
+  readonly unit: Unit;
+}
+
+/** Columns of self and all weights. */
+export function weightColumns({ sums, total, unit }: Weights, order: 'self' | 'all'): TableColumn[] {
+  const scale = scaleOf(total, unit);
+  const first = order === 'self' ? pair('self', sums.self, total, scale, true) : pair('all', sums.all, total, scale, true);
+  const second = order === 'self' ? pair('all', sums.all, total, scale, false) : pair('self', sums.self, total, scale, false);
+  return [...first, ...second];
+}
+
+/** A share and a weight. */
+export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: Scale, isOrder: boolean): TableColumn[] {
+  const sortBy = (row: number): Exact => values[row]!;
+  return [
+    {
+      id: `${id}-share`,
+      title: `${id} %`,
+      isNumber: true,
+      width: '5.6rem',
+      cell: (row) => <Share part={values[row]!} total={total} />,
+      text: (row) => percent(values[row]!, total),
+    },
+    {
+      id,
+      title: `${id} ${scale.unit}`,
+      isNumber: true,
+      isMinor: !isOrder,
+      width: '6.4rem',
+      cell: (row) => inScale(values[row]!, scale),
+      text: (row) => inScale(values[row]!, scale).replaceAll('\u202f', ''),
+      value: sortBy,
+      sortBy,
+      isOrder,
+    },
+  ];
+}
+
+/** The columns of a function and its binary. */
+export function functionColumns(names: Names, labelOf: (row: number) => number): TableColumn[] {
+  return [
+    {
+      id: 'function',
+      title: 'function',
+      width: 'minmax(10rem, 3fr)',
+      cell: (row) => <FunctionName names={names} label={labelOf(row)} />,
+      text: (row) => nameOf(names, labelOf(row)),
+    },
+    binaryColumn(names, labelOf),
+  ];
+}
+
+export function binaryColumn(names: Names, labelOf: (row: number) => number): TableColumn {
+  return {
+    id: 'binary',
+    title: 'binary',
+    isMinor: true,
+    width: 'minmax(6rem, 1fr)',
+    cell: (row) => <span class="dim">{binaryOf(names, labelOf(row)) ?? ''}</span>,
+    text: (row) => binaryOf(names, labelOf(row)) ?? '',
+  };
+}

@@ -1,0 +1,139 @@
+// What is selected and done, each with its effect and a button to remove it.
+
+import type { JSX } from 'preact';
+import type { Effect, Operation } from '../engine/index.ts';
+import { processName, threadName } from '../state/names.ts';
+import { type State, cleared } from '../state/state.ts';
+import { type App, unitOf, useAnswer, useApp, useStore } from './app_context.ts';
+import { percent, timeText, withUnit } from './format.ts';
+
+interface Chip {
+  readonly id: string;
+  readonly text: string;
+  readonly effect?: string;
+  readonly without: Partial<State>;
+}
+
+const NAMES: Record<Operation['kind'], string> = {
+  'root-at': 'focus on',
+  focus: 'keep samples with',
+  'focus-leaves': 'keep samples that end in',
+  prune: 'drop samples with',
+  'prune-leaves': 'drop samples that end in',
+  charge: 'merge into callers',
+  'charge-binary': 'merge library',
+  'flatten-binary': 'collapse library',
+  binary: 'samples through',
+  'leaf-binary': 'samples that end in',
+  'charge-system': 'merge system code',
+  'hide-system': 'hide system code',
+  'flatten-recursion': 'collapse recursion',
+  'skip-idle': 'skip waiting',
+  invert: 'inverted',
+};
+
+export function Chips(): JSX.Element | null {
+  const app = useApp();
+  const state = useStore();
+  const { answer, fault } = useAnswer('totals', { kind: 'totals' });
+  const effects = answer?.effects ?? [];
+  const chips = [...selectionChips(app, state), ...operationChips(app, state, effects)];
+  if (chips.length === 0) return null;
+  const { total, whole } = answer ?? {};
+  return (
+    <section class="chips" aria-label="What is selected" data-part="chips">
+      <ul>
+        {chips.map((chip) => (
+          <li key={chip.id} class="chip" data-chip={chip.id}>
+            <span class="chip-text" title={chip.text}>
+              {chip.text}
+            </span>
+            {chip.effect !== undefined && <span class="chip-effect">{chip.effect}</span>}
+            <button type="button" class="chip-remove" aria-label={`Remove: ${chip.text}`} onClick={() => app.store.set(chip.without)}>
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" data-part="clear" onClick={() => app.store.set(cleared(state))}>
+        Clear all
+      </button>
+      {fault !== null && <span class="fault">{fault}</span>}
+      {total !== undefined && whole !== undefined && state.metric === 'weight' && (
+        <span class="note" data-part="left">
+          {withUnit(total.weight, unitOf(app, state))} left, {percent(total.weight, whole.weight)} of {withUnit(whole.weight, unitOf(app, state))}
+        </span>
+      )}
+    </section>
+  );
+}
+
+function selectionChips({ names }: App, state: State): Chip[] {
+  const chips: Chip[] = [];
+  const { time, threads, processes, mainOnly, states, during, metric } = state;
+  if (time !== null) {
+    const text = `${timeText(time.start)} – ${timeText(time.end)}`;
+    chips.push({ id: 'time', text, effect: timeText(time.end - time.start), without: { time: null } });
+  }
+  for (const id of processes ?? []) {
+    chips.push({ id: `process-${id}`, text: processName(names, id), without: { processes: without(processes, id) } });
+  }
+  if ((threads?.length ?? 0) > 4) chips.push({ id: 'threads', text: `${threads!.length} threads`, without: { threads: null } });
+  else {
+    for (const id of threads ?? []) {
+      chips.push({ id: `thread-${id}`, text: threadName(names, id), without: { threads: without(threads, id) } });
+    }
+  }
+  if (mainOnly) chips.push({ id: 'main', text: 'only main threads', without: { mainOnly: false } });
+  if (states !== 'running') {
+    const text = states === 'all' ? 'all thread states' : `state ${states.join(', ')}`;
+    chips.push({ id: 'states', text, without: { states: 'running' } });
+  }
+  if (during !== null) {
+    const text = `during ${[...during.names, ...(during.hangs ? ['hangs'] : [])].join(during.needsAll ? ' and ' : ', ')}`;
+    chips.push({ id: 'during', text, without: { during: null } });
+  }
+  if (metric === 'samples') chips.push({ id: 'metric', text: 'samples counted, not weighed', without: { metric: 'weight' } });
+  return chips;
+}
+
+function without(list: readonly number[] | null, id: number): readonly number[] | null {
+  const rest = (list ?? []).filter((one) => one !== id);
+  return rest.length === 0 ? null : rest;
+}
+
+function operationChips(app: App, state: State, effects: readonly Effect[]): Chip[] {
+  const unit = unitOf(app, state);
+  return state.operations.map((operation, index) => {
+    const effect = effects[index];
+    return {
+      id: `op-${index}`,
+      text: operationName(operation),
+      ...(effect === undefined ? {} : { effect: effectText(effect, (weight) => withUnit(weight, unit)) }),
+      without: { operations: state.operations.filter((_, place) => place !== index) },
+    };
+  });
+}
+
+export function operationName(operation: Operation): string {
+  const name = NAMES[operation.kind];
+  if ('pattern' in operation) return `${name} ${plainName(operation.pattern)}`;
+  if ('binary' in operation) return `${name} ${operation.binary}`;
+  if ('names' in operation) return `${name} ${operation.names.join(', ')}`;
+  return name;
+}
+
+/** The name that a pattern is for, if it is for one; else the pattern. */
+function plainName(pattern: string): string {
+  const inner = /^\^(.*)\$$/s.exec(pattern)?.[1];
+  const isLiteral = inner !== undefined && !/(^|[^\\])[.*+?()[\]{}|]/.test(inner) && !/\\[A-Za-z0-9]/.test(inner);
+  return isLiteral ? inner.replace(/\\(.)/gs, '$1') : `/${pattern}/`;
+}
+
+function effectText(effect: Effect, text: (weight: Effect['removed']['weight']) => string): string {
+  const said: string[] = [];
+  if (Number(effect.removed.samples) > 0) said.push(`−${text(effect.removed.weight)}`);
+  if (Number(effect.moved.samples) > 0) said.push(`${text(effect.moved.weight)} moved`);
+  if (said.length === 0) said.push(Number(effect.changed_samples) > 0 ? 'stacks changed' : 'no effect');
+  return said.join(', ');
+}

@@ -1,0 +1,67 @@
+// The function that is looked at, with its weight and what can be done with it: the menu for those who have no right button.
+
+import type { JSX } from 'preact';
+import { binaryOf } from '../state/names.ts';
+import { ACTIONS } from './actions.ts';
+import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
+import { FunctionName } from './cells.tsx';
+import { percent, withUnit } from './format.ts';
+
+const SHOWN = ['root-at', 'prune', 'charge'];
+
+export function ChosenBar(): JSX.Element | null {
+  const app = useApp();
+  const state = useStore();
+  const label = state.chosen;
+  const { answer } = useAnswer('chosen', label === null || label < 0 ? null : { kind: 'sandwich', label });
+  if (label === null || label < 0) return null;
+  const unit = unitOf(app, state);
+  const target = { label };
+  return (
+    <section class="chosen" aria-label="Chosen function" data-part="chosen">
+      <span class="chosen-name">
+        <FunctionName names={app.names} label={label} />
+        <span class="dim">{binaryOf(app.names, label)}</span>
+      </span>
+      {answer !== null && (
+        <span class="note">
+          self {withUnit(answer.self.weight, unit)} · all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)})
+        </span>
+      )}
+      <span class="buttons">
+        {state.tab !== 'callers' && (
+          <button type="button" onClick={() => app.store.set({ tab: 'callers' })}>
+            Callers & callees
+          </button>
+        )}
+        {ACTIONS.filter(({ id }) => SHOWN.includes(id)).map((action) => (
+          <button
+            key={action.id}
+            type="button"
+            class="is-wide"
+            title={`${action.tells} (${action.key})`}
+            onClick={() => {
+              const change = action.change(state, app.names, target);
+              if (change !== null) app.store.set(change);
+            }}
+          >
+            {action.name}
+          </button>
+        ))}
+        <button
+          type="button"
+          aria-haspopup="menu"
+          onClick={(event) => {
+            const { left, top } = event.currentTarget.getBoundingClientRect();
+            app.openMenu(target, left, top);
+          }}
+        >
+          More
+        </button>
+        <button type="button" aria-label="Choose no function" onClick={() => app.store.set({ chosen: null })}>
+          ×
+        </button>
+      </span>
+    </section>
+  );
+}

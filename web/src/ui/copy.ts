@@ -1,0 +1,42 @@
+// Texts to the clipboard and files from the page.
+
+/** Copies a text; false where the browser does not let it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** The way of older browsers, and of pages that may not use the clipboard. */
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  document.body.append(area);
+  const before = document.activeElement;
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isCopied;
+}
+
+/** Offers a text as a file. */
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A cell of TSV: no tab and no line break. */
+export function tsvCell(text: string): string {
+  return text.replace(/[\t\r\n]+/g, ' ');
+}

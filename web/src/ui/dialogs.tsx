@@ -1,0 +1,129 @@
+// Dialogs: the list of keys, and the accounting of what was read.
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useApp } from './app_context.ts';
+import { grouped } from './format.ts';
+import { KEY_GROUPS } from './keys.ts';
+import { diagnosticsOf, documentsOf, rejectedOf, tablesOf, unnamedOf } from './summary.ts';
+
+function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === element.current) element.current?.close();
+      }}
+    >
+      <div class="dialog-body">
+        <header>
+          <h2>{title}</h2>
+          <button type="button" aria-label="Close" onClick={() => element.current?.close()}>
+            ×
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <div class="key-groups">
+        {KEY_GROUPS.map(({ title, rows }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {rows.map(({ keys, tells }) => (
+                <div key={keys}>
+                  <dt>
+                    <kbd>{keys}</kbd>
+                  </dt>
+                  <dd>{tells}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Element {
+  const { names } = useApp();
+  const { summary } = names.tables;
+  const tables = tablesOf(summary);
+  const unnamed = unnamedOf(summary);
+  const diagnostics = diagnosticsOf(summary);
+  return (
+    <Dialog title="What was read" onClose={onClose}>
+      <h3>Inputs</h3>
+      <ul>
+        {documentsOf(summary).map((input) => (
+          <li key={input}>{input}</li>
+        ))}
+      </ul>
+      <h3>Tables</h3>
+      <div class="scroll">
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              <th scope="col">table</th>
+              <th scope="col" class="is-number">
+                rows
+              </th>
+              <th scope="col" class="is-number">
+                samples
+              </th>
+              <th scope="col">rejected</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tables.map((table) => (
+              <tr key={`${table.run}/${table.position}`}>
+                <td>{table.run}</td>
+                <td>{table.schema}</td>
+                <td class="is-number">{grouped(table.rows)}</td>
+                <td class="is-number">{table.samples === 0 ? '' : grouped(table.samples)}</td>
+                <td>{rejectedOf(table)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <h3>Names</h3>
+      <p>
+        {unnamed.unnamed === 0
+          ? 'Every address has a name.'
+          : `${grouped(unnamed.unnamed)} of ${grouped(unnamed.frames)} addresses have no name. Their binaries:`}
+      </p>
+      <ul>
+        {unnamed.binaries.map(({ name, uuid, frames }) => (
+          <li key={`${name}${uuid}`}>
+            {name} <span class="dim">{uuid ?? 'without UUID'}</span>: {grouped(frames)}
+          </li>
+        ))}
+      </ul>
+      {diagnostics.length > 0 && (
+        <>
+          <h3>Notes</h3>
+          <ul>
+            {diagnostics.map((text, index) => (
+              <li key={index}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}

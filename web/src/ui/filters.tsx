@@ -1,0 +1,65 @@
+// The switches that are always in reach, and the search.
+
+import type { JSX } from 'preact';
+import { GENERAL } from './actions.ts';
+import { useApp, useStore } from './app_context.ts';
+import { SearchBox } from './search.tsx';
+
+export function Filters(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { tables } = app.names;
+  const hasMain = tables.threads.some(({ is_main }) => is_main);
+  const hasStates = tables.states.some((name) => name !== 'Running');
+  return (
+    <div class="filters" role="group" aria-label="Filters">
+      <SearchBox />
+      {GENERAL.map((action) => (
+        <Toggle
+          key={action.id}
+          id={action.id}
+          name={action.name}
+          title={`${action.tells} (${action.key})`}
+          isOn={state.operations.some(({ kind }) => kind === action.id)}
+          onClick={() => {
+            const change = action.change(state, app.names, { label: null });
+            if (change !== null) app.store.set(change);
+          }}
+        />
+      ))}
+      {hasMain && (
+        <Toggle
+          id="main-only"
+          name="Main threads"
+          title="Only the main thread of each process"
+          isOn={state.mainOnly}
+          onClick={() => app.store.set({ mainOnly: !state.mainOnly })}
+        />
+      )}
+      {hasStates && (
+        <Toggle
+          id="all-states"
+          name="All states"
+          title="Samples of threads that wait count, too"
+          isOn={state.states === 'all'}
+          onClick={() => app.store.set({ states: state.states === 'all' ? 'running' : 'all' })}
+        />
+      )}
+      <Toggle
+        id="count-samples"
+        name="Count samples"
+        title="Every sample weighs one"
+        isOn={state.metric === 'samples'}
+        onClick={() => app.store.set({ metric: state.metric === 'samples' ? 'weight' : 'samples' })}
+      />
+    </div>
+  );
+}
+
+function Toggle(props: { id: string; name: string; title: string; isOn: boolean; onClick: () => void }): JSX.Element {
+  return (
+    <button type="button" class="toggle" aria-pressed={props.isOn} title={props.title} data-part={`toggle-${props.id}`} onClick={props.onClick}>
+      {props.name}
+    </button>
+  );
+}

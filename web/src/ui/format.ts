@@ -1,0 +1,67 @@
+// Numbers as the command prints them: one unit for a whole column, which its heading names.
+
+import type { Exact } from '../engine/index.ts';
+
+export type Unit = 'ns' | 'cycles' | 'events' | 'samples';
+
+const UNITS: Record<Unit, readonly string[]> = {
+  ns: ['ns', 'µs', 'ms', 's'],
+  cycles: ['cycles', 'Kcycles', 'Mcycles', 'Gcycles', 'Tcycles'],
+  events: ['events', 'Kevents', 'Mevents', 'Gevents', 'Tevents'],
+  samples: ['samples'],
+};
+
+/** A unit in which numbers of one column are written. */
+export interface Scale {
+  readonly unit: string;
+  readonly divisor: bigint;
+  readonly decimals: number;
+}
+
+/** The scale in which a total is at least 1 and below 1000, as far as there are units. */
+export function scaleOf(total: Exact, unit: Unit): Scale {
+  const units = UNITS[unit];
+  let step = 0;
+  while (step + 1 < units.length && Number(total) >= 1000 ** (step + 1)) step += 1;
+  return { unit: units[step]!, divisor: 1000n ** BigInt(step), decimals: step === 0 ? 0 : 3 };
+}
+
+/** A weight without its unit. Halves are rounded up, exactly. */
+export function inScale(weight: Exact, { divisor, decimals }: Scale): string {
+  if (decimals === 0) return grouped(BigInt(weight));
+  const power = 10n ** BigInt(decimals);
+  const value = (BigInt(weight) * power + divisor / 2n) / divisor;
+  return `${grouped(value / power)}.${String(value % power).padStart(decimals, '0')}`;
+}
+
+/** A weight with a unit of its own: `3.55 s`, `53.00 ms`. */
+export function withUnit(weight: Exact, unit: Unit): string {
+  const scale = scaleOf(weight, unit);
+  return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.unit}`;
+}
+
+/** A time of a recording: `2.5 s`, `120 ms`. */
+export function timeText(nanos: number): string {
+  const step = nanos >= 1e9 ? 1e9 : nanos >= 1e6 ? 1e6 : nanos >= 1e3 ? 1e3 : 1;
+  const unit = { 1e9: 's', 1e6: 'ms', 1e3: 'µs', 1: 'ns' }[step]!;
+  return `${Number((nanos / step).toFixed(3))} ${unit}`;
+}
+
+/** A share in percent: one decimal, two where it is below 1. */
+export function percent(part: Exact, total: Exact): string {
+  if (Number(total) === 0) return '–';
+  const share = (100 * Number(part)) / Number(total);
+  if (share === 0) return '0%';
+  if (share < 0.01) return '<0.01%';
+  return `${share.toFixed(share < 0.995 ? 2 : 1)}%`;
+}
+
+/** A count with thousands apart. */
+export function grouped(value: Exact): string {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+/** `1 sample`, `3 samples`. */
+export function counted(value: Exact, one: string, many = `${one}s`): string {
+  return `${grouped(value)} ${Number(value) === 1 ? one : many}`;
+}

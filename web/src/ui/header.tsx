@@ -1,0 +1,107 @@
+// The head of the page: the recording, its table, what was left out, and the buttons that are always there.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { fragmentOf } from '../state/fragment.ts';
+import { freshState } from '../state/state.ts';
+import { type App, unitOf, useApp, useStore } from './app_context.ts';
+import { copyText, download } from './copy.ts';
+import { Select } from './panel.tsx';
+import { accountOf, documentsOf } from './summary.ts';
+import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
+import { timeText } from './format.ts';
+
+export function Header(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { tables } = app.names;
+  const span = tables.spans[state.series];
+  const account = accountOf(tables.summary);
+  const inputs = documentsOf(tables.summary).map((path) => path.replace(/^.*[/\\]/, ''));
+  return (
+    <header class="head" data-part="head">
+      <h1 title={documentsOf(tables.summary).join('\n')}>{inputs.join(', ') || 'Recording'}</h1>
+      {tables.series.length > 1 ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
+      <span class="note is-wide">{span == null ? '' : timeText(span.end - span.start)}</span>
+      <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" onClick={() => app.openDialog('recording')}>
+        {account === '' ? 'What was read' : account}
+      </button>
+      <span class="fill" />
+      <div class="tools">
+        <button type="button" aria-label="Undo" title="Undo (Ctrl Z)" disabled={!app.store.canUndo} onClick={() => app.store.undo()} data-part="undo">
+          ↶
+        </button>
+        <button type="button" aria-label="Redo" title="Redo (Ctrl Shift Z)" disabled={!app.store.canRedo} onClick={() => app.store.redo()} data-part="redo">
+          ↷
+        </button>
+        <button type="button" title="Copy a link to what is shown" onClick={() => void share(app)} data-part="share">
+          Link
+        </button>
+        <SaveMenu app={app} />
+        <ThemeButton />
+        <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => app.openDialog('keys')} data-part="keys">
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function SeriesSelect({ app }: { app: App }): JSX.Element {
+  const state = useStore();
+  const { tables } = app.names;
+  const options = tables.series.map(({ run, schema, unit, rows }, id) => ({
+    value: String(id),
+    name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${rows} rows)`,
+  }));
+  const change = (id: string): void => {
+    const { tab, tree, search } = state;
+    app.store.set({ ...freshState(Number(id)), tab, tree, search });
+  };
+  return <Select label="Table" value={String(state.series)} options={options} onChange={change} />;
+}
+
+async function share(app: App): Promise<void> {
+  const link = `${location.href.replace(/#.*$/, '')}#${fragmentOf(app.store.state, app.names)}`;
+  const isCopied = await copyText(link);
+  app.say(isCopied ? 'Copied a link to what is shown.' : 'The link stands in the address bar.');
+}
+
+function SaveMenu({ app }: { app: App }): JSX.Element {
+  const state = useStore();
+  const about = (): object => ({ format: 'traceparse-view', version: 1, view: state.tab, unit: unitOf(app, state), selected: fragmentOf(state, app.names) });
+  const save = (kind: string): void => {
+    const text = kind === 'tsv' ? app.seen.tsv() : app.seen.json(about());
+    if (text === null) app.say('This view has no table to save.');
+    else download(`${state.tab}.${kind}`, kind === 'tsv' ? 'text/tab-separated-values' : 'application/json', text);
+  };
+  return (
+    <select
+      aria-label="Save what is shown"
+      title="Save what is shown"
+      value=""
+      data-part="save"
+      onChange={(event) => {
+        const kind = event.currentTarget.value;
+        event.currentTarget.value = '';
+        if (kind !== '') save(kind);
+      }}
+    >
+      <option value="">Save</option>
+      <option value="tsv">Tables as TSV</option>
+      <option value="json">Tables as JSON</option>
+    </select>
+  );
+}
+
+const THEME_NAMES: Record<Theme, string> = { auto: 'Auto', light: 'Light', dark: 'Dark' };
+
+function ThemeButton(): JSX.Element {
+  const [theme, set] = useState<Theme>(readTheme);
+  useEffect(() => setTheme(theme), [theme]);
+  return (
+    <button type="button" title="Light or dark" aria-label={`Colours: ${THEME_NAMES[theme]}`} onClick={() => set(nextTheme(theme))} data-part="theme">
+      {THEME_NAMES[theme]}
+    </button>
+  );
+}

@@ -1,0 +1,123 @@
+// Keys of the whole page. Those of Firefox Profiler mean what they mean there.
+
+import { GENERAL, ACTIONS } from './actions.ts';
+import type { App } from './app_context.ts';
+import { nameOf } from '../state/names.ts';
+import { TABS } from '../state/state.ts';
+import { copyAndSay } from './menu.tsx';
+
+export interface KeyRow {
+  readonly keys: string;
+  readonly tells: string;
+}
+
+/** The list that `?` shows. */
+export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] = [
+  {
+    title: 'The chosen function',
+    rows: [
+      { keys: 'Enter', tells: 'Show callers and callees' },
+      ...ACTIONS.filter(({ key }) => key !== null).map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
+      { keys: 'Ctrl C', tells: 'Copy the function’s name' },
+    ],
+  },
+  {
+    title: 'Everything',
+    rows: [
+      ...GENERAL.map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
+      { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
+      { keys: '/ or Ctrl F', tells: 'Search functions' },
+      { keys: '1 … 9', tells: 'Show a view' },
+      { keys: 'Escape', tells: 'Close; or remove the selected time' },
+      { keys: '?', tells: 'Show this list' },
+    ],
+  },
+  {
+    title: 'Tables and trees',
+    rows: [
+      { keys: '↑ ↓ Page Home End', tells: 'Move' },
+      { keys: '→ ←', tells: 'Open and close a row; go to its first child or its parent' },
+      { keys: '*', tells: 'Expand everything below a row' },
+      { keys: 'Shift F10', tells: 'Open the menu, as the right button of the mouse does' },
+    ],
+  },
+  {
+    title: 'Flame graph, flame chart and timeline',
+    rows: [
+      { keys: 'Drag, wheel with Ctrl', tells: 'Move, zoom' },
+      { keys: 'Arrows, + −', tells: 'Go from box to box; zoom' },
+      { keys: 'Enter, double click', tells: 'Zoom to a box' },
+      { keys: 'Drag in the timeline', tells: 'Select a time' },
+    ],
+  },
+];
+
+/** Acts on a key; true if it meant something. */
+export function pressKey(app: App, event: KeyboardEvent): boolean {
+  const isTyping = (event.target as Element | null)?.closest?.('input, select, textarea, dialog') != null;
+  const isCommand = event.ctrlKey || event.metaKey;
+  if (event.altKey) return false;
+  if (isCommand) return !isTyping && pressCommand(app, event);
+  if (isTyping) return false;
+  const { store, names } = app;
+  const { state } = store;
+  const action = [...ACTIONS, ...GENERAL].find(({ key }) => key === event.key);
+  if (action !== undefined) {
+    const change = action.change(state, names, { label: state.chosen });
+    if (change === null) {
+      app.say('Choose a function first.');
+      return true;
+    }
+    store.set(change);
+    app.say(`${action.name}.`);
+    return true;
+  }
+  if (event.key === '/') return focusSearch();
+  if (event.key === '?') {
+    app.openDialog('keys');
+    return true;
+  }
+  if (event.key === 'Escape' && state.time !== null) {
+    store.set({ time: null });
+    return true;
+  }
+  const tab = /^[1-9]$/.test(event.key) ? TABS[Number(event.key) - 1] : undefined;
+  if (tab === undefined) return false;
+  store.set({ tab: tab.id });
+  return true;
+}
+
+function pressCommand(app: App, event: KeyboardEvent): boolean {
+  const { store } = app;
+  switch (event.key.toLowerCase()) {
+    case 'z':
+      if (event.shiftKey) store.redo();
+      else store.undo();
+      return true;
+    case 'y':
+      store.redo();
+      return true;
+    case 'f':
+      return focusSearch();
+    case 'c':
+      return copyChosen(app);
+    default:
+      return false;
+  }
+}
+
+function focusSearch(): boolean {
+  const input = document.getElementById('search');
+  if (!(input instanceof HTMLInputElement)) return false;
+  input.focus();
+  input.select();
+  return true;
+}
+
+/** Selected text is copied by the browser. */
+function copyChosen(app: App): boolean {
+  const { chosen } = app.store.state;
+  if (chosen === null || chosen < 0 || String(getSelection()) !== '') return false;
+  void copyAndSay(app, 'Copy function name', nameOf(app.names, chosen));
+  return true;
+}

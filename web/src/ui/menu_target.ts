@@ -1,0 +1,16 @@
+// What a menu was opened on.
+
+export interface MenuTarget {
+  /** The function; null or below 0 where there is none. */
+  readonly label: number | null;
+  /** The stack that it stands in, outermost first. */
+  readonly stack?: (() => readonly number[]) | undefined;
+  /** The row, and the whole table, as TSV. */
+  readonly row?: (() => string) | undefined;
+  readonly table?: (() => string) | undefined;
+  /** A thread or process in place of a function. */
+  readonly thread?: number | undefined;
+  readonly process?: number | undefined;
+  readonly binary?: string | undefined;
+  readonly expand?: (() => void) | undefined;
+}

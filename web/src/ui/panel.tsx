@@ -1,0 +1,65 @@
+// The frame of a view: its controls, what it shows, and what stands there while nothing can be shown.
+
+import type { ComponentChildren, JSX } from 'preact';
+
+export function Panel({ controls, children }: { controls?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="panel">
+      {controls !== undefined && <div class="controls">{controls}</div>}
+      <div class="panel-body">{children}</div>
+    </div>
+  );
+}
+
+/** A sentence in the place of a view. */
+export function Notice({ children }: { children: ComponentChildren }): JSX.Element {
+  return <p class="notice">{children}</p>;
+}
+
+/** What stands in place of an answer that is not there. */
+export function Pending({ fault }: { fault: string | null }): JSX.Element {
+  return <Notice>{fault === null ? 'Computing …' : sentence(fault)}</Notice>;
+}
+
+export function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+/** A row of buttons of which one is pressed. */
+export function Choice<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly { id: T; name: string; title?: string }[];
+  onChange: (value: T) => void;
+}): JSX.Element {
+  return (
+    <div class="choice" role="group" aria-label={props.label}>
+      {props.options.map(({ id, name, title }) => (
+        <button key={id} type="button" title={title} aria-pressed={id === props.value} onClick={() => props.onChange(id)} data-part={`choice-${id}`}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A labelled list to choose from. */
+export function Select(props: {
+  label: string;
+  value: string;
+  options: readonly { value: string; name: string }[];
+  onChange: (value: string) => void;
+}): JSX.Element {
+  return (
+    <label class="select">
+      <span>{props.label}</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(({ value, name }) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,83 @@
+// The search: names by regular expression. What matches is marked in every view, and the field says how much it is.
+
+import { type JSX, createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchAnswer } from '../host/protocol.ts';
+import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
+import { counted, percent, withUnit } from './format.ts';
+import { sentence } from './panel.tsx';
+
+export interface Search {
+  /** By function: 1 if its name matches; null without a search. */
+  readonly matches: Uint8Array | null;
+  readonly answer: SearchAnswer | null;
+  readonly fault: string | null;
+}
+
+const NONE: Search = { matches: null, answer: null, fault: null };
+export const SearchContext = createContext<Search>(NONE);
+
+export function useSearch(): Search {
+  return useContext(SearchContext);
+}
+
+/** Asks for what matches the search of the state. */
+export function useSearchAnswer(): Search {
+  const { search } = useStore();
+  const { answer, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', pattern: search });
+  if (search === '') return NONE;
+  return { matches: fault === null ? (answer?.matches ?? null) : null, answer: isOld ? null : answer, fault };
+}
+
+const PAUSE_MS = 150;
+
+export function SearchBox(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const search = useSearch();
+  const [typed, setTyped] = useState(state.search);
+  const timer = useRef(0);
+  useEffect(() => setTyped(state.search), [state.search]);
+  const type = (text: string): void => {
+    setTyped(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => app.store.set({ search: text }), PAUSE_MS);
+  };
+  return (
+    <div class="search" role="search">
+      <input
+        id="search"
+        type="search"
+        placeholder="Search functions (regular expression)"
+        aria-label="Search functions by regular expression"
+        aria-describedby="search-result"
+        aria-invalid={search.fault !== null}
+        spellcheck={false}
+        autocomplete="off"
+        value={typed}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') type('');
+        }}
+      />
+      <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
+        <Result />
+      </span>
+    </div>
+  );
+}
+
+function Result(): JSX.Element | null {
+  const app = useApp();
+  const state = useStore();
+  const { answer, fault } = useSearch();
+  if (fault !== null) return <>{sentence(fault)}</>;
+  if (answer === null) return null;
+  if (answer.functions === 0) return <>No function matches.</>;
+  const { all, total } = answer;
+  return (
+    <>
+      {counted(answer.functions, 'function')}, {withUnit(all.weight, unitOf(app, state))} ({percent(all.weight, total.weight)})
+    </>
+  );
+}

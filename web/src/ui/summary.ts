@@ -1,0 +1,55 @@
+// The command's summary of what was read, which the page shows as it is.
+
+type Summary = Readonly<Record<string, unknown>>;
+
+export interface TableSummary {
+  readonly run: number;
+  readonly position: number;
+  readonly schema: string;
+  readonly rows: number;
+  readonly samples: number;
+  readonly rejected: { readonly total: number; readonly reasons: Readonly<Record<string, number>> };
+}
+
+export function tablesOf(summary: Summary): readonly TableSummary[] {
+  return (summary['tables'] as TableSummary[] | undefined) ?? [];
+}
+
+export function documentsOf(summary: Summary): readonly string[] {
+  const documents = (summary['documents'] as { input: string }[] | undefined) ?? [];
+  return [...new Set(documents.map(({ input }) => input))];
+}
+
+export function rejectedOf({ rejected }: TableSummary): string {
+  if (rejected.total === 0) return '';
+  const reasons = Object.entries(rejected.reasons).map(([reason, count]) => `${count} ${reason}`);
+  return `${rejected.total}: ${reasons.join(', ')}`;
+}
+
+interface Unnamed {
+  readonly frames: number;
+  readonly unnamed: number;
+  readonly binaries: readonly { readonly name: string; readonly uuid: string | null; readonly frames: number }[];
+}
+
+export function unnamedOf(summary: Summary): Unnamed {
+  return (summary['unnamed'] as Unnamed | undefined) ?? { frames: 0, unnamed: 0, binaries: [] };
+}
+
+export function diagnosticsOf(summary: Summary): readonly string[] {
+  const rows = (summary['diagnostics'] as unknown[] | undefined) ?? [];
+  return rows.map((row) => (typeof row === 'string' ? row : ((row as { message?: string }).message ?? JSON.stringify(row))));
+}
+
+/** In short: what was rejected or has no name; empty if nothing. */
+export function accountOf(summary: Summary): string {
+  const rejected = tablesOf(summary).reduce((sum, table) => sum + table.rejected.total, 0);
+  const { unnamed } = unnamedOf(summary);
+  const notes = diagnosticsOf(summary).length;
+  const parts = [
+    rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
+    unnamed > 0 ? `${unnamed} ${unnamed === 1 ? 'address' : 'addresses'} without a name` : '',
+    notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

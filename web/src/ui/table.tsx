@@ -1,0 +1,266 @@
+// One table for every view: only the rows that are seen are in the page, so 300,000 rows cost as much as thirty. Trees are tables whose
+// rows have a depth.
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Exact, compareExact } from '../engine/index.ts';
+import { useApp } from './app_context.ts';
+import { tsvCell } from './copy.ts';
+import type { MenuTarget } from './menu_target.ts';
+
+export interface TableColumn {
+  readonly id: string;
+  readonly title: string;
+  readonly isNumber?: boolean;
+  /** Left out where there is little room. */
+  readonly isMinor?: boolean;
+  /** A track of CSS grids. */
+  readonly width: string;
+  readonly cell: (row: number) => ComponentChildren;
+  readonly text: (row: number) => string;
+  /** The number itself, for JSON. */
+  readonly value?: (row: number) => Exact;
+  /** Columns that can be sorted by, from the largest on. */
+  readonly sortBy?: (row: number) => Exact;
+  /** The table is in the order of this column. */
+  readonly isOrder?: boolean;
+}
+
+export interface TreeRows {
+  readonly depth: (row: number) => number;
+  readonly hasChildren: (row: number) => boolean;
+  readonly isOpen: (row: number) => boolean;
+  readonly toggle: (row: number) => void;
+  readonly expandAll: (row: number) => void;
+}
+
+export interface TableProps {
+  readonly id: string;
+  readonly label: string;
+  readonly columns: readonly TableColumn[];
+  readonly count: number;
+  readonly isOld?: boolean;
+  readonly target: (row: number) => MenuTarget;
+  readonly isChosen?: (row: number) => boolean;
+  readonly isMatch?: ((row: number) => boolean) | null;
+  readonly onChoose?: (row: number) => void;
+  readonly onOpen?: (row: number) => void;
+  readonly tree?: TreeRows;
+  readonly empty?: string;
+}
+
+/** Pixels of a row, as in the style. */
+const ROW = 24;
+const AROUND = 8;
+
+export function Table(props: TableProps): JSX.Element {
+  const { id, label, columns, count, tree } = props;
+  const app = useApp();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState({ top: 0, height: 600 });
+  const [active, setActive] = useState(0);
+  const [sort, setSort] = useState<string | null>(null);
+  const order = useMemo(() => orderBy(columns.find((column) => column.id === sort), count), [sort, count, columns]);
+  const at = (place: number): number => order?.[place] ?? place;
+  const current = Math.min(active, count - 1);
+
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const measure = (): void => setSeen({ top: element.scrollTop, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', measure);
+    };
+  }, []);
+
+  const go = (place: number): void => {
+    const next = Math.max(0, Math.min(count - 1, place));
+    setActive(next);
+    props.onChoose?.(at(next));
+    const element = scroller.current!;
+    const top = next * ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
+  };
+
+  const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
+  const tableText = (): string =>
+    [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
+  useEffect(() => app.seen.show(id, { tsv: tableText, rows: () => jsonRows(columns, count, at) }));
+  const targetOf = (row: number): MenuTarget => ({
+    ...props.target(row),
+    row: () => rowText(row),
+    table: tableText,
+    ...(tree?.hasChildren(row) ? { expand: () => tree.expandAll(row) } : {}),
+  });
+  const menuAt = (place: number, x?: number, y?: number): void => {
+    const box = document.getElementById(`${id}-${place}`)?.getBoundingClientRect();
+    app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey || count === 0) return;
+    const row = at(current);
+    const page = Math.max(1, Math.floor(seen.height / ROW) - 2);
+    const steps: Record<string, () => void> = {
+      ArrowDown: () => go(current + 1),
+      ArrowUp: () => go(current - 1),
+      PageDown: () => go(current + page),
+      PageUp: () => go(current - page),
+      Home: () => go(0),
+      End: () => go(count - 1),
+      Enter: () => props.onOpen?.(row),
+      ContextMenu: () => menuAt(current),
+      ...(event.shiftKey ? { F10: () => menuAt(current) } : {}),
+      ...(tree === undefined ? {} : treeKeys(tree, row, current, go)),
+    };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    step();
+  };
+
+  const first = Math.max(0, Math.floor(seen.top / ROW) - AROUND);
+  const last = Math.min(count, Math.ceil((seen.top + seen.height) / ROW) + AROUND);
+  const rows: JSX.Element[] = [];
+  for (let place = first; place < last; place += 1) {
+    const row = at(place);
+    rows.push(
+      <div
+        key={place}
+        id={`${id}-${place}`}
+        role="row"
+        class={rowClass(props, row, place === current)}
+        aria-rowindex={place + 2}
+        aria-selected={place === current}
+        {...(tree === undefined ? {} : { 'aria-level': tree.depth(row) })}
+        {...(tree?.hasChildren(row) ? { 'aria-expanded': tree.isOpen(row) } : {})}
+        onClick={(event) => {
+          const isTwisty = (event.target as Element).closest('.twisty') !== null;
+          if (isTwisty) tree?.toggle(row);
+          go(place);
+        }}
+        onDblClick={() => (tree?.hasChildren(row) ? tree.toggle(row) : props.onOpen?.(row))}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          go(place);
+          menuAt(place, event.clientX, event.clientY);
+        }}
+      >
+        {columns.map((column) => (
+          <div key={column.id} role="gridcell" class={cellClass(column)}>
+            {column.cell(row)}
+          </div>
+        ))}
+      </div>,
+    );
+  }
+
+  useEffect(() => {
+    scroller.current?.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
+    scroller.current?.style.setProperty('--columns-narrow', columns.filter(({ isMinor }) => !isMinor).map(({ width }) => width).join(' '));
+  });
+
+  return (
+    <div
+      ref={scroller}
+      id={id}
+      class={`table${props.isOld ? ' is-old' : ''}`}
+      role={tree === undefined ? 'grid' : 'treegrid'}
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={count > 0 ? `${id}-${current}` : undefined}
+      tabIndex={0}
+      data-part="table"
+      data-count={count}
+      onKeyDown={onKeyDown}
+    >
+      <div class="table-head row" role="row" aria-rowindex={1}>
+        {columns.map((column) => (
+          <Heading key={column.id} column={column} sort={sort} onSort={setSort} />
+        ))}
+      </div>
+      {count === 0 && <p class="empty">{props.empty ?? 'Nothing here in what is selected.'}</p>}
+      <div class="table-space" style={{ height: `${count * ROW}px` }} role="presentation">
+        <div class="table-window" style={{ transform: `translateY(${first * ROW}px)` }} role="presentation">
+          {rows}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Heading({ column, sort, onSort }: { column: TableColumn; sort: string | null; onSort: (id: string | null) => void }): JSX.Element {
+  const isSorted = sort === column.id || (sort === null && column.isOrder === true);
+  if (column.sortBy === undefined) {
+    return (
+      <div role="columnheader" class={cellClass(column)}>
+        {column.title}
+      </div>
+    );
+  }
+  return (
+    <div role="columnheader" class={cellClass(column)} aria-sort={isSorted ? 'descending' : 'none'}>
+      <button type="button" class="sort" tabIndex={-1} onClick={() => onSort(column.isOrder ? null : column.id)}>
+        {isSorted ? '▾ ' : ''}
+        {column.title}
+      </button>
+    </div>
+  );
+}
+
+function treeKeys(tree: TreeRows, row: number, place: number, go: (place: number) => void): Record<string, () => void> {
+  return {
+    ArrowRight: () => {
+      if (tree.hasChildren(row) && !tree.isOpen(row)) tree.toggle(row);
+      else if (tree.hasChildren(row)) go(place + 1);
+    },
+    ArrowLeft: () => {
+      if (tree.hasChildren(row) && tree.isOpen(row)) {
+        tree.toggle(row);
+        return;
+      }
+      for (let above = place - 1; above >= 0; above -= 1) {
+        if (tree.depth(above) < tree.depth(row)) {
+          go(above);
+          return;
+        }
+      }
+    },
+    '*': () => tree.expandAll(row),
+  };
+}
+
+function rowClass(props: TableProps, row: number, isActive: boolean): string {
+  const names = ['row'];
+  if (isActive) names.push('is-active');
+  if (props.isChosen?.(row)) names.push('is-chosen');
+  if (props.isMatch?.(row)) names.push('is-match');
+  return names.join(' ');
+}
+
+function cellClass({ isNumber, isMinor }: TableColumn): string {
+  return `cell${isNumber ? ' is-number' : ''}${isMinor ? ' is-minor' : ''}`;
+}
+
+/** Rows as JSON: numbers as they are, everything else as it is written. */
+function jsonRows(columns: readonly TableColumn[], count: number, at: (place: number) => number): object[] {
+  return Array.from({ length: count }, (_, place) => {
+    const row = at(place);
+    const pairs = columns.filter(({ id }) => !id.endsWith('-share')).map(({ id, value, text }) => [id, value === undefined ? text(row) : value(row)]);
+    return Object.fromEntries(pairs) as object;
+  });
+}
+
+/** The places of rows sorted by a column, the largest first; null where they stand as they are. */
+function orderBy(column: TableColumn | undefined, count: number): Int32Array | null {
+  const { sortBy } = column ?? {};
+  if (sortBy === undefined) return null;
+  return Int32Array.from({ length: count }, (_, row) => row).sort((a, b) => compareExact(sortBy(b), sortBy(a)) || a - b);
+}

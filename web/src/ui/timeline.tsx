@@ -1,0 +1,95 @@
+// The timeline: what ran when, on top of the page. Its brush selects a time for all views.
+
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.ts';
+import { placeOf } from '../state/state.ts';
+import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
+import { CanvasHost, type Drawing } from './canvas_host.tsx';
+import { timelineModel } from './timeline_model.ts';
+
+export function Timeline(): JSX.Element | null {
+  const app = useApp();
+  const state = useStore();
+  const whole = app.names.tables.spans[state.series] ?? null;
+  const [seen, setSeen] = useState<{ range: Range; pixels: number } | null>(null);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const canvas = useRef<(Drawing<TimelineModel> & { readonly contentHeight: number }) | null>(null);
+  const box = useRef<HTMLElement>(null);
+  /** Movements of the brush, each of which is undone at once. */
+  const strokes = useRef(0);
+  // The lines of everything stay, whatever is selected of them.
+  const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
+  const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
+  const { answer } = useAnswer(
+    'tracks',
+    asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
+    place,
+  );
+  const model = useMemo(
+    () => (answer === null || whole === null ? null : timelineModel(app.names, state, answer, whole, closed)),
+    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed],
+  );
+  useEffect(() => setSeen(null), [state.series]);
+  useEffect(() => {
+    const height = canvas.current?.contentHeight;
+    if (height !== undefined && model !== null) box.current?.style.setProperty('--timeline-height', `${Math.ceil(height) + 1}px`);
+  }, [model]);
+  if (whole === null) return <p class="notice is-quiet">This recording does not say when its samples were taken, so there is no timeline.</p>;
+  return (
+    <section ref={box} class="timeline" aria-label="Timeline" data-part="timeline">
+      <CanvasHost
+        part="timeline-canvas"
+        model={model}
+        onMade={(made) => (canvas.current = made as typeof canvas.current)}
+        make={(host) =>
+          new TimelineCanvas(host, {
+            onBrush: (range, isFinal) => {
+              const time = range === null ? null : { start: Math.round(range.start), end: Math.round(range.end) };
+              if (time === null || time.end > time.start) app.store.set({ time }, `brush ${strokes.current}`);
+              if (isFinal) strokes.current += 1;
+            },
+            onPickTracks: (ids, isAdditive) => pick(ids, isAdditive),
+            onToggle: (id) => setClosed((before) => toggled(before, id)),
+            onPickSpan: (id, index) => pickSpan(id, index),
+            onMenu: (id, x, y) => {
+              const [kind, number] = id.split(':');
+              if (kind === 'thread') app.openMenu({ label: null, thread: Number(number) }, x, y);
+              if (kind === 'process') app.openMenu({ label: null, process: Number(number) }, x, y);
+            },
+            onVisible: (range, pixels) => setSeen({ range, pixels }),
+          })
+        }
+      />
+    </section>
+  );
+
+  function pick(ids: readonly string[], isAdditive: boolean): void {
+    const { state } = app.store;
+    const of = (kind: string): number[] => ids.filter((id) => id.startsWith(`${kind}:`)).map((id) => Number(id.slice(kind.length + 1)));
+    const merge = (before: readonly number[] | null, picked: number[]): readonly number[] | null => {
+      if (!isAdditive) return picked.length === 0 ? null : picked;
+      const both = new Set(before ?? []);
+      for (const id of picked) if (!both.delete(id)) both.add(id);
+      return both.size === 0 ? null : [...both];
+    };
+    const threads = merge(state.threads, of('thread'));
+    const processes = merge(state.processes, of('process'));
+    // A click on the only thread that is selected selects all again.
+    const isAgain = !isAdditive && JSON.stringify([threads, processes]) === JSON.stringify([state.threads, state.processes]);
+    app.store.set(isAgain ? { threads: null, processes: null } : { threads, processes });
+  }
+
+  function pickSpan(id: string, index: number): void {
+    const lane = model?.tracks.find((track) => track.id === id)?.spans;
+    if (lane === undefined || whole === null) return;
+    const [start, end] = [lane.start[index]!, Math.min(lane.end[index]!, whole.end)];
+    if (end > start) app.store.set({ time: { start: Math.round(start), end: Math.round(end) } });
+  }
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

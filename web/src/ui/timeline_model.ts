@@ -1,0 +1,130 @@
+// What the timeline draws: processes with their threads, cores, states, and lanes of signposts and hangs.
+
+import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
+import type { LineBins, TracksAnswer } from '../host/protocol.ts';
+import { type Names, processName, threadName } from '../state/names.ts';
+import type { State } from '../state/state.ts';
+import { withUnit } from './format.ts';
+import { laneTracks } from './timeline_lanes.ts';
+
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, whole: Range, closed: ReadonlySet<string>): TimelineModel {
+  const { tables } = names;
+  const series = tables.series[state.series]!;
+  const unit = state.metric === 'samples' ? 'samples' : series.unit;
+  const isTime = unit === 'ns';
+  const full = (values: readonly Float64Array[]): { full: number; fullText: string } => fullOf(values, answer.bin, isTime);
+  const bins = (line: LineBins, height: { full: number; fullText: string }): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
+  const weight = (line: LineBins): string => withUnit(line.weight, unit);
+  const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
+  const ofThread = full([...answer.threads.map((line) => line.bins)]);
+  const threadTrack = (line: LineBins, indent: number): Track => ({
+    id: `thread:${line.id}`,
+    label: threadName(names, line.id),
+    detail: weight(line),
+    kind: 'thread',
+    indent,
+    isSelected: state.threads?.includes(line.id) ?? false,
+    isDim: isOff(line.id),
+    bins: bins(line, isTime ? { full: answer.bin, fullText: 'one core' } : ofThread),
+  });
+  const overallFull = full([answer.overall]);
+  const tracks: Track[] = [...laneTracks(names, state)];
+  const ofProcess = full(answer.processes.map((line) => line.bins));
+  const hasProcesses = answer.processes.length > 1;
+  for (const process of answer.processes) {
+    const id = `process:${process.id}`;
+    const threads = answer.threads.filter((line) => tables.threads[line.id]!.process === process.id);
+    const isOpen = !closed.has(id);
+    if (hasProcesses) {
+      const isSelected = state.processes?.includes(process.id) ?? false;
+      const isDim = state.processes !== null && !isSelected;
+      const own = { id, label: processName(names, process.id), detail: weight(process), kind: 'process' as const, isSelected, isDim, isOpen };
+      tracks.push({ ...own, bins: bins(process, ofProcess) });
+    }
+    if (isOpen || !hasProcesses) tracks.push(...threads.map((line) => threadTrack(line, hasProcesses ? 1 : 0)));
+  }
+  tracks.push(...groupTracks(names, answer, closed, bins));
+  return {
+    unit,
+    range: whole,
+    brush: state.time,
+    overview: {
+      id: 'overview',
+      label: series.meaning === 'presence' ? 'All threads' : 'All CPU',
+      kind: 'overview',
+      bins: { start: answer.start, bin: answer.bin, layers: [{ name: 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
+    },
+    tracks,
+    title: 'CPU over time',
+  };
+}
+
+/** Cores and states, each below a track that opens them. */
+function groupTracks(
+  names: Names,
+  answer: TracksAnswer,
+  closed: ReadonlySet<string>,
+  bins: (line: LineBins, height: { full: number; fullText: string }) => Bins,
+): Track[] {
+  const { cores, states } = names.tables;
+  const tracks: Track[] = [];
+  // Groups are closed until they are opened.
+  const isOpen = (id: string): boolean => closed.has(id);
+  if (answer.cores.length > 1) {
+    tracks.push({ id: 'cores', label: 'Cores', detail: String(answer.cores.length), kind: 'core', isOpen: isOpen('cores') });
+    const kinds = [...new Set(cores.map(({ kind }) => kind))];
+    for (const line of isOpen('cores') ? [...answer.cores].sort((a, b) => cores[a.id]!.index - cores[b.id]!.index) : []) {
+      const core = cores[line.id]!;
+      const tone: Tone = core.kind !== null && kinds.length > 1 && /eff/i.test(core.kind) ? 'efficiency' : 'performance';
+      const drawn = bins(line, { full: answer.bin, fullText: 'one core' });
+      const layers = drawn.layers.map((layer) => ({ ...layer, tone }));
+      tracks.push({ id: `core:${line.id}`, label: `Core ${core.index}`, detail: core.kind ?? '', kind: 'core', indent: 1, bins: { ...drawn, layers } });
+    }
+  }
+  if (answer.states.length > 1) {
+    const layers = answer.states
+      .filter(({ bins }) => bins.some((value) => value > 0))
+      .map(({ id, bins }): BinLayer => ({ name: states[id] ?? 'no state recorded', tone: toneOf(states[id] ?? ''), values: bins }));
+    const height = fullOf([sumOf(layers.map(({ values }) => values))], answer.bin, false);
+    if (layers.length > 1) {
+      tracks.push({ id: 'states', label: 'Thread states', kind: 'states', bins: { start: answer.start, bin: answer.bin, layers, ...height, fullText: 'all threads' } });
+    }
+  }
+  return tracks;
+}
+
+function layersOf({ bins, waiting }: LineBins): BinLayer[] {
+  const layers: BinLayer[] = [{ name: 'counts', tone: 'cpu', values: bins }];
+  if (waiting !== null) layers.push({ name: 'does not count', tone: 'cpu-dim', values: waiting });
+  return layers;
+}
+
+/** The height of a track: so many whole cores; of other units, the largest bin. */
+function fullOf(values: readonly Float64Array[], bin: number, isTime: boolean): { full: number; fullText: string } {
+  let most = 0;
+  for (const bins of values) for (const value of bins) if (value > most) most = value;
+  if (!isTime) return { full: Math.max(most, 1), fullText: 'most' };
+  const cores = Math.max(1, Math.ceil(most / bin - 1e-6));
+  return { full: cores * bin, fullText: cores === 1 ? 'one core' : `${cores} cores` };
+}
+
+function sumOf(all: readonly Float64Array[]): Float64Array {
+  const sum = new Float64Array(all[0]?.length ?? 0);
+  for (const values of all) values.forEach((value, place) => (sum[place]! += value));
+  return sum;
+}
+
+function isThreadOff({ tables }: Names, state: State, id: number): boolean {
+  const { process, is_main } = tables.threads[id]!;
+  if (state.threads !== null && !state.threads.includes(id)) return true;
+  if (state.processes !== null && !state.processes.includes(process)) return true;
+  return state.mainOnly && !is_main;
+}
+
+function toneOf(state: string): Tone {
+  const name = state.toLowerCase();
+  if (name.includes('running')) return 'running';
+  if (name.includes('runnable') || name.includes('preempt')) return 'runnable';
+  if (name.includes('block') || name.includes('wait') || name.includes('idle')) return 'blocked';
+  return name.includes('interrupt') ? 'interrupted' : 'other';
+}

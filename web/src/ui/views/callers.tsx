@@ -1,0 +1,74 @@
+// One function between its callers and its callees.
+
+import type { JSX } from 'preact';
+import { nameOf } from '../../state/names.ts';
+import type { SandwichAnswer } from '../../host/protocol.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { FunctionName, functionColumns, pair } from '../cells.tsx';
+import { percent, scaleOf, withUnit } from '../format.ts';
+import { Notice, Panel, Pending } from '../panel.tsx';
+import { Table } from '../table.tsx';
+
+export function CallersView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const label = state.chosen;
+  const { answer, isOld, fault } = useAnswer('view', label === null ? null : { kind: 'sandwich', label });
+  if (label === null || label < 0) {
+    return <Notice>Choose a function in any view, such as Functions, and its callers and callees stand here.</Notice>;
+  }
+  if (answer === null) return <Pending fault={fault} />;
+  const unit = unitOf(app, state);
+  return (
+    <Panel
+      controls={
+        <span class="sandwich-head">
+          <FunctionName names={app.names} label={label} />
+          <span class="note">
+            all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
+            {withUnit(answer.self.weight, unit)} ({percent(answer.self.weight, answer.total.weight)})
+          </span>
+        </span>
+      }
+    >
+      <div class="sandwich">
+        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, label)}.`} />
+        <Side id="callees" title="Callees" rows={answer.callees} answer={answer} isOld={isOld} empty="It calls nothing in what is selected." />
+      </div>
+    </Panel>
+  );
+}
+
+function Side(props: {
+  id: string;
+  title: string;
+  rows: SandwichAnswer['callers'];
+  answer: SandwichAnswer;
+  isOld: boolean;
+  empty: string;
+}): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { rows, answer } = props;
+  const labelOf = (row: number): number => rows.label[row]!;
+  const scale = scaleOf(answer.total.weight, unitOf(app, state));
+  const columns = [...pair('all', rows.weight, answer.total.weight, scale, true), ...functionColumns(app.names, labelOf)];
+  const choose = (row: number): void => {
+    if (labelOf(row) >= 0) app.store.set({ chosen: labelOf(row) });
+  };
+  return (
+    <section class="side" aria-label={props.title}>
+      <h3>{props.title}</h3>
+      <Table
+        id={props.id}
+        label={props.title}
+        columns={columns}
+        count={rows.label.length}
+        isOld={props.isOld}
+        target={(row) => ({ label: labelOf(row) })}
+        onOpen={choose}
+        empty={props.empty}
+      />
+    </section>
+  );
+}

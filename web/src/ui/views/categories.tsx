@@ -1,0 +1,82 @@
+// The owners of code, and the calls from own code into any other.
+
+import type { JSX } from 'preact';
+import type { Kind } from '../../state/names.ts';
+import { NO_STACK_NAME } from '../../engine/index.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { FunctionName, KindName, weightColumns } from '../cells.tsx';
+import { Panel, Pending } from '../panel.tsx';
+import { Table, type TableColumn } from '../table.tsx';
+import { nameOf } from '../../state/names.ts';
+import { text } from './binaries.tsx';
+
+const TELLS: Record<string, string> = {
+  user: 'the program and its own libraries',
+  system: 'Apple’s frameworks and libraries',
+  runtime: 'runtimes of languages, memory and synchronization',
+  kernel: 'the kernel and its drivers',
+  unknown: 'code of no known binary',
+};
+
+export function CategoriesView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'categories' });
+  if (answer === null) return <Pending fault={fault} />;
+  const unit = unitOf(app, state);
+  const nameAt = (row: number): string => answer.category[row] ?? NO_STACK_NAME;
+  const kindAt = (row: number): Kind => (answer.category[row] === 'user' ? 'own' : (answer.category[row] ?? 'unknown'));
+  const columns: TableColumn[] = [
+    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'self'),
+    {
+      id: 'category',
+      title: 'category',
+      width: '9rem',
+      cell: (row) => <KindName kind={kindAt(row)} name={nameAt(row)} />,
+      text: nameAt,
+    },
+    text('tells', 'minmax(8rem, 1fr)', (row) => TELLS[answer.category[row] ?? ''] ?? '', ''),
+  ];
+  const { caller, callee, sums } = answer.transitions;
+  const calls: TableColumn[] = [
+    ...weightColumns({ sums, total: answer.total.weight, unit }, 'self'),
+    functionColumn('caller', caller),
+    functionColumn('callee', callee),
+  ];
+  return (
+    <Panel>
+      <div class="stacked">
+        <section class="side is-short" aria-label="Categories">
+          <Table id="categories" label="Categories" columns={columns} count={answer.category.length} isOld={isOld} target={() => ({ label: null })} />
+        </section>
+        <section class="side" aria-label="Transitions">
+          <h3>
+            Transitions <span class="note">calls from own code into any other: self did not come back to own code</span>
+          </h3>
+          <Table
+            id="transitions"
+            label="Transitions"
+            columns={calls}
+            count={caller.length}
+            isOld={isOld}
+            target={(row) => ({ label: callee[row]! })}
+            isChosen={(row) => callee[row] === state.chosen}
+            onChoose={(row) => app.store.set({ chosen: callee[row]! })}
+            onOpen={(row) => app.store.set({ chosen: callee[row]!, tab: 'callers' })}
+            empty="Own code calls no other in what is selected."
+          />
+        </section>
+      </div>
+    </Panel>
+  );
+
+  function functionColumn(id: string, labels: Int32Array): TableColumn {
+    return {
+      id,
+      title: id,
+      width: 'minmax(8rem, 1fr)',
+      cell: (row) => <FunctionName names={app.names} label={labels[row]!} />,
+      text: (row) => nameOf(app.names, labels[row]!),
+    };
+  }
+}

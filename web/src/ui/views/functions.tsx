@@ -1,0 +1,50 @@
+// Functions by self weight.
+
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { functionColumns, weightColumns } from '../cells.tsx';
+import { grouped } from '../format.ts';
+import { Panel, Pending } from '../panel.tsx';
+import { useSearch } from '../search.tsx';
+import { Table } from '../table.tsx';
+
+export function FunctionsView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'functions' });
+  const search = useSearch();
+  const { rows, columns } = useMemo(() => {
+    if (answer === null) return { rows: null, columns: [] };
+    const { matches } = search;
+    const all = Int32Array.from(answer.label.keys());
+    const rows = matches === null ? all : all.filter((row) => matches[answer.label[row]!] === 1);
+    const pick = (values: ArrayLike<number | bigint>): (number | bigint)[] => Array.from(rows, (row) => values[row]!);
+    const { sums } = answer;
+    const picked =
+      matches === null ? sums : { self: pick(sums.self), all: pick(sums.all), selfSamples: pick(sums.selfSamples), samples: pick(sums.samples) };
+    const weights = weightColumns({ sums: picked, total: answer.total.weight, unit: unitOf(app, state) }, 'self');
+    return { rows, columns: [...weights, ...functionColumns(app.names, (row) => answer.label[rows[row]!]!)] };
+  }, [answer, search.matches]);
+  if (answer === null || rows === null) return <Pending fault={fault} />;
+  const labelOf = (row: number): number => answer.label[rows[row]!]!;
+  const note =
+    rows.length < answer.label.length
+      ? `${grouped(rows.length)} of ${grouped(answer.label.length)} functions match the search`
+      : `${grouped(rows.length)} functions, the heaviest by themselves first`;
+  return (
+    <Panel controls={<span class="note">{note}</span>}>
+      <Table
+        id="functions"
+        label="Functions"
+        columns={columns}
+        count={rows.length}
+        isOld={isOld}
+        target={(row) => ({ label: labelOf(row) })}
+        isChosen={(row) => labelOf(row) === state.chosen}
+        onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
+        onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,123 @@
+// Source lines: by weight, and in the text of their file where the page has it.
+
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { FileAnswer, LinesAnswer } from '../../host/protocol.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { Share, functionColumns, weightColumns } from '../cells.tsx';
+import { inScale, percent, scaleOf } from '../format.ts';
+import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
+import { Table } from '../table.tsx';
+import { text } from './binaries.tsx';
+
+export function SourceView(): JSX.Element {
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'lines' });
+  const [mode, setMode] = useState<'files' | 'lines'>('files');
+  const [path, setPath] = useState<string | null>(null);
+  if (answer === null) return <Pending fault={fault} />;
+  if (answer.files.length === 0) {
+    return <Notice>No source lines are known. Recordings have some; --dsym adds those of debug symbols, and --source the texts.</Notice>;
+  }
+  const file = answer.files.find((one) => one.path === path) ?? answer.files[0]!;
+  const controls = (
+    <>
+      <Choice
+        label="Source"
+        value={mode}
+        options={[
+          { id: 'files', name: 'Files' },
+          { id: 'lines', name: 'Heaviest lines' },
+        ]}
+        onChange={setMode}
+      />
+      {mode === 'files' && (
+        <Select
+          label="File"
+          value={file.path}
+          options={answer.files.map((one) => ({ value: one.path, name: `${one.path} · ${percent(one.self_weight, answer.total.weight)}` }))}
+          onChange={setPath}
+        />
+      )}
+    </>
+  );
+  return <Panel controls={controls}>{mode === 'files' ? <FileText answer={answer} file={file} isOld={isOld} /> : <Lines answer={answer} isOld={isOld} />}</Panel>;
+}
+
+function Lines({ answer, isOld }: { answer: LinesAnswer; isOld: boolean }): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const labelOf = (row: number): number => answer.label[row]!;
+  const placeOf = (row: number): string => {
+    const path = answer.path[row];
+    if (path == null) return '';
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    return answer.line[row] === 0 ? name : `${name}:${answer.line[row]}`;
+  };
+  const columns = [
+    ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit: unitOf(app, state) }, 'self'),
+    { ...text('line', 'minmax(8rem, 1fr)', placeOf), isMinor: false },
+    ...functionColumns(app.names, labelOf),
+  ];
+  return (
+    <Table
+      id="lines"
+      label="Source lines"
+      columns={columns}
+      count={answer.label.length}
+      isOld={isOld}
+      target={(row) => ({ label: labelOf(row) })}
+      isChosen={(row) => labelOf(row) === state.chosen}
+      onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
+    />
+  );
+}
+
+/** The text of a file with the weights of its lines; only the lines that have some, where there is no text. */
+function FileText({ answer, file, isOld }: { answer: LinesAnswer; file: FileAnswer; isOld: boolean }): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { sources } = app.names.tables;
+  const source = sources.find(({ path }) => path === file.path);
+  const rows = useMemo(() => {
+    const known = new Map(Array.from(file.line, (line, row): [number, number] => [line, row]));
+    if (source === undefined || !('text' in source)) return Array.from(file.line, (line, row) => ({ line, row, text: '' }));
+    return source.text.split(/\r?\n/).map((text, index) => ({ line: index + 1, row: known.get(index + 1) ?? -1, text }));
+  }, [file, source]);
+  const scale = scaleOf(answer.total.weight, unitOf(app, state));
+  const total = answer.total.weight;
+  const at = (place: number): number => rows[place]!.row;
+  const weight = (place: number, values: ArrayLike<number | bigint>): string => (at(place) < 0 ? '' : inScale(values[at(place)]!, scale));
+  const missing = source === undefined ? 'The text is not in this page; --source adds it.' : 'missing' in source ? source.missing : null;
+  return (
+    <>
+      {missing !== null && <Notice>{missing}</Notice>}
+      <Table
+        id="source"
+        label={`Lines of ${file.path}`}
+        count={rows.length}
+        isOld={isOld}
+        target={() => ({ label: null })}
+        columns={[
+          {
+            id: 'self-share',
+            title: 'self %',
+            isNumber: true,
+            width: '5.6rem',
+            cell: (place) => at(place) >= 0 && <Share part={file.sums.self[at(place)]!} total={total} />,
+            text: (place) => (at(place) < 0 ? '' : percent(file.sums.self[at(place)]!, total)),
+          },
+          { ...text('self', '6rem', (place) => weight(place, file.sums.self), `self ${scale.unit}`), isNumber: true },
+          { ...text('all', '6rem', (place) => weight(place, file.sums.all), `all ${scale.unit}`), isNumber: true },
+          { ...text('line', '4rem', (place) => String(rows[place]!.line)), isNumber: true, isMinor: false },
+          {
+            id: 'text',
+            title: file.path,
+            width: 'minmax(12rem, 1fr)',
+            cell: (place) => <code class="code">{rows[place]!.text}</code>,
+            text: (place) => rows[place]!.text,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+// States of threads and kinds of core.
+
+import type { JSX } from 'preact';
+import type { Exact } from '../../engine/index.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { pair } from '../cells.tsx';
+import { grouped, scaleOf } from '../format.ts';
+import { Choice, Notice, Panel, Pending } from '../panel.tsx';
+import { Table, type TableColumn } from '../table.tsx';
+import { text } from './binaries.tsx';
+
+export function StatesView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'states' });
+  if (answer === null) return <Pending fault={fault} />;
+  const rows = answer.states;
+  const columns: TableColumn[] = [
+    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true),
+    { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },
+    { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
+    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), ''),
+  ];
+  const chosen = state.states === 'running' ? 'running' : state.states === 'all' ? 'all' : 'some';
+  const only = (row: number): void => {
+    const name = rows[row]!.state;
+    if (name !== null) app.store.set({ states: [name] });
+  };
+  return (
+    <Panel
+      controls={
+        <>
+          <Choice
+            label="States that count"
+            value={chosen}
+            options={[
+              { id: 'running', name: 'Running counts' },
+              { id: 'all', name: 'All states count' },
+              ...(chosen === 'some' ? [{ id: 'some' as const, name: `Only ${(state.states as readonly string[]).join(', ')}` }] : []),
+            ]}
+            onChange={(states) => states !== 'some' && app.store.set({ states })}
+          />
+          <span class="note">Enter on a state lets only this one count.</span>
+        </>
+      }
+    >
+      <Table id="states" label="Thread states" columns={columns} count={rows.length} isOld={isOld} target={() => ({ label: null })} onOpen={only} />
+    </Panel>
+  );
+}
+
+export function CoresView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'cores' });
+  if (answer === null) return <Pending fault={fault} />;
+  const rows = answer.cores.flatMap(({ kind, cores, weight, samples }): CoreLine[] => [
+    { name: kind ?? 'no kind recorded', level: 1, weight, samples },
+    ...cores.map((row): CoreLine => ({ name: row.core === null ? 'no core recorded' : `core ${row.core}`, level: 2, weight: row.weight, samples: row.samples })),
+  ]);
+  if (!rows.some(({ level, name }) => level === 2 && name !== 'no core recorded')) {
+    return <Notice>This table does not tell on which core a sample was taken.</Notice>;
+  }
+  const columns: TableColumn[] = [
+    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true).map(
+      ({ sortBy: _, ...column }) => column,
+    ),
+    { ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)), isNumber: true },
+    {
+      id: 'core',
+      title: 'core',
+      width: 'minmax(10rem, 1fr)',
+      cell: (row) => <span class={`name level-${rows[row]!.level}`}>{rows[row]!.name}</span>,
+      text: (row) => rows[row]!.name,
+    },
+  ];
+  return (
+    <Panel>
+      <Table id="cores" label="Cores" columns={columns} count={rows.length} isOld={isOld} target={() => ({ label: null })} />
+    </Panel>
+  );
+}
+
+interface CoreLine {
+  readonly name: string;
+  readonly level: 1 | 2;
+  readonly weight: Exact;
+  readonly samples: Exact;
+}

@@ -1,0 +1,103 @@
+// Processes and threads, of which some can be selected.
+
+import type { JSX } from 'preact';
+import type { Part } from '../../engine/index.ts';
+import { processName, threadName } from '../../state/names.ts';
+import { placeOf } from '../../state/state.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { pair } from '../cells.tsx';
+import { grouped, scaleOf } from '../format.ts';
+import { Panel, Pending } from '../panel.tsx';
+import { Table, type TableColumn } from '../table.tsx';
+import { text } from './binaries.tsx';
+
+export function ThreadsView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  // Threads that are not selected stay in the list, so that they can be selected.
+  const all = placeOf({ ...state, threads: null, processes: null, mainOnly: false }, app.names.tables);
+  const { answer, isOld, fault } = useAnswer('view', { kind: 'threads' }, all);
+  if (answer === null) return <Pending fault={fault} />;
+  const { threads, processes } = answer;
+  const weights = (rows: readonly Part[]): TableColumn[] =>
+    pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unitOf(app, state)), true);
+  const samples = (rows: readonly Part[]): TableColumn => ({
+    ...text('samples', '6rem', (row) => grouped(rows[row]!.samples)),
+    isNumber: true,
+  });
+  const toggle = (list: readonly number[] | null, id: number): readonly number[] | null => {
+    const next = list === null ? [id] : list.includes(id) ? list.filter((one) => one !== id) : [...list, id];
+    return next.length === 0 ? null : next;
+  };
+  const chooser = (field: 'threads' | 'processes', rows: readonly Part[], name: (id: number) => string): TableColumn => ({
+    id: field,
+    title: field === 'threads' ? 'thread' : 'process',
+    width: 'minmax(10rem, 1fr)',
+    cell: (row) => {
+      const { id } = rows[row]!;
+      return (
+        <label class="check">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={state[field]?.includes(id) ?? false}
+            onChange={() => app.store.set({ [field]: toggle(state[field], id) })}
+          />
+          <span class="name" title={name(id)}>
+            {name(id)}
+          </span>
+        </label>
+      );
+    },
+    text: (row) => name(rows[row]!.id),
+  });
+  const main = app.names.tables.threads;
+  return (
+    <Panel
+      controls={
+        <>
+          <label class="check">
+            <input type="checkbox" checked={state.mainOnly} onChange={(event) => app.store.set({ mainOnly: event.currentTarget.checked })} />
+            <span>only main threads</span>
+          </label>
+          <span class="note">Checked ones are selected in every view; none checked selects all. Enter selects one alone.</span>
+        </>
+      }
+    >
+      <div class="stacked">
+        {processes.length > 1 && (
+          <section class="side is-short" aria-label="Processes">
+            <Table
+              id="processes"
+              label="Processes"
+              columns={[...weights(processes), samples(processes), chooser('processes', processes, (id) => processName(app.names, id))]}
+              count={processes.length}
+              isOld={isOld}
+              target={(row) => ({ label: null, process: processes[row]!.id })}
+              isChosen={(row) => state.processes?.includes(processes[row]!.id) ?? false}
+              onOpen={(row) => app.store.set({ processes: toggle(null, processes[row]!.id) })}
+            />
+          </section>
+        )}
+        <section class="side" aria-label="Threads">
+          <Table
+            id="threads"
+            label="Threads"
+            columns={[
+              ...weights(threads),
+              samples(threads),
+              chooser('threads', threads, (id) => threadName(app.names, id)),
+              text('process', 'minmax(6rem, 1fr)', (row) => processName(app.names, main[threads[row]!.id]!.process)),
+              text('main', '4rem', (row) => (main[threads[row]!.id]!.is_main ? 'main' : ''), ''),
+            ]}
+            count={threads.length}
+            isOld={isOld}
+            target={(row) => ({ label: null, thread: threads[row]!.id, process: main[threads[row]!.id]!.process })}
+            isChosen={(row) => state.threads?.includes(threads[row]!.id) ?? false}
+            onOpen={(row) => app.store.set({ threads: toggle(null, threads[row]!.id) })}
+          />
+        </section>
+      </div>
+    </Panel>
+  );
+}
