@@ -26,6 +26,13 @@ const CORPUS = [
 const CANNOT_BE_SUMMED = /several measurements|weights are in/;
 const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples tell|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
 const NOISE = 1e-9;
+/** By view of the command: the field of its JSON, and the engine's rows. */
+const VIEWS = {
+  functions: { field: 'functions', rows: (changes) => changes.functions().map(rowOf) },
+  overview: { field: 'own_functions', rows: (changes) => changes.ownFunctions().map(rowOf) },
+  binaries: { field: 'binaries', rows: (changes) => changes.binaries().map(rowOf) },
+  tree: { field: 'nodes', rows: nodesOf },
+};
 
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
@@ -111,7 +118,7 @@ function compareRequest(files, comparison, { options, operations }, normalize, f
     after: selectionOf(engine, comparison.after.profile, options),
   };
   const faults = [];
-  for (const view of ['functions', 'binaries', 'tree']) {
+  for (const view of Object.keys(VIEWS)) {
     const { json, error } = jsonOf(files, [...all, '--view', view]);
     if (error !== undefined) {
       counts.refused += 1;
@@ -120,11 +127,11 @@ function compareRequest(files, comparison, { options, operations }, normalize, f
     }
     const changes = comparison.changes(selections, operations, normalize);
     counts.tables += 1;
-    const rows = view === 'tree' ? nodesOf(changes) : changes[view]().map(rowOf);
+    const { field, rows: rowsOf } = VIEWS[view];
     const difference =
       differenceOf([json.factor], [changes.factor]) ??
       differenceOf([json.total], [{ function: null, binary: null, ...sidesOf(changes.total) }]) ??
-      differenceOf(json[view === 'tree' ? 'nodes' : view], rows);
+      differenceOf(json[field], rowsOf(changes));
     if (difference !== null) faults.push(`${all.join(' ')}: ${view}${difference}`);
     if (view === 'tree') faults.push(...boxFaults(changes));
   }

@@ -77,7 +77,7 @@ export interface Functions {
   readonly count: number;
   readonly name: Int32Array;
   readonly binary: Int32Array;
-  /** Bits: 1 has a real name, 2 is one in which threads wait. */
+  /** Bits: 1 has a real name, 2 is one in which threads wait, 4 is a run loop, 8 is where a program starts. */
   readonly flags: Int32Array;
 }
 
@@ -117,6 +117,8 @@ export interface Samples {
 export const STACKSHOT = 3;
 export const IS_NAMED = 1;
 export const IS_IDLE = 2;
+export const IS_RUN_LOOP = 4;
+export const IS_ENTRY_POINT = 8;
 
 /** What the overview says; docs/workbench.md and docs/formats.md have every field. */
 export interface Answer {

@@ -9,6 +9,7 @@ import { type Boxes, type Frame, boxesOf } from '../views/flame_graph.ts';
 import { type Changed, type SquaredSide, byHeavierSide, bySize, changed } from './change.ts';
 import { type Matching, STACKLESS, compareNullable } from './matching.ts';
 import type { Merged, SideWeights } from './merged.ts';
+import { type OwnSums, ownSums } from './own.ts';
 
 /** A function or a binary: the name that tables show, and its number among those of `Matching`. */
 export interface DiffRow extends Changed {
@@ -35,14 +36,16 @@ export class Changes {
   readonly isScaled: boolean;
   readonly #merged: Merged;
   readonly #weights: readonly [SideWeights, SideWeights];
+  readonly #series: readonly [readonly number[], readonly number[]];
 
   constructor(
     matching: Matching,
     merged: Merged,
     weights: readonly [SideWeights, SideWeights],
-    views: { before: View; after: View },
+    views: { before: View; after: View; series: readonly [readonly number[], readonly number[]] },
     factor: number | null,
   ) {
+    this.#series = views.series;
     this.matching = matching;
     [this.before, this.after] = [views.before, views.after];
     [this.factor, this.isScaled] = [factor ?? 1, factor !== null];
@@ -51,13 +54,25 @@ export class Changes {
 
   /** The functions, the largest changes of self weight first. */
   functions(): DiffRow[] {
-    const { functions, order } = this.matching;
-    const rows = this.#rows(this.#merged.functions, (number) => {
-      const { name, binary } = functions[number]!;
-      if (name === '') return { number, name: binary ?? NO_BINARY, binary: null };
-      return { number, name: name ?? NO_STACK_NAME, binary };
-    });
+    return this.#sorted(this.#rows(this.#merged.functions, (number) => this.#named(number)));
+  }
+
+  /** The functions of the program's own code, whose self weight has what they asked the system for; the largest changes of that first. */
+  ownFunctions(): DiffRow[] {
+    const own = ([0, 1] as const).map((side) => ownSums(this.matching, side, side === 0 ? this.before : this.after, this.#series[side]));
+    const rows = this.#rows(this.#merged.functions, (number) => this.#named(number), own as [OwnSums, OwnSums]);
+    return this.#sorted(rows.filter(({ number }) => own.some(({ sums }) => sums.isCounted(number))));
+  }
+
+  #sorted(rows: DiffRow[]): DiffRow[] {
+    const { order } = this.matching;
     return rows.sort((a, b) => bySelfChange(a, b) || order[a.number]! - order[b.number]!);
+  }
+
+  #named(number: number): Pick<DiffRow, 'number' | 'name' | 'binary'> {
+    const { name, binary } = this.matching.functions[number]!;
+    if (name === '') return { number, name: binary ?? NO_BINARY, binary: null };
+    return { number, name: name ?? NO_STACK_NAME, binary };
   }
 
   /** The binaries, the largest changes of self weight first. */
@@ -72,10 +87,19 @@ export class Changes {
     return rows.sort((a, b) => bySelfChange(a, b) || order(a.number, b.number));
   }
 
-  #rows(plan: KeyPlan, named: (key: number) => Pick<DiffRow, 'number' | 'name' | 'binary'>): DiffRow[] {
-    const [before, after] = this.#weights.map(({ sums, squares }) => {
+  /** A row for each key that is counted; `own` has other self weights. */
+  #rows(
+    plan: KeyPlan,
+    named: (key: number) => Pick<DiffRow, 'number' | 'name' | 'binary'>,
+    own?: readonly [OwnSums, OwnSums],
+  ): DiffRow[] {
+    const [before, after] = this.#weights.map(({ sums, squares }, index) => {
       const [weights, squared] = [sumKeys(sums, plan), sumKeys(squares, plan)];
-      return { counts: weights.all, side: (key: number): SquaredSide => sideOf(weights, squared, key, key) };
+      const side = (key: number): SquaredSide => {
+        const found = sideOf(weights, squared, key, key);
+        return own === undefined ? found : { ...found, ...ownSide(own[index]!, key) };
+      };
+      return { counts: weights.all, side };
     }) as [KeyedSide, KeyedSide];
     const rows: DiffRow[] = [];
     for (let key = 0; key < plan.keys; key += 1) {
@@ -123,6 +147,10 @@ interface KeyedSide {
 
 function bySelfChange(a: DiffRow, b: DiffRow): number {
   return bySize(a, b, 'self_change') || bySize(a, b, 'all_change') || byHeavierSide(a, b);
+}
+
+function ownSide({ sums, squares }: OwnSums, key: number): Pick<SquaredSide, 'self_weight' | 'self_samples' | 'self_squares'> {
+  return { self_weight: sums.weight(key), self_samples: sums.samples(key), self_squares: squares[key]! };
 }
 
 /** The sums of a side; no samples end where `own` is -1. */

@@ -60,7 +60,7 @@ export class Comparison {
     const weights = [merged.weigh(0, before, series[0]), merged.weigh(1, after, series[1])] as const;
     const totals = weights.map(({ sums }) => Number(sums.all.weight(0))) as [number, number];
     const factor = this.#factor(normalize, { before, after }, selections, totals);
-    return new Changes(this.matching, merged, weights, { before, after }, factor);
+    return new Changes(this.matching, merged, weights, { before, after, series }, factor);
   }
 
   #factor(
