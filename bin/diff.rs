@@ -236,7 +236,7 @@ fn write(
             DiffFormat::Html => {
                 let [before_intervals, intervals] = intervals.each_ref().map(Some);
                 let options = WorkbenchOptions { intervals, before_intervals, ..WorkbenchOptions::default() };
-                Format::Workbench(args.page.fit(options, report)?)
+                Format::Workbench(args.page.fit(|size| options.fitting_comparison(report, size))?)
             }
             DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options(args.min_percent == Some(0.0))),
         };

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 use traceparse::memory::Size;
-use traceparse::output::{Answer, WorkbenchOptions, WorkbenchReduction};
+use traceparse::output::{WorkbenchOptions, WorkbenchReduction};
 
 use crate::bounds::parse_size;
 use crate::note;
@@ -30,15 +30,14 @@ impl PageArgs {
         Ok(())
     }
 
-    /// The options with which the page of an answer is small enough. A note says what is left out.
-    pub(crate) fn fit<'o, 'r, 'e: 'r>(
+    /// The options with which a page is small enough: `fitting` finds them for so many bytes. A note says what is left out.
+    pub(crate) fn fit<'o>(
         &self,
-        options: WorkbenchOptions<'o>,
-        answer: impl Into<Answer<'r, 'e>>,
+        fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
     ) -> io::Result<WorkbenchOptions<'o>> {
         let Size(size) = self.max_size.unwrap_or(Size(MAX_SIZE));
         let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
-        let options = options.fitting(answer, size).map_err(too_large)?;
+        let options = fitting(size).map_err(too_large)?;
         if options.reduction != WorkbenchReduction::None {
             note(&format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction));
         }

@@ -178,7 +178,7 @@ fn write_report(
         Format::Svg => output::Format::FlameGraph(args.flame_graph.options(args.min_percent.is_some())),
         Format::Html => {
             let options = WorkbenchOptions { intervals: Some(shown), ..WorkbenchOptions::default() };
-            output::Format::Workbench(args.page.fit(options, report)?)
+            output::Format::Workbench(args.page.fit(|size| options.fitting(report, size))?)
         }
         Format::Firefox => output::Format::Firefox(markers),
         Format::Speedscope => output::Format::Speedscope,

@@ -125,7 +125,7 @@ function reducedPageOf(file, seed) {
   const whole = pageOf([file]);
   if (whole.error !== undefined) return whole;
   const less = [0.02, 0.1, 0.3, 0.5][seed % 4] * payloadOf(whole.page).length;
-  for (const part of [1, 0.5, 0.1]) {
+  for (const part of [1, 0.5, 0.1, 0.02]) {
     const size = Math.ceil(Buffer.byteLength(whole.page) - part * less) - 1;
     const reduced = pageOf([file], ['--max-size', String(size)]);
     if (reduced.error !== undefined) continue;

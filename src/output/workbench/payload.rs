@@ -10,9 +10,9 @@
 
 use std::io::{self, Write};
 
-use super::WorkbenchReduction;
 use super::columns::{Column, push_varint};
 use super::head::head;
+use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
 use super::stacks::{Callees, SampledStacks};
 use super::tables::{of_profile, of_rows};
