@@ -18,7 +18,7 @@ export class Merged {
   readonly forest: Forest;
   readonly functions: KeyPlan;
   readonly binaries: KeyPlan;
-  /** By side, then by knot of the side's own forest: the place of its node among the merged ones. */
+  /** By side, then by knot of the side's own forest: its node's place among those in which samples may end. */
   readonly #places: readonly [Int32Array, Int32Array];
   readonly #count: number;
 
@@ -32,12 +32,12 @@ export class Merged {
       }
       return knotNode.map((node) => place[node]!);
     };
-    this.#places = [merge(0, before), merge(1, after)];
+    const knots = [merge(0, before), merge(1, after)] as const;
     const { count, first, second } = table.finish();
-    this.#count = count;
+    const { ends, places } = endsOf(knots, count);
+    [this.#places, this.#count] = [places, ends.length];
     // Pairs are what a table of stacks is made of, so each merged node is a stack that ends in it.
-    const stacks = { count, parent: first, frame: second };
-    this.forest = growForest(stacks, Int32Array.from({ length: count }, (_, stack) => stack), (number) => number);
+    this.forest = growForest({ count, parent: first, frame: second }, ends, (number) => number);
     const { label } = this.forest;
     const number = (node: number): number => label[node]!;
     this.functions = planKeys(this.forest, matching.functions.length, number);
@@ -61,6 +61,24 @@ export class Merged {
     scatter(new Sums(SQUARES, byKnot.length, [byKnot, new Float64Array(byKnot.length)]), squares, null, this.#places[side]);
     return weigh(this.forest, squares);
   }
+}
+
+/** The merged nodes that are knots of a side, each once, and by side and knot the place among them; -1 of the root. */
+function endsOf(knots: readonly [Int32Array, Int32Array], count: number): { ends: Int32Array; places: [Int32Array, Int32Array] } {
+  const placeOf = new Int32Array(count).fill(-1);
+  const ends = new Int32Array(knots[0].length + knots[1].length);
+  let found = 0;
+  const places = (nodes: Int32Array): Int32Array =>
+    nodes.map((node) => {
+      if (node < 0) return -1;
+      if (placeOf[node]! < 0) {
+        placeOf[node] = found;
+        ends[found++] = node;
+      }
+      return placeOf[node]!;
+    });
+  const both: [Int32Array, Int32Array] = [places(knots[0]), places(knots[1])];
+  return { ends: ends.slice(0, found), places: both };
 }
 
 /** Squares are rounded as doubles are, which noise can bear. */

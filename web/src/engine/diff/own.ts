@@ -32,8 +32,19 @@ export function ownSums(matching: Matching, side: 0 | 1, view: View, series: rea
   return found;
 }
 
+const known = new WeakMap<Forest, Map<boolean, Int32Array>>();
+
+/** The owners of a forest, found once. */
+function ownersOf(profile: Profile, forest: Forest, mayWait: boolean): Int32Array {
+  const found = known.get(forest) ?? new Map<boolean, Int32Array>();
+  known.set(forest, found);
+  const owners = found.get(mayWait) ?? findOwners(profile, forest, mayWait);
+  found.set(mayWait, owners);
+  return owners;
+}
+
 /** By node: the function of the program that samples belong to which end there; -1 where it is nobody's. */
-function ownersOf(profile: Profile, { count, parent, label }: Forest, mayWait: boolean): Int32Array {
+function findOwners(profile: Profile, { count, parent, label }: Forest, mayWait: boolean): Int32Array {
   const kinds = kindsOf(profile);
   const flags = (id: number): number => profile.functions.flags[id]!;
   /** By node: the innermost node of own code, with nothing but the system below it. */
