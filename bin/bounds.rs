@@ -42,7 +42,7 @@ pub(crate) struct BoundArgs {
 }
 
 /// `512M`: a number with K, M, G or T for 1,024 bytes and its powers, or of bytes.
-fn parse_size(text: &str) -> Result<Size, String> {
+pub(crate) fn parse_size(text: &str) -> Result<Size, String> {
     let wrong = || "not a size; give a number with K, M, G or T, such as 512M or 2G".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let bits = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {

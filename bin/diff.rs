@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Style, Syntax};
-use traceparse::recording::SampleDetail;
+use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Style, Syntax, WorkbenchOptions};
+use traceparse::recording::{Intervals, Recording, SampleDetail};
 use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
 use traceparse::units::{Nanos, Weight};
@@ -18,8 +18,9 @@ use crate::flame_graph::FlameGraphArgs;
 use crate::formats::{check_name, format_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
-use crate::intervals::{IntervalFiles, asked_intervals};
+use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::next::command_words;
+use crate::page::PageArgs;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::redact::tell;
 use crate::sink::{Shown, style, write_to};
@@ -43,6 +44,8 @@ Examples:
       Where in the call tree the shares changed
   traceparse diff before.xml after.xml --format svg -o changes.svg
       The flame graph of the second recording, coloured by what changed
+  traceparse diff before.xml after.xml -o changes.html
+      A page in which both recordings are explored side by side, for any browser
   traceparse diff before.xml after.xml --alert 'total > 5%'
       For CI: exit with code 3 if the total grew by more than 5 %, and by more than chance explains
 
@@ -68,7 +71,7 @@ pub(crate) struct DiffArgs {
     after_toc: Option<PathBuf>,
     /// Signposts and hangs of the first recording (repeatable)
     ///
-    /// For --during and --during-hang, if the recording or export itself does not have them.
+    /// For --during, --during-hang and --format html, if the recording or export itself does not have them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     before_intervals: Vec<PathBuf>,
     /// Signposts and hangs of the second recording (repeatable)
@@ -110,6 +113,8 @@ pub(crate) struct DiffArgs {
     csv: CsvArgs,
     #[command(flatten)]
     flame_graph: FlameGraphArgs,
+    #[command(flatten)]
+    page: PageArgs,
 
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
@@ -147,6 +152,8 @@ enum DiffFormat {
     Csv,
     /// A flame graph of the second recording, coloured by what changed
     Svg,
+    /// A page to explore both recordings and what changed: one file for a browser, without network
+    Html,
 }
 
 /// Compares two recordings.
@@ -166,11 +173,17 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?
         .with_files(args.before_toc.iter().chain(&args.after_toc))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(SampleDetail::Each))?;
-    let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
-    let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;
-    let mut options = [before, after];
+    let files = args.interval_files();
+    let [before, after] = files.each_ref().map(|files| during(inputs, &options, files, args));
+    let [(before_options, before_asked), (after_options, after_asked)] = [before?, after?];
+    let mut options = [before_options, after_options];
     let mut before = open(inputs, &args.before, args.before_toc.as_ref(), args, &options[0])?;
     let mut after = open(inputs, &args.after, args.after_toc.as_ref(), args, &options[1])?;
+    let mut shown = [
+        shown(inputs, &files[0], before_asked, before.recording(), args)?,
+        shown(inputs, &files[1], after_asked, after.recording(), args)?,
+    ];
+    redacted::with(|redactor| shown.iter_mut().for_each(|intervals| redactor.intervals(intervals)));
     before.redact(&mut options[0])?;
     after.redact(&mut options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
@@ -208,13 +221,18 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let alerts: Vec<_> = alerts.iter().map(|alert| alert.judge(&diff)).collect();
     let (top, min_percent) = (args.top, args.min_percent.unwrap_or(MIN_PERCENT));
     let report = DiffReport { before, after, diff: &diff, normalize, view, top, min_percent, alerts: &alerts };
-    write(&report, args, colour)?;
+    write(&report, &shown, args, colour)?;
     tell();
     Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
 }
 
 /// Writes the comparison, and what became of alerts where it is not read at once.
-fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
+fn write(
+    report: &DiffReport<'_, '_>,
+    intervals: &[Intervals; 2],
+    args: &DiffArgs,
+    colour: Colour,
+) -> Result<(), Failure> {
     let path = args.output.as_deref();
     // The command names inputs.
     let command = if redacted::is_asked() { Vec::new() } else { command_words(std::env::args_os()) };
@@ -229,6 +247,11 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
             DiffFormat::Text => Format::Text(style),
             DiffFormat::Json => Format::Json,
             DiffFormat::Csv => Format::Csv(args.csv.cells()),
+            DiffFormat::Html => {
+                let [before_intervals, intervals] = intervals.each_ref().map(Some);
+                let options = WorkbenchOptions { intervals, before_intervals, ..WorkbenchOptions::default() };
+                Format::Workbench(args.page.fit(|size| options.fitting_comparison(report, size))?)
+            }
             DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options(args.min_percent == Some(0.0))),
         };
         output::write(report, &format, &mut out)?;
@@ -304,24 +327,40 @@ fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     }
 }
 
-/// The options of one side: its own intervals are those that count.
+/// The options of one side, whose own intervals are those that count, and all its intervals if they were read.
 fn during(
     inputs: &Inputs<'_>,
     options: &ReportOptions,
-    file: &PathBuf,
-    named: &[PathBuf],
-    option: &'static str,
+    files: &IntervalFiles<'_>,
     args: &DiffArgs,
-) -> Result<ReportOptions, Failure> {
-    check_distinct(named).map_err(Failure::Usage)?;
-    let files = IntervalFiles { exports: std::slice::from_ref(file), named, option };
+) -> Result<(ReportOptions, Option<Intervals>), Failure> {
+    check_distinct(files.named).map_err(Failure::Usage)?;
     let mut options = options.clone();
-    let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
-    if let (None, Some(_)) = (&asked, named.first()) {
-        return Err(Failure::Usage(format!("{option} only applies to --during and --during-hang")));
+    let asked = asked_intervals(inputs, files, &args.recording.selection, &args.recording.input)?;
+    if asked.is_none() && !files.named.is_empty() && args.format() != DiffFormat::Html {
+        return Err(Failure::Usage(format!(
+            "{} only applies to --during, --during-hang and --format html",
+            files.option
+        )));
     }
-    options.selection.intervals = asked.map(|asked| asked.filter);
-    Ok(options)
+    let (filter, all) = asked.map(|asked| (asked.filter, asked.all)).unzip();
+    options.selection.intervals = filter;
+    Ok((options, all))
+}
+
+/// The intervals of one side that a page shows; none for other formats.
+fn shown(
+    inputs: &Inputs<'_>,
+    files: &IntervalFiles<'_>,
+    asked: Option<Intervals>,
+    recording: &Recording,
+    args: &DiffArgs,
+) -> Result<Intervals, Failure> {
+    match asked {
+        _ if args.format() != DiffFormat::Html => Ok(Intervals::default()),
+        Some(asked) => Ok(asked),
+        None => shown_intervals(inputs, files, &args.recording.input, recording),
+    }
 }
 
 /// One side, with its table of contents.
@@ -363,12 +402,21 @@ impl DiffFormat {
             Self::Text => None,
             Self::Json => Some(Syntax::Json),
             Self::Csv => Some(Syntax::Csv),
-            Self::Svg => Some(Syntax::Lines),
+            Self::Svg | Self::Html => Some(Syntax::Lines),
         }
     }
 }
 
 impl DiffArgs {
+    /// The files in which the intervals of each side may be.
+    fn interval_files(&self) -> [IntervalFiles<'_>; 2] {
+        [
+            (&self.before, &self.before_intervals, "--before-intervals"),
+            (&self.after, &self.after_intervals, "--after-intervals"),
+        ]
+        .map(|(file, named, option)| IntervalFiles { exports: std::slice::from_ref(file), named, option })
+    }
+
     fn format(&self) -> DiffFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
     }
@@ -391,6 +439,7 @@ impl DiffArgs {
         }
         let is_tree = self.view == Some(DiffViewArg::Tree) || self.format() == DiffFormat::Svg;
         check_name(self.format, self.output.as_deref())?;
+        self.check_page()?;
         if self.recording.operations.invert && !is_tree {
             return Err("--invert only applies to call trees; use --view tree".to_owned());
         }
@@ -400,6 +449,7 @@ impl DiffArgs {
             );
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
+        self.page.check(self.format() == DiffFormat::Html)?;
         if self.full_names && self.format() != DiffFormat::Text {
             return Err("--full-names only applies to text; other formats always have full names".to_owned());
         }
@@ -414,5 +464,21 @@ impl DiffArgs {
             return Err("--format svg draws the call tree only; leave out --view, or use --view tree".to_owned());
         }
         Ok(())
+    }
+
+    /// Refuses what a page has no use for: it has every view of both recordings.
+    fn check_page(&self) -> Result<(), String> {
+        let refused = [
+            ("--view", self.view.is_some()),
+            ("--min-percent", self.min_percent.is_some()),
+            ("--top", self.top.is_some()),
+            ("--invert", self.recording.operations.invert),
+        ];
+        match refused.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if self.format() == DiffFormat::Html => {
+                Err(format!("--format html writes all samples of both recordings; leave out {option}"))
+            }
+            _ => Ok(()),
+        }
     }
 }

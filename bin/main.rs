@@ -27,6 +27,7 @@ mod names;
 mod next;
 mod objects;
 mod operations;
+mod page;
 mod progress;
 mod recording;
 mod redact;

@@ -14,6 +14,7 @@ use crate::cells::CsvArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::{Content, Format, check_name, format_of};
 use crate::names::parse_name;
+use crate::page::PageArgs;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
 /// The views that have something for each thread, or for what else is separated.
@@ -84,6 +85,8 @@ pub(crate) struct ReportArgs {
     pub(crate) csv: CsvArgs,
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 
     /// Read signposts and hangs from this export or recording (repeatable)
     ///

@@ -31,6 +31,7 @@ impl ReportArgs {
             self.flame_graph.check_unused()?;
         }
         self.csv.check(self.format() == Format::Csv)?;
+        self.page.check(self.format() == Format::Html)?;
         self.check_function()?;
         self.check_inverted()?;
         if self.view == Some(ViewArg::Overview) && !matches!(self.format(), Format::Text | Format::Json) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::CommandFactory;
 use traceparse::ErrorKind;
-use traceparse::output::{self, Markers, OverviewContext, Style, Syntax};
+use traceparse::output::{self, Markers, OverviewContext, Style, Syntax, WorkbenchOptions};
 use traceparse::recording::{Intervals, Options, SampleDetail};
 use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions, View};
 use traceparse::units::{Unit, Weight};
@@ -227,7 +227,10 @@ fn write_report(
         Format::Csv => output::Format::Csv(args.csv.cells()),
         Format::Folded => output::Format::Folded,
         Format::Svg => output::Format::FlameGraph(args.flame_graph.options(args.min_percent.is_some())),
-        Format::Html => output::Format::Workbench(shown),
+        Format::Html => {
+            let options = WorkbenchOptions { intervals: Some(shown), ..WorkbenchOptions::default() };
+            output::Format::Workbench(args.page.fit(|size| options.fitting(report, size))?)
+        }
         Format::Firefox => output::Format::Firefox(markers),
         Format::Speedscope => output::Format::Speedscope,
         Format::Pprof => output::Format::Pprof,

@@ -17,8 +17,9 @@ mod rust_sources;
 /// what reports on fleets begin with (findings and trends as data), and the selection that the runs of a fleet were measured with, which
 /// reports and datasets say; the share of its inputs that a fleet is of (`Completeness`), which every form of a report says; the run of a data
 /// file that shares its names (`DatasetRun`), the file that values are spilled to (`SpillFile`), and the runs of files that an engine rewrote
-/// (`RewrittenRuns`), which are in no order; and 5 for redaction: its module, what replaces names, its rules, and what it says of itself.
-const CEILING: usize = 287;
+/// (`RewrittenRuns`), which are in no order; what a page of a recording shows (`WorkbenchOptions`), and what it leaves out to be smaller
+/// (`WorkbenchReduction`); and 5 for redaction: its module, what replaces names, its rules, and what it says of itself.
+const CEILING: usize = 289;
 
 #[test]
 fn the_interface_is_small() {

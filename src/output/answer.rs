@@ -16,7 +16,8 @@ use crate::report::Report;
 pub enum Answer<'a, 'e> {
     /// A report of one recording, in any format but [`Html`](Format), which is for fleets.
     Report(&'a Report<'e>),
-    /// What changed between two recordings, as text, JSON, CSV or a flame graph of the second, coloured by what changed.
+    /// What changed between two recordings, as text, JSON, CSV, a flame graph of the second, coloured by what changed, or a page in which
+    /// both are explored.
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON.
     Contents(&'a [Document]),
@@ -77,6 +78,8 @@ pub fn write<'a, 'e: 'a>(
             Format::Json => diff::json::write(report, out),
             Format::Csv(cells) => diff::csv::write(report, *cells, out),
             Format::FlameGraph(options) => diff::picture::write(report, options, out),
+            #[cfg(feature = "workbench")]
+            Format::Workbench(options) => super::workbench::write_comparison(report, options, out),
             _ => unsupported("a comparison", format),
         },
         Answer::Contents(documents) => match format {
@@ -117,7 +120,7 @@ fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -
         #[cfg(feature = "compression")]
         Format::Pprof => super::pprof::write(report, out),
         #[cfg(feature = "workbench")]
-        Format::Workbench(intervals) => super::workbench::write(report, intervals, out),
+        Format::Workbench(options) => super::workbench::write(report, options, out),
         #[cfg(feature = "html")]
         Format::Html => unsupported("a report of one recording", format),
     }

@@ -5,7 +5,7 @@ use super::firefox::Markers;
 use super::svg::FlameGraphOptions;
 use super::text::{OverviewContext, Style};
 #[cfg(feature = "workbench")]
-use crate::recording::Intervals;
+use super::workbench::WorkbenchOptions;
 
 /// A format, with its options. Not every answer has every format ([`write`](super::write())).
 #[derive(Clone, Debug)]
@@ -46,10 +46,10 @@ pub enum Format<'o> {
     /// For pprof, and what reads its files: samples, whatever the view, of one measurement. It is compressed.
     #[cfg(feature = "compression")]
     Pprof,
-    /// For people: one page in which a recording is explored, without network, with these signposts and hangs. It holds what the report
-    /// selects, of every thread state unless states were named, whatever the view.
+    /// For people: one page in which a recording is explored, or two are compared, without network. It holds what the report selects, of
+    /// every thread state unless states were named, whatever the view.
     #[cfg(feature = "workbench")]
-    Workbench(&'o Intervals),
+    Workbench(WorkbenchOptions<'o>),
     /// For people: one page about a fleet, with plots, without network.
     #[cfg(feature = "html")]
     Html,

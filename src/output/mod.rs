@@ -14,7 +14,7 @@
 //! | [`D3`](Format::D3) | d3-flame-graph, and what else is built on d3's hierarchies | the tree |
 //! | [`ChromeTrace`](Format::ChromeTrace) | Perfetto, `chrome://tracing` | the flame chart, whatever the view |
 //! | `Pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
-//! | `Workbench` (with the feature `workbench`) | people: one page in which a recording is explored | samples, whatever the view |
+//! | `Workbench` (with the feature `workbench`) | people: one page in which a recording is explored, or two are compared | samples, whatever the view |
 //! | `Html` (with the feature `html`) | people: reports of fleets | |
 //!
 //! Text, SVG and HTML show names [inert]: they steer no terminal and break no line. The other formats keep every byte of them; a
@@ -56,3 +56,5 @@ pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, Style};
+#[cfg(feature = "workbench")]
+pub use workbench::{WorkbenchOptions, WorkbenchReduction};

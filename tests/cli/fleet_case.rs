@@ -34,6 +34,26 @@ pub(crate) fn export(samples: u64) -> String {
     render(&recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording))
 }
 
+/// An export of so many samples that follow each other after 0.1 ms to 0.9 ms, of two threads and eight functions.
+pub(crate) fn irregular_export(samples: u64) -> String {
+    let mut builder = Builder::default();
+    let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
+    let threads = [(0x101, "Main Thread"), (0x102, "worker")].map(|(tid, name)| builder.thread(process, tid, &[name]));
+    let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);
+    for index in 0..8 {
+        builder.function(&format!("job_{index}"), app, Some(&format!("job_{index}")), None);
+    }
+    let (mut state, mut time) = (1_u64, 0);
+    for _ in 0..samples {
+        // A linear congruential generator: the same numbers everywhere.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let random = state >> 33;
+        time += 100_000 + random % 800_000;
+        builder.row(time, threads[(random / 8 % 2) as usize], &format!("job_{}", random / 16 % 8));
+    }
+    render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &builder.recording))
+}
+
 /// An export in which so many functions ran 1 ms each.
 pub(crate) fn export_of_functions(count: u64) -> String {
     let mut builder = Builder::default();

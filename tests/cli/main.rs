@@ -80,4 +80,5 @@ mod viewers;
 mod views;
 mod widths;
 mod workbench;
+mod workbench_diff;
 mod writing;

@@ -43,10 +43,12 @@ fn outputs(args: &[&str]) -> String {
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 3 | 4)), "{args:?}: {}", stderr_of(&assert));
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if text.contains("<script id=\"profile\"") {
-        let payload = String::from_utf8_lossy(&payload(&text)).into_owned();
-        assert!(payload.contains("traceparse-workbench"));
-        text += &payload;
+    for id in ["profile", "before"] {
+        if text.contains(&format!("<script id=\"{id}\"")) {
+            let payload = String::from_utf8_lossy(&payload(id, &text)).into_owned();
+            assert!(payload.contains("traceparse-workbench"));
+            text += &payload;
+        }
     }
     if output.stdout.starts_with(b"\x1f\x8b") {
         let mut inflated = Vec::new();

@@ -1,24 +1,31 @@
 //! `--format html`: what is in the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page computes
 //! with the command's JSON.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use crate::command::{Folder, fails, fixture, json, ok, orchard};
+use crate::command::{Folder, fails, finish, fixture, json, ok, orchard, stderr_of, stdout_of, traceparse};
+use crate::fleet_case::irregular_export;
 
 /// A payload: its head, and the values of each column.
-struct Payload {
-    head: Value,
+pub(crate) struct Payload {
+    pub(crate) head: Value,
     columns: Vec<(String, Vec<u64>)>,
     texts: Vec<String>,
 }
 
 impl Payload {
-    fn of(page: &str) -> Self {
-        let bytes = payload(page);
+    pub(crate) fn of(page: &str) -> Self {
+        Self::named("profile", page)
+    }
+
+    /// The payload in the element of an id.
+    pub(crate) fn named(id: &str, page: &str) -> Self {
+        let bytes = payload(id, page);
         let mut rest = bytes.strip_prefix(b"TPWB").expect("its first bytes");
         let length = varint(&mut rest) as usize;
         let (head, mut rest) = rest.split_at(length);
@@ -39,14 +46,15 @@ impl Payload {
         Self { head, columns, texts }
     }
 
-    fn column(&self, name: &str) -> &[u64] {
+    pub(crate) fn column(&self, name: &str) -> &[u64] {
         &self.columns.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("a column {name}")).1
     }
 }
 
-/// The bytes of a page's payload, inflated.
-pub(crate) fn payload(page: &str) -> Vec<u8> {
-    let (_, rest) = page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").expect("a payload");
+/// The bytes of the payload in a page's element of an id, inflated.
+pub(crate) fn payload(id: &str, page: &str) -> Vec<u8> {
+    let start = format!("<script id=\"{id}\" type=\"application/octet-stream\">");
+    let (_, rest) = page.split_once(&start).expect("a payload");
     let mut bytes = Vec::new();
     GzDecoder::new(decoded(rest.split_once("</script>").unwrap().0).as_slice()).read_to_end(&mut bytes).unwrap();
     bytes
@@ -159,6 +167,39 @@ fn filters_choose_what_is_in_the_page() {
 }
 
 #[test]
+fn the_page_has_the_answer_of_the_overview() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt").to_owned();
+    for (path, options) in [
+        (orchard(), vec![]),
+        (orchard(), vec!["--state", "all"]),
+        (orchard(), vec!["--thread", "Main Thread", "--hide-system"]),
+        (fixture("27/several-tables"), vec![]),
+        (fixture("27/signposts"), vec![]),
+        (sample, vec![]),
+    ] {
+        let payload = Payload::of(&ok(&[&[&path as &str, "--format", "html"], &options[..]].concat()));
+        let expected = json(&[&[&path as &str, "--view", "overview"], &options[..]].concat());
+        let mut answer = payload.head["answer"].clone();
+        let rows = answer["overview"].as_array_mut().unwrap();
+        let sentences: Vec<Value> = rows.iter_mut().map(|row| row["sentences"].take()).collect();
+        rows.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("sentences")));
+        assert_eq!(answer["overview"], expected["overview"], "{path} {options:?}");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = words(&ok(&[&[&path as &str, "--view", "overview"], &options[..]].concat()));
+        let first = &sentences[answer["series"].as_u64().unwrap() as usize];
+        for name in ["title", "activity", "left_out", "answer", "caution", "shares", "advice"] {
+            let sentence = words(first[name].as_str().unwrap());
+            // Text ends after some lines.
+            let beginning: String = sentence.chars().take(200).collect();
+            assert!(text.contains(&beginning), "{path} {options:?}: {name}: {sentence}\n{text}");
+        }
+        assert!(!first["answer"].as_str().unwrap().is_empty());
+        assert_eq!(first["hangs"] == 0, first["longest_hang"].is_null());
+        assert_eq!(first["hangs"].as_u64().unwrap() > 0, text.contains("potential hang"), "{path} {options:?}");
+    }
+}
+
+#[test]
 fn reports_of_sample_are_sums() {
     let folder = Folder::new();
     let report = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt");
@@ -170,6 +211,61 @@ fn reports_of_sample_are_sums() {
     let expected: u64 = threads["threads"].as_array().unwrap().iter().map(|row| row["samples"].as_u64().unwrap()).sum();
     assert_eq!(payload.column("samples.count").iter().sum::<u64>(), expected);
     assert!(expected > payload.column("samples.count").len() as u64);
+}
+
+/// What samples of one bin have in common, as the command lists it; without a bin they may be of any time and core.
+fn key(row: &Value, bin: Option<u64>) -> String {
+    let place = bin.map(|bin| (row["time_ns"].as_u64().unwrap() / bin, row["core"].to_string()));
+    format!("{} {place:?} {} {} {} {}", row["series"], row["tid"], row["pid"], row["stack"], row["state"])
+}
+
+#[test]
+fn larger_pages_join_samples_that_are_close_in_time() {
+    let folder = Folder::new();
+    let path = folder.file("busy.xml", irregular_export(20_000));
+    let whole = ok(&[&path, "--format", "html"]);
+    let all = Payload::of(&whole);
+    assert_eq!((all.column("samples.time").len(), &all.head["reduction"]), (20_000, &Value::Null));
+    let samples = json(&[&path, "--view", "samples"]);
+    let samples = samples["samples"].as_array().unwrap();
+    let mut seen = Vec::new();
+    // In percent of the payload.
+    for percent in [90, 60, 20, 5] {
+        let rest = whole.len() - payload_length(&whole);
+        let size = rest + 4_096 + payload_length(&whole) * percent / 100;
+        let done = finish(&mut traceparse(&[&path, "--format", "html", "--max-size", &size.to_string()])).success();
+        let (page, said) = (stdout_of(&done), stderr_of(&done));
+        assert!(page.len() <= size, "{} > {size}", page.len());
+        assert!(said.contains("the page would be larger than") && said.contains("are joined"), "{said}");
+        let reduced = Payload::of(&page);
+        let reduction = &reduced.head["reduction"];
+        let bin = reduction["bin_ns"].as_u64();
+        assert_eq!(reduced.head["form"] == "sums", reduction["kind"] == "sums");
+        let mut expected: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for row in samples {
+            let sum = expected.entry(key(row, bin)).or_default();
+            *sum = (sum.0 + row["weight"].as_u64().unwrap(), sum.1 + 1);
+        }
+        let mut expected: Vec<(u64, u64)> = expected.into_values().collect();
+        let [weights, counts] = ["weight", "count"].map(|name| reduced.column(&format!("samples.{name}")));
+        let mut found: Vec<(u64, u64)> = weights.iter().copied().zip(counts.iter().copied()).collect();
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{reduction}");
+        assert!(reduced.column("samples.time").is_sorted());
+        assert_eq!(reduced.head["series"][0]["weight"], all.head["series"][0]["weight"]);
+        seen.push(reduction.to_string());
+    }
+    seen.dedup();
+    assert!(seen.len() > 1, "several rules: {seen:?}");
+    let error = fails(1, &[&path, "--format", "html", "--max-size", "1K"]);
+    assert!(error.contains("even if no times were kept") && error.contains("--max-size 1K"), "{error}");
+    let error = fails(2, &[&path, "--view", "tree", "--max-size", "1K"]);
+    assert!(error.contains("--max-size only applies to --format html"), "{error}");
+}
+
+fn payload_length(page: &str) -> usize {
+    page.split_once("octet-stream\">").unwrap().1.split_once("</script>").unwrap().0.len()
 }
 
 #[test]

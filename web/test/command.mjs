@@ -24,7 +24,7 @@ export async function loadEngine() {
   return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 }
 
-/** The page of recordings, as text. */
+/** The page of recordings, or of a comparison (`diff`, and two recordings), as text. */
 export function pageOf(files, options = []) {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-'));
   const path = join(folder, 'page.html');
@@ -37,9 +37,14 @@ export function pageOf(files, options = []) {
   }
 }
 
-/** The payload in a page, as base64. */
-export function payloadOf(page) {
-  return /<script id="profile" type="application\/octet-stream">([^<]*)<\/script>/.exec(page)[1];
+/** The payload in a page, as base64; `before` is that of a comparison's first recording. */
+export function payloadOf(page, id = 'profile') {
+  return new RegExp(`<script id="${id}" type="application/octet-stream">([^<]*)</script>`).exec(page)[1];
+}
+
+/** What the page of a comparison tells beside both payloads. */
+export function factsOf(page) {
+  return parseExactly(/<script id="diff" type="application\/json">([^<]*)<\/script>/.exec(page)[1]);
 }
 
 /** The command's JSON, whose integers above 2^53 are bigints; or what it complains of. */

@@ -1,10 +1,11 @@
 // Compares the engine with the command: pages and JSON of the same recordings, with random selections and sequences of operations. Every
 // total of every table must be equal, and stand in the same order.
 //
-//   node test/equality.mjs [--browser NAME]… [--requests N] [--seed N] [--random N FOLDER] [FILE …]
+//   node test/equality.mjs [--browser NAME]… [--requests N] [--seed N] [--reduced] [--random N FOLDER] [FILE …]
 //
 // Without files it takes all fixtures; `TRACEPARSE_CORPUS` adds real recordings. FOLDER holds `random-0.xml` …, as the example
-// `generate-random` writes them. The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named.
+// `generate-random` writes them. With `--reduced`, pages are asked to be smaller than they are (`--max-size`), and everything that needs no
+// times must still be equal. The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -37,7 +38,7 @@ const LARGEST_TREES = 400_000;
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
 const places = await Promise.all(asked.browsers.map(browserPlace));
-let [passed, failed, comparisons, empty] = [0, 0, 0, 0];
+let [passed, failed, comparisons, empty, reductions] = [0, 0, 0, 0, 0];
 for (const [number, file] of asked.files.entries()) {
   const faults = await compareFile(file, asked.seed + number);
   if (number % 25 === 24) console.error(`${number + 1} of ${asked.files.length} recordings`);
@@ -49,15 +50,17 @@ for (const [number, file] of asked.files.entries()) {
 }
 await Promise.all(places.map((place) => place.close()));
 console.log(`${comparisons} tables compared, ${empty} requests that select nothing`);
+if (asked.isReduced) console.log(`${reductions} pages made smaller`);
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;
+process.exitCode = failed > 0 || (asked.isReduced && reductions === 0) ? 1 : 0;
 
 function argumentsOf(words) {
-  const asked = { browsers: [], files: [], requests: 2, seed: 1 };
+  const asked = { browsers: [], files: [], requests: 2, seed: 1, isReduced: false };
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--browser') asked.browsers.push(words.shift());
     else if (word === '--requests') asked.requests = Number(words.shift());
     else if (word === '--seed') asked.seed = Number(words.shift());
+    else if (word === '--reduced') asked.isReduced = true;
     else if (word === '--random') {
       const [count, folder] = [Number(words.shift()), words.shift()];
       for (let index = 0; index < count; index += 1) asked.files.push(join(folder, `random-${index}.xml`));
@@ -100,7 +103,7 @@ async function browserPlace(name) {
 
 /** The differences of one recording. */
 async function compareFile(file, seed) {
-  const { page, error } = pageOf([file]);
+  const { page, error } = asked.isReduced ? reducedPageOf(file, seed) : pageOf([file]);
   const summary = jsonOf([file], ['--view', 'summary']);
   if (error !== undefined) return summary.error === undefined ? [`no page: ${error}`] : [];
   if (summary.error !== undefined) return [`a page, but no JSON: ${summary.error}`];
@@ -115,6 +118,21 @@ async function compareFile(file, seed) {
     faults.push(...(await compareRequest(file, profile, answers, request, random)));
   }
   return faults;
+}
+
+/** The page of a recording, made smaller by some part of its payload; or as small as it gets. */
+function reducedPageOf(file, seed) {
+  const whole = pageOf([file]);
+  if (whole.error !== undefined) return whole;
+  const less = [0.02, 0.1, 0.3, 0.5][seed % 4] * payloadOf(whole.page).length;
+  for (const part of [1, 0.5, 0.1, 0.02]) {
+    const size = Math.ceil(Buffer.byteLength(whole.page) - part * less) - 1;
+    const reduced = pageOf([file], ['--max-size', String(size)]);
+    if (reduced.error !== undefined) continue;
+    reductions += 1;
+    return Buffer.byteLength(reduced.page) <= size ? reduced : { error: `the page is larger than ${size} bytes` };
+  }
+  return whole;
 }
 
 /** The content security policy names what stands in the page. */
@@ -150,7 +168,7 @@ async function compareRequest(file, profile, answers, request, random) {
     }
     return true;
   };
-  const isTimed = profile.form === 'samples';
+  const isTimed = profile.form === 'samples' && profile.reduction === null;
   const names = ['functions', 'binaries', 'categories', 'lines', random.pick(['threads', 'processes']), isTimed ? random.pick(['states', 'cores']) : 'states'];
   for (const name of names) {
     const isSomething = await compare(name, ['--view', name, ...options], asked(name));

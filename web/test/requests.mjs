@@ -33,7 +33,7 @@ export function randomRequest(engine, profile, random) {
     request.options.push('--schema', schema);
     request.selection.series = profile.series.flatMap((series, index) => (series.schema === schema ? [index] : []));
   }
-  if (profile.form === 'samples') addTimes(profile, random, request);
+  if (profile.form === 'samples' && profile.reduction === null) addTimes(profile, random, request);
   if (random.oneIn(4)) {
     const states = random.oneIn(2) ? 'all' : [random.pick(profile.states) ?? 'Running'];
     request.options.push('--state', states === 'all' ? 'all' : states[0].toUpperCase());

@@ -23,6 +23,20 @@ const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
 const BY_CHANCE: f64 = 0.05;
 
+#[cfg(feature = "workbench")]
+impl super::DiffReport<'_, '_> {
+    /// The sentences of the overview, not yet broken into lines; empty where there is nothing to say.
+    pub(in crate::output) fn sentences(&self) -> serde_json::Value {
+        let style = crate::output::text::Style::default();
+        let text = Text::new(self, &style);
+        serde_json::json!({
+            "answer": text.answer(),
+            "activity": text.of_one_core().unwrap_or_default(),
+            "functions": text.how_many().unwrap_or_default(),
+        })
+    }
+}
+
 impl Text<'_, '_, '_> {
     /// Writes both sides, the answer, the functions that changed most, and commands to go on with, which begin with these words.
     pub(super) fn overview(&self, command: &[String], out: &mut dyn Write) -> io::Result<()> {

@@ -58,7 +58,7 @@ pub(super) struct Text<'a, 'r, 'e> {
 }
 
 impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
-    fn new(report: &'a DiffReport<'r, 'e>, style: &'a Style) -> Self {
+    pub(super) fn new(report: &'a DiffReport<'r, 'e>, style: &'a Style) -> Self {
         let total = report.diff.total;
         let heavier = total.before.all_weight.max(total.after.all_weight);
         let scale = Scale::of(Weight::new(heavier, report.diff.unit));

@@ -26,6 +26,8 @@ use rows::Layout;
 use values::{list, scope};
 
 pub(super) use header::{during, operations, redacted};
+#[cfg(feature = "workbench")]
+pub(super) use overview::overview;
 pub(super) use values::{array, field, push_text};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.

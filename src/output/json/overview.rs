@@ -20,7 +20,8 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     })
 }
 
-fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
+/// The object of a series.
+pub(in crate::output) fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let overview = report.overview(series, report.options.top.unwrap_or(FUNCTIONS), BINS);
     let Overview { activity, bins, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();

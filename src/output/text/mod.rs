@@ -27,6 +27,8 @@ use crate::units::Weight;
 pub(crate) use contents::write_contents;
 pub(super) use fork::{Lines, TreeLine};
 pub use overview::OverviewContext;
+#[cfg(feature = "workbench")]
+pub(super) use overview::Sentences;
 pub(crate) use overview::write_overview;
 pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};
 pub(super) use scale::Scale;

@@ -19,6 +19,7 @@ const BUFFER: usize = 64 << 10;
 pub(super) struct Column<'c> {
     name: &'static str,
     rows: usize,
+    bytes: u64,
     encoding: Encoding,
     values: Box<dyn Fn() -> Box<dyn Iterator<Item = u64> + 'c> + 'c>,
 }
@@ -33,8 +34,13 @@ enum Encoding {
 impl<'c> Column<'c> {
     /// A column of these values, which are asked for twice: once for the form, and once to be written.
     pub(super) fn new<I: Iterator<Item = u64> + 'c>(name: &'static str, values: impl Fn() -> I + 'c) -> Self {
-        let (rows, encoding) = encoding_of(values());
-        Self { name, rows, encoding, values: Box::new(move || Box::new(values())) }
+        let (rows, bytes, encoding) = encoding_of(values());
+        Self { name, rows, bytes, encoding, values: Box::new(move || Box::new(values())) }
+    }
+
+    /// The number of bytes that [`write`](Self::write) writes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// The entry of the column in the head.
@@ -83,8 +89,8 @@ pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// The number of values, and the form that takes the fewest bytes.
-fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, Encoding) {
+/// The number of values, the bytes that they take, and the form that takes the fewest.
+fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
     let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
     let (mut first, mut is_constant) = (0, true);
     for value in values {
@@ -97,14 +103,13 @@ fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, Encoding) {
         before = value;
         rows += 1;
     }
-    let encoding = if is_constant {
-        Encoding::Constant(first)
+    if is_constant {
+        (rows, 0, Encoding::Constant(first))
     } else if delta < plain {
-        Encoding::Delta
+        (rows, delta, Encoding::Delta)
     } else {
-        Encoding::Varint
-    };
-    (rows, encoding)
+        (rows, plain, Encoding::Varint)
+    }
 }
 
 fn varint_length(value: u64) -> u64 {
@@ -125,6 +130,7 @@ mod tests {
         let column = Column::new("x", || values.iter().copied());
         let mut bytes = Vec::new();
         column.write(&mut bytes).unwrap();
+        assert_eq!(column.bytes(), bytes.len() as u64);
         (column.head()["encoding"].clone(), bytes)
     }
 

@@ -5,8 +5,10 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::columns::{Column, exact};
+use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
-use crate::output::json::write_summary;
+use crate::output::json::{overview, write_summary};
+use crate::output::text::Sentences;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, StringId, ThreadId};
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
@@ -19,7 +21,7 @@ const VERSION: u32 = 1;
 pub(super) fn head(
     report: &Report<'_>,
     intervals: &Intervals,
-    rows: &Rows<'_>,
+    (rows, reduction): (&Rows<'_>, WorkbenchReduction),
     columns: &[Column<'_>],
 ) -> io::Result<Value> {
     let profile = &report.recording.profile;
@@ -31,6 +33,7 @@ pub(super) fn head(
         "version": VERSION,
         "producer": concat!("traceparse ", env!("CARGO_PKG_VERSION")),
         "form": if rows.are_sums() { "sums" } else { "samples" },
+        "reduction": reduction.head(),
         "columns": columns.iter().map(Column::head).collect::<Value>(),
         "runs": profile.run_ids().map(|id| {
             let run = profile.run(id);
@@ -47,7 +50,19 @@ pub(super) fn head(
         "hang_risks": intervals.hang_risks.iter().map(hang_risk).collect::<Value>(),
         "sources": sources(report),
         "summary": serde_json::from_slice::<Value>(&summary)?,
+        "answer": answer(report, intervals),
     }))
+}
+
+/// Everything that the overview says: its JSON and its sentences, of each series.
+fn answer(report: &Report<'_>, intervals: &Intervals) -> Value {
+    let sentences = Sentences::new(report, intervals);
+    let of_series = |(index, series): (usize, &SeriesReport)| {
+        let mut answer = overview(report, index, series);
+        answer["sentences"] = if series.is_filtered_out() { Value::Null } else { sentences.of(series) };
+        answer
+    };
+    json!({"series": sentences.first(), "overview": report.series.iter().enumerate().map(of_series).collect::<Value>()})
 }
 
 fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value {

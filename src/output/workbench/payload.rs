@@ -4,13 +4,15 @@
 //! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
 //! ```
 //!
-//! It is written as it is made: in memory are the order of the samples, and a number for each sample and each stack, four bytes each.
+//! It is written as it is made: in memory are the order of the samples, and a number for each sample and each stack, four bytes each; if
+//! samples are joined, also the rows that they become.
 //! `docs/workbench.md` has every field.
 
 use std::io::{self, Write};
 
 use super::columns::{Column, push_varint};
 use super::head::head;
+use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
 use super::stacks::{Callees, SampledStacks};
 use super::tables::{of_profile, of_rows};
@@ -22,22 +24,48 @@ use crate::report::Report;
 const MAGIC: &[u8; 4] = b"TPWB";
 
 /// Writes the payload of a report, not compressed.
-pub(super) fn write(report: &Report<'_>, intervals: &Intervals, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    report: &Report<'_>,
+    intervals: &Intervals,
+    reduction: WorkbenchReduction,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    made(report, intervals, reduction, |start, columns, texts| {
+        out.write_all(start)?;
+        let (lengths, columns) = columns.split_at(1);
+        lengths.iter().try_for_each(|column| column.write(out))?;
+        write_texts(&report.recording.profile, texts, out)?;
+        columns.iter().try_for_each(|column| column.write(out))
+    })
+}
+
+/// The number of bytes that [`write`] writes.
+pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: WorkbenchReduction) -> io::Result<u64> {
     let profile = &report.recording.profile;
-    let (rows, texts, callees) = (Rows::new(report), Texts::new(profile), Callees::new(profile));
+    made(report, intervals, reduction, |start, columns, texts| {
+        let texts: usize = texts.ids.iter().map(|&id| profile.string(id).len()).sum();
+        Ok(columns.iter().map(Column::bytes).sum::<u64>() + (start.len() + texts) as u64)
+    })
+}
+
+/// Makes everything up to the head, the columns, of which the first are the lengths of the texts, and the texts.
+fn made<T>(
+    report: &Report<'_>,
+    intervals: &Intervals,
+    reduction: WorkbenchReduction,
+    done: impl FnOnce(&[u8], &[Column<'_>], &Texts) -> io::Result<T>,
+) -> io::Result<T> {
+    let profile = &report.recording.profile;
+    let (rows, texts, callees) = (Rows::new(report, reduction), Texts::new(profile), Callees::new(profile));
     let stacks = SampledStacks::new(profile, rows.iter().map(|row| row.stack));
     let lengths = Column::new("texts.length", || texts.ids.iter().map(|&id| profile.string(id).len() as u64));
     let columns: Vec<Column<'_>> =
         [lengths].into_iter().chain(of_profile(profile, &texts, &callees)).chain(of_rows(&rows, &stacks)).collect();
-    let head = serde_json::to_vec(&head(report, intervals, &rows, &columns)?)?;
+    let head = serde_json::to_vec(&head(report, intervals, (&rows, reduction), &columns)?)?;
     let mut start = MAGIC.to_vec();
     push_varint(&mut start, head.len() as u64);
-    out.write_all(&start)?;
-    out.write_all(&head)?;
-    let (lengths, columns) = columns.split_at(1);
-    lengths.iter().try_for_each(|column| column.write(out))?;
-    write_texts(profile, &texts, out)?;
-    columns.iter().try_for_each(|column| column.write(out))
+    start.extend(head);
+    done(&start, &columns, &texts)
 }
 
 fn write_texts(profile: &Profile, texts: &Texts, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! The rows of a payload: the samples that the report selects, of every state unless states were named, by series and time; or, where
 //! times are not known, their sums.
 
+use super::reduction::WorkbenchReduction;
 use crate::hash::HashMap;
 use crate::profile::{CoreId, Profile, Sample, SampleKind, SampleSum, Selection, StackId, StateFilter, StringId};
 use crate::report::Report;
@@ -8,7 +9,7 @@ use crate::report::Report;
 /// A sample, or the sum of some.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// When, in nanoseconds; 0 of a sum.
+    /// When, in nanoseconds; of joined samples, when the first was taken; 0 where times are not known.
     pub(super) time: u64,
     pub(super) weight: u64,
     pub(super) samples: u64,
@@ -22,6 +23,7 @@ pub(super) struct Row {
 /// The rows of all series, one series after the other.
 pub(super) struct Rows<'p> {
     source: Source<'p>,
+    has_times: bool,
     /// By series of the report: its number of rows, and their sums.
     pub(super) series: Vec<SeriesRows>,
     /// The states that rows have, in the order of their first rows.
@@ -40,13 +42,15 @@ pub(super) struct SeriesRows {
 enum Source<'p> {
     /// The samples of a profile, and the order of those that are written.
     Samples(&'p [Sample], Vec<u32>),
+    /// Joined samples.
+    Joined(Vec<Row>),
     Sums(Vec<SampleSum>),
 }
 
 impl<'p> Rows<'p> {
-    pub(super) fn new(report: &'p Report<'_>) -> Self {
+    pub(super) fn new(report: &'p Report<'_>, reduction: WorkbenchReduction) -> Self {
         let profile = &report.recording.profile;
-        let mut place_of = Vec::new();
+        let mut place_of: Vec<Option<usize>> = Vec::new();
         let source = if profile.sums().len() > 0 {
             let mut sums = selected_sums(report, profile);
             sums.sort_by_key(|sum| report.position(sum.series));
@@ -59,11 +63,20 @@ impl<'p> Rows<'p> {
             let key = |sample: &Sample| (report.position(sample.series), sample.time);
             // Stable: samples of one time stay in the order of the input.
             order.sort_by_key(|&index| key(&samples[index as usize]));
-            place_of.extend(order.iter().map(|&index| report.position(samples[index as usize].series)));
-            Source::Samples(samples, order)
+            let place = |index: &u32| report.position(samples[*index as usize].series);
+            if reduction == WorkbenchReduction::None {
+                place_of.extend(order.iter().map(place));
+                Source::Samples(samples, order)
+            } else {
+                let placed = order.iter().map(|index| (place(index), row_of(&samples[*index as usize])));
+                let (places, rows) = joined(placed, reduction).into_iter().unzip();
+                place_of = places;
+                Source::Joined(rows)
+            }
         };
         let series = vec![SeriesRows::default(); report.series.len()];
-        let mut rows = Self { source, series, states: Vec::new(), place_of_state: HashMap::default() };
+        let has_times = !matches!(source, Source::Sums(_)) && reduction != WorkbenchReduction::Sums;
+        let mut rows = Self { source, has_times, series, states: Vec::new(), place_of_state: HashMap::default() };
         for (index, place) in place_of.into_iter().enumerate() {
             let row = rows.at(index);
             let Some(series) = place.and_then(|place| rows.series.get_mut(place)) else { continue };
@@ -83,7 +96,7 @@ impl<'p> Rows<'p> {
 
     /// True if they are sums, so that nothing is known of times and cores.
     pub(super) fn are_sums(&self) -> bool {
-        matches!(self.source, Source::Sums(_))
+        !self.has_times
     }
 
     /// The number of a state among those of the rows.
@@ -95,6 +108,7 @@ impl<'p> Rows<'p> {
     pub(super) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
         let count = match &self.source {
             Source::Samples(_, order) => order.len(),
+            Source::Joined(rows) => rows.len(),
             Source::Sums(sums) => sums.len(),
         };
         (0..count).map(|index| self.at(index))
@@ -102,17 +116,53 @@ impl<'p> Rows<'p> {
 
     fn at(&self, index: usize) -> Row {
         match &self.source {
-            Source::Samples(samples, order) => {
-                let Sample { time, weight, thread, stack, core, state, kind, .. } = samples[order[index] as usize];
-                let (time, thread) = (time.as_nanos(), thread.index());
-                Row { time, weight, samples: 1, thread, stack, state, core, kind }
-            }
+            Source::Samples(samples, order) => row_of(&samples[order[index] as usize]),
+            Source::Joined(rows) => rows[index],
             Source::Sums(sums) => {
                 let SampleSum { weight, samples, thread, stack, state, kind, .. } = sums[index];
                 Row { time: 0, weight, samples, thread: thread.index(), stack, state, core: None, kind }
             }
         }
     }
+}
+
+fn row_of(sample: &Sample) -> Row {
+    let Sample { time, weight, thread, stack, core, state, kind, .. } = *sample;
+    Row { time: time.as_nanos(), weight, samples: 1, thread: thread.index(), stack, state, core, kind }
+}
+
+/// The rows of samples, by series and time, with those joined that the reduction tells apart no more, at the place of the first of them.
+/// The weight of a row that would be too large for it goes on in another one.
+fn joined(
+    samples: impl Iterator<Item = (Option<usize>, Row)>,
+    reduction: WorkbenchReduction,
+) -> Vec<(Option<usize>, Row)> {
+    let mut rows: Vec<(Option<usize>, Row)> = Vec::new();
+    let mut row_of: HashMap<_, usize> = HashMap::default();
+    let mut open = None;
+    for (series, row) in samples {
+        let (bin, core) = match reduction {
+            WorkbenchReduction::Bins(length) => (row.time / length.as_nanos().max(1), row.core),
+            _ => (0, None),
+        };
+        // Rows of one bin follow each other, so that those of other bins need not be remembered.
+        if open != Some((series, bin)) {
+            row_of.clear();
+            open = Some((series, bin));
+        }
+        let next = rows.len();
+        let place = row_of.entry((row.thread, row.stack, row.state, core, row.kind)).or_insert(next);
+        let sum = rows.get(*place).and_then(|(_, known)| known.weight.checked_add(row.weight));
+        if let Some(weight) = sum {
+            let known = &mut rows[*place].1;
+            (known.weight, known.samples) = (weight, known.samples + row.samples);
+            continue;
+        }
+        *place = next;
+        let time = if reduction == WorkbenchReduction::Sums { 0 } else { row.time };
+        rows.push((series, Row { time, core, ..row }));
+    }
+    rows
 }
 
 /// The sums of every state, unless states were named.

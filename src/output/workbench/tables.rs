@@ -7,11 +7,16 @@ use super::stacks::{Callees, SampledStacks};
 use super::texts::Texts;
 use crate::calltree::is_idle;
 use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack};
+use crate::report::{is_entry_point, is_run_loop};
 
 /// A function with a real name; without one it is named by its address.
 const IS_NAMED: u64 = 1;
 /// A function in which threads wait.
 const IS_IDLE: u64 = 2;
+/// A function named as one in which a run loop of the system waits and calls others.
+const IS_RUN_LOOP: u64 = 4;
+/// A function named as one where a program starts.
+const IS_ENTRY_POINT: u64 = 8;
 
 /// The columns of functions, frames and stacks.
 pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'c Callees) -> Vec<Column<'c>> {
@@ -19,8 +24,11 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         function_column("functions.name", profile, |row| texts.place(row.name)),
         function_column("functions.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
         function_column("functions.flags", profile, |row| {
-            let is_waiting = is_idle(profile.string(row.name));
-            u64::from(row.is_named) * IS_NAMED + u64::from(is_waiting) * IS_IDLE
+            let name = profile.string(row.name);
+            u64::from(row.is_named) * IS_NAMED
+                + u64::from(is_idle(name)) * IS_IDLE
+                + u64::from(is_run_loop(name)) * IS_RUN_LOOP
+                + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
         }),
         frame_column("frames.function", profile, |row| row.function.index() as u64),
         frame_column("frames.binary", profile, |row| optional(row.binary.map(|id| id.index()))),

@@ -33,6 +33,13 @@ impl Report<'_> {
         (nanos.as_nanos() > 0).then_some(nanos)
     }
 
+    /// The recorded length of each run of the report, whatever time was asked for; `None` where tables of contents do not tell it.
+    #[cfg(feature = "workbench")]
+    pub(crate) fn recorded_lengths(&self) -> Vec<(u32, Option<Nanos>)> {
+        let last = LastSamples::new(self);
+        last.runs().map(|number| (number, Told::new(self, number, &last).length)).collect()
+    }
+
     /// The tables of contents that have a length but are not used for a report's recording, each in a sentence that says why: it is of another
     /// recording, whose samples go more than a second past it; it kept its end only; or several differ.
     pub fn unused_tocs(&self) -> Vec<String> {

@@ -15,6 +15,8 @@ mod waits;
 pub use activity::Activity;
 pub use answers::Answer;
 pub use origin::Origin;
+#[cfg(feature = "workbench")]
+pub(crate) use origin::{is_entry_point, is_run_loop};
 pub(crate) use owners::{OwnCode, is_own_binary};
 pub use waits::Wait;
 

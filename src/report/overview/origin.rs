@@ -182,12 +182,12 @@ const RUN_LOOPS: [&str; 21] = [
 ];
 
 /// True if a function of the system runs a run loop. SwiftUI's `static App.main()` is one, too.
-pub(super) fn is_run_loop(name: &str) -> bool {
+pub(crate) fn is_run_loop(name: &str) -> bool {
     RUN_LOOPS.contains(&name) || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
 }
 
 /// True if a function is where a program starts: `main`, what a compiler makes beside it, and Swift's `static Orchard.main()` of `@main`.
-pub(super) fn is_entry_point(name: &str) -> bool {
+pub(crate) fn is_entry_point(name: &str) -> bool {
     name == "main"
         || name == "_main"
         || name == "main_0"

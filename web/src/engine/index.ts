@@ -1,5 +1,9 @@
 // What the page uses of the engine.
 
+export { type Change, type Changed, type Side, BEYOND_NOISE, smallestEffect } from './diff/change.ts';
+export { type Changes, type DiffNode, type DiffRow } from './diff/changes.ts';
+export { Comparison, type DiffFacts, type Normalize, type Selections, counterpart } from './diff/comparison.ts';
+export { type MatchedFunction, type Matching } from './diff/matching.ts';
 export { PayloadError, RefusedError } from './error.ts';
 export { type Exact, compareExact } from './exact.ts';
 export type { RowSums } from './keyed.ts';
@@ -8,7 +12,7 @@ export { type Operation, ofName, ofPattern, operationText } from './operations.t
 export { NO_STACK, ROOT } from './order.ts';
 export { compilePattern, exactPattern } from './pattern.ts';
 export { decodePayload, fromBase64, inflate, readPayload } from './payload.ts';
-export { type Category, type Profile, binaryName, functionName } from './profile.ts';
+export { type Answer, type Category, type Overview, type Profile, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';
 export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';

@@ -72,7 +72,9 @@ export function readPayload(bytes: Uint8Array): Profile {
   const frame = framesOfStacks(parent, frames.count, columns.indices('stacks.callee'), columns.indices('stacks.new_frame'));
   const stacks = { count: parent.length, parent, frame };
   const { form, runs, processes, threads, cores, states, categories, binaries, intervals, sources, summary } = head;
-  const tables = { form, runs, processes, threads, cores, states, categories, binaries, intervals, sources, summary };
+  const { answer, reduction } = head;
+  const about = { form, reduction, summary, answer };
+  const tables = { ...about, runs, processes, threads, cores, states, categories, binaries, intervals, sources };
   const samples = readSamples(columns, head);
   return { ...tables, hangRisks: head.hang_risks, series: placed(head.series), texts, functions, frames, stacks, samples };
 }
@@ -162,11 +164,11 @@ function stacksOfRows(place: Int32Array, newStacks: Int32Array): Int32Array {
 }
 
 function readSamples(columns: Columns, head: Head): Profile['samples'] {
-  const most = (totals: readonly string[]): bigint =>
-    totals.map(BigInt).reduce((most, total) => (total > most ? total : most), 0n);
+  // Comparisons add up several runs.
+  const sum = (totals: readonly string[]): bigint => totals.reduce((sum, total) => sum + BigInt(total), 0n);
   const shape = {
-    weight: planesFor(most(head.series.map((series) => series.weight))),
-    count: planesFor(most(head.series.map((series) => series.samples))),
+    weight: planesFor(sum(head.series.map((series) => series.weight))),
+    count: planesFor(sum(head.series.map((series) => series.samples))),
   };
   return {
     count: columns.rows('samples.time'),

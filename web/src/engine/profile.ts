@@ -77,7 +77,7 @@ export interface Functions {
   readonly count: number;
   readonly name: Int32Array;
   readonly binary: Int32Array;
-  /** Bits: 1 has a real name, 2 is one in which threads wait. */
+  /** Bits: 1 has a real name, 2 is one in which threads wait, 4 is a run loop, 8 is where a program starts. */
   readonly flags: Int32Array;
 }
 
@@ -117,9 +117,77 @@ export interface Samples {
 export const STACKSHOT = 3;
 export const IS_NAMED = 1;
 export const IS_IDLE = 2;
+export const IS_RUN_LOOP = 4;
+export const IS_ENTRY_POINT = 8;
+
+/** What the overview says; docs/workbench.md and docs/formats.md have every field. */
+export interface Answer {
+  /** The index of the series that it is about; null if no sample counts. */
+  readonly series: number | null;
+  readonly overview: readonly Overview[];
+}
+
+export interface Overview {
+  readonly series: number;
+  readonly unit: string;
+  readonly activity: {
+    readonly start_ns: number;
+    readonly length_ns: number;
+    readonly is_told: boolean;
+    readonly cpu_percent: number | null;
+    readonly busiest_second: { readonly second: number; readonly weight: number; readonly cpu_percent: number | null } | null;
+    readonly bins: readonly number[];
+  } | null;
+  readonly shares: Readonly<Record<'own' | 'system' | 'unknown' | 'waiting' | 'no_stack', OverviewAmount>>;
+  readonly answers_in: 'own' | 'all';
+  readonly answers: readonly OverviewFunction[];
+  readonly leaves: readonly OverviewFunction[];
+  readonly nameless: OverviewAmount;
+  readonly wait: {
+    readonly thread: OverviewThread;
+    readonly waiting: OverviewAmount;
+    readonly function: string;
+    readonly asked_by: string | null;
+  } | null;
+  readonly threads: readonly OverviewThread[];
+  /** Null if filters leave nothing of the series. */
+  readonly sentences: Sentences | null;
+}
+
+export interface OverviewAmount {
+  readonly weight: number;
+  readonly samples: number;
+}
+
+export interface OverviewFunction extends OverviewAmount {
+  readonly function: string;
+  readonly binary: string | null;
+  readonly heaviest_thread: OverviewThread;
+  readonly callers: readonly string[];
+  readonly origin: string | null;
+}
+
+export interface OverviewThread {
+  readonly process: string;
+  readonly pid: number | null;
+  readonly thread: string;
+  readonly tid: number | null;
+  readonly samples: number;
+  readonly all_weight: number;
+}
+
+/** The overview's words; a text is empty where there is nothing to say. */
+export interface Sentences extends Readonly<Record<'title' | 'activity' | 'left_out' | 'answer' | 'caution' | 'shares' | 'advice', string>> {
+  readonly hangs: number;
+  readonly longest_hang: { readonly start_ns: number; readonly end_ns: number } | null;
+}
+
+/** What the command left out of a page that would have been too large: samples within a bin of time have the time of the first, or no times are known. */
+export type Reduction = { readonly kind: 'bins'; readonly bin_ns: number } | { readonly kind: 'sums' };
 
 export interface Profile {
   readonly form: 'samples' | 'sums';
+  readonly reduction: Reduction | null;
   readonly runs: readonly Run[];
   readonly series: readonly Series[];
   readonly processes: readonly Process[];
@@ -133,6 +201,7 @@ export interface Profile {
   readonly sources: readonly Source[];
   /** The command's JSON summary of what was read. */
   readonly summary: Readonly<Record<string, unknown>>;
+  readonly answer: Answer;
   readonly texts: Texts;
   readonly functions: Functions;
   readonly frames: Frames;

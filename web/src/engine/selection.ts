@@ -74,6 +74,11 @@ export class Scope {
     return this.#states[state + 1] === 1;
   }
 
+  /** True if states were left to the default: threads that run. */
+  get countsRunningOnly(): boolean {
+    return (this.#selection.states ?? 'running') === 'running';
+  }
+
   /** True if nothing but running threads was asked for, so that tables of states show the others beside them. */
   get showsAllStates(): boolean {
     return !Array.isArray(this.#selection.states);

@@ -112,6 +112,14 @@ export class View {
     return rowSums(this.profile, 'weight').weight(row);
   }
 
+  /** Adds the squares of the weights of samples that count, to the knots of the forest of functions in which their stacks end. */
+  addSquares(series: number, byKnot: Float64Array): void {
+    const { knotOfStack } = this.prepared.byFunction;
+    const { ofRow } = this.#used;
+    const squares = squaresOf(this.profile, this.rows);
+    for (const row of this.counted(series)) byKnot[knotOfStack[ofRow[row]!]!]! += squares[row]!;
+  }
+
   /** The sum of rows. */
   total(rows: Int32Array): Amount {
     const sums = this.sumRows(rows, 1, () => 0);
@@ -189,6 +197,21 @@ function rowSums(profile: Profile, metric: 'weight' | 'samples'): Sums {
     const asWeight = samples.map((plane) => plane.map((value, row) => (kind[row] === STACKSHOT ? 0 : value)));
     return new Sums({ weight: shape.count, count: shape.count }, count, [...asWeight, ...samples]);
   });
+}
+
+const squares = new WeakMap<Sums, Float64Array>();
+
+/** By row: the square of its weight. Samples that were added up are taken to weigh the same. */
+function squaresOf({ samples: { count } }: Profile, rows: Sums): Float64Array {
+  const known = squares.get(rows);
+  if (known !== undefined) return known;
+  const found = new Float64Array(count);
+  for (let row = 0; row < count; row += 1) {
+    const [weight, samples] = [Number(rows.weight(row)), Number(rows.samples(row))];
+    found[row] = samples > 0 ? (weight * weight) / samples : 0;
+  }
+  squares.set(rows, found);
+  return found;
 }
 
 function remember<K, V>(map: Map<K, V>, key: K, make: () => V): V {

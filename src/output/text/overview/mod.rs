@@ -2,6 +2,8 @@
 
 mod answer;
 mod names;
+#[cfg(feature = "workbench")]
+mod sentences;
 mod time;
 
 use std::io::{self, Write};
@@ -16,6 +18,8 @@ use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
 use crate::report::{Activity, Amount, AnswersIn, Overview, Report, SeriesReport, ThreadReport};
 use crate::units::{Nanos, Unit, Weight};
+#[cfg(feature = "workbench")]
+pub(in crate::output) use sentences::Sentences;
 
 /// Columns of an overview where nobody says how wide the text may be.
 pub(in crate::output) const WIDTH: usize = 80;
@@ -53,8 +57,7 @@ pub(crate) fn write_overview(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let style = Style { width: Some(style.width.unwrap_or(WIDTH)), ..*style };
-    let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
-    series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
+    let series = answered(report);
     let (mut cut, mut notes) = (0, Vec::new());
     for document in &report.recording.documents {
         let mut note = Vec::new();
@@ -81,6 +84,13 @@ pub(crate) fn write_overview(
     lines.extend(page.others(others));
     lines.extend(page.next());
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The series that have an answer; the first one is told at length.
+fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
+    let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
+    series
 }
 
 /// The answer for one series on its way to lines.

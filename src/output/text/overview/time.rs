@@ -58,7 +58,7 @@ impl Page<'_, '_> {
     }
 
     /// The potential hangs of the run within the time that is shown.
-    fn hangs(&self) -> Vec<(Nanos, Nanos)> {
+    pub(super) fn hangs(&self) -> Vec<(Nanos, Nanos)> {
         let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
             return Vec::new();
         };

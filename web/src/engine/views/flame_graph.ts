@@ -23,9 +23,13 @@ export interface Frame {
 }
 
 /** The boxes of a tree. The heaviest child stands first; children that are too light to be seen leave room at the end. */
-export function flameGraph(profile: Profile, { forest, all }: Weighed, frame: Frame): Boxes {
+export function flameGraph(profile: Profile, weighed: Weighed, frame: Frame): Boxes {
+  return boxesOf(weighed, frame, labelOrder(profile));
+}
+
+/** The same of a tree whose labels have this order. */
+export function boxesOf({ forest, all }: Weighed, frame: Frame, order: (a: number, b: number) => number): Boxes {
   const { root = 0, least, from = 0, to = Infinity } = frame;
-  const order = labelOrder(profile);
   const weight = (node: number): number => Number(all.weight(forest.knotOf[node]!));
   const samples = (node: number): number => Number(all.samples(forest.knotOf[node]!));
   const [node, start, width]: [number[], number[], number[]] = [[], [], []];

@@ -1,0 +1,153 @@
+//! A page: its shell around the payloads of one recording or two, and its size.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::base64::Base64Writer;
+use super::reduction::WorkbenchReduction;
+use super::{comparison, payload};
+use crate::output::diff::DiffReport;
+use crate::output::markup::Text;
+use crate::recording::Intervals;
+use crate::report::Report;
+
+const SCRIPT: &str = include_str!("workbench.js");
+const STYLE: &str = include_str!("workbench.css");
+/// The content security policy, with the hashes of both.
+const POLICY: &str = include_str!("policy.txt");
+/// The effort of gzip.
+const LEVEL: u32 = 6;
+
+/// What a page is made of.
+pub(super) struct Page<'p, 'e> {
+    title: String,
+    payloads: Vec<Source<'p, 'e>>,
+    /// What the command finds out about two recordings, as JSON that ends no element.
+    facts: Option<String>,
+}
+
+/// A recording, and the id of the element that has its payload.
+struct Source<'p, 'e> {
+    id: &'static str,
+    report: &'p Report<'e>,
+    intervals: Option<&'p Intervals>,
+}
+
+impl<'p, 'e> Page<'p, 'e> {
+    /// The page of one recording.
+    pub(super) fn of_report(report: &'p Report<'e>, intervals: Option<&'p Intervals>) -> Self {
+        let title = names(report).map_or_else(|| "traceparse".to_owned(), |names| format!("{names} – traceparse"));
+        Self { title, payloads: vec![Source { id: "profile", report, intervals }], facts: None }
+    }
+
+    /// The page of two recordings, with the intervals of the first and of the second.
+    pub(super) fn of_comparison(
+        diff: &DiffReport<'p, 'e>,
+        [before, after]: [Option<&'p Intervals>; 2],
+    ) -> io::Result<Self> {
+        let [first, second] = [diff.before, diff.after].map(|report| names(report).unwrap_or_default());
+        Ok(Self {
+            title: format!("{first} → {second} – traceparse"),
+            payloads: vec![
+                Source { id: "profile", report: diff.after, intervals: after },
+                Source { id: "before", report: diff.before, intervals: before },
+            ],
+            // A `<` in a name would begin the end of the element.
+            facts: Some(comparison::facts(diff)?.replace('<', "\\u003c")),
+        })
+    }
+
+    /// True if all recordings are sums, in which nothing can be joined.
+    pub(super) fn are_sums(&self) -> bool {
+        self.payloads.iter().all(|source| source.report.recording.profile.sums().len() > 0)
+    }
+
+    /// Writes the page.
+    pub(super) fn write(&self, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
+        self.write_around(out, |source, out| source.write_compressed(reduction, out))
+    }
+
+    /// At least the size of the page; exactly that if it might be more than `limit`.
+    pub(super) fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<u64> {
+        let mut counter = Counter::default();
+        self.write_around(&mut counter, |_, _| Ok(()))?;
+        for source in &self.payloads {
+            counter.0 += source.size(reduction, limit.saturating_sub(counter.0))?;
+        }
+        Ok(counter.0)
+    }
+
+    fn write_around(
+        &self,
+        out: &mut dyn Write,
+        write_payload: impl Fn(&Source<'_, '_>, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let title = Text(&self.title);
+        write!(
+            out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <main id=\"workbench\">\n<h1>{title}</h1>\n\
+             <noscript>This page shows a recording with JavaScript, which is turned off here.</noscript>\n</main>\n"
+        )?;
+        for source in &self.payloads {
+            write!(out, "<script id=\"{}\" type=\"application/octet-stream\">", source.id)?;
+            write_payload(source, out)?;
+            out.write_all(b"</script>\n")?;
+        }
+        if let Some(facts) = &self.facts {
+            writeln!(out, "<script id=\"diff\" type=\"application/json\">{facts}</script>")?;
+        }
+        write!(out, "<script>{SCRIPT}</script>\n</body>\n</html>\n")
+    }
+}
+
+impl Source<'_, '_> {
+    /// Writes the payload, compressed and in letters that HTML leaves alone.
+    fn write_compressed(&self, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
+        // The header of gzip says nothing of time or machine, so that equal input gives an equal page.
+        let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
+        payload::write(self.report, self.intervals.unwrap_or(&Intervals::default()), reduction, &mut encoder)?;
+        encoder.finish()?.finish()
+    }
+
+    /// At least the size of the compressed payload; exactly that if it might be more than `limit`.
+    fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<u64> {
+        let plain = payload::size(self.report, self.intervals.unwrap_or(&Intervals::default()), reduction)?;
+        // What cannot be compressed takes five bytes more for each 16 KiB.
+        let most = (plain + plain / 2_048 + 64).div_ceil(3) * 4;
+        if most <= limit {
+            return Ok(most);
+        }
+        let mut counter = Counter::default();
+        self.write_compressed(reduction, &mut counter)?;
+        Ok(counter.0)
+    }
+}
+
+/// Counts what is written.
+#[derive(Default)]
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The names of the inputs, without their folders; `None` without inputs.
+fn names(report: &Report<'_>) -> Option<String> {
+    let mut names: Vec<&str> = report.recording.documents.iter().map(|document| document.input.as_str()).collect();
+    names.dedup();
+    let names: Vec<&str> = names.iter().map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name)).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}

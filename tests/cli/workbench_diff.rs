@@ -1,0 +1,95 @@
+//! `traceparse diff --format html`: what is in the page. `web/test/diff.mjs` compares what the page computes with the command's JSON.
+
+use serde_json::Value;
+
+use crate::command::{Folder, fails, fixture, json, ok, orchard, read_text};
+use crate::workbench::Payload;
+
+fn page(args: &[&str]) -> String {
+    ok(&[&["diff", "--format", "html"], args].concat())
+}
+
+/// What the page tells beside both payloads.
+fn facts(page: &str) -> Value {
+    let (_, rest) = page.split_once("<script id=\"diff\" type=\"application/json\">").expect("facts");
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).expect("JSON")
+}
+
+#[test]
+fn the_page_holds_both_recordings_and_what_changed() {
+    let (before, after) = (fixture("26.4/time-profile"), orchard());
+    let options = ["--force", "--normalize", "samples"];
+    let page = page(&[&[&before as &str, &after], &options[..]].concat());
+    for (id, path) in [("before", &before), ("profile", &after)] {
+        let payload = Payload::named(id, &page);
+        let samples = json(&[path, "--view", "samples"]);
+        let weights = samples["samples"].as_array().unwrap().iter().map(|row| row["weight"].as_u64().unwrap());
+        assert_eq!(payload.column("samples.weight").iter().sum::<u64>(), weights.sum::<u64>(), "{id}");
+    }
+    let mut facts = facts(&page);
+    let json = json(&[&["diff", &before as &str, &after, "--view", "overview"], &options[..]].concat());
+    for (name, value) in json.as_object().unwrap() {
+        assert_eq!(&facts[name].take(), value, "{name}");
+    }
+    assert_eq!(facts["is_scaled"], true);
+    assert_eq!(facts["beyond_noise"], 1.96);
+    assert!(facts["sentences"]["answer"].as_str().unwrap().starts_with("Too few to compare: there are only 7"));
+    assert!(page.contains("<title>input.xml → input.xml – traceparse</title>"));
+}
+
+#[test]
+fn lengths_of_runs_are_within_the_time_that_was_asked_for() {
+    let (path, toc) = (orchard(), fixture("toc/two-runs"));
+    let runs = |options: &[&str]| {
+        facts(&page(&[&[&path as &str, &path, "--after-toc", &toc], options].concat()))["runs"].take()
+    };
+    let whole = runs(&[]);
+    assert_eq!(whole["before"], serde_json::json!([{"number": 1, "start_ns": 0, "end_ns": null}]));
+    assert_eq!(whole["after"], serde_json::json!([{"number": 1, "start_ns": 0, "end_ns": 118_595_000}]));
+    let part = runs(&["--time", "0.05..0.4"]);
+    assert_eq!(part["after"], serde_json::json!([{"number": 1, "start_ns": 50_000_000, "end_ns": 118_595_000}]));
+}
+
+#[test]
+fn each_side_has_its_own_signposts() {
+    let (path, signposts) = (orchard(), fixture("27/signposts"));
+    let named = page(&[&path, &path, "--before-intervals", &signposts]);
+    let intervals = |id: &str| Payload::named(id, &named).head["intervals"].as_array().unwrap().len();
+    let expected = Payload::of(&ok(&[&signposts, "--format", "html"])).head["intervals"].as_array().unwrap().len();
+    assert!(expected > 0);
+    assert_eq!((intervals("before"), intervals("profile")), (expected, 0));
+    let error = fails(2, &["diff", &path, &path, "--before-intervals", &signposts]);
+    assert!(error.contains("--before-intervals only applies to"), "{error}");
+}
+
+#[test]
+fn names_end_no_element() {
+    let folder = Folder::new();
+    let attack = "&lt;/script>&lt;script>alert(1)&lt;/script>";
+    let after = folder.edited("27/orchard", &[("orchard::checksum", attack)]);
+    let page = page(&[&orchard(), &after]);
+    assert!(!page.contains("alert(1)</script>"), "names are escaped in JSON");
+    let facts = facts(&page);
+    let is_attack = |row: &Value| row["function"].as_str().unwrap().contains("</script><script>alert(1)");
+    assert!(facts["own_functions"].as_array().unwrap().iter().any(is_attack), "{facts}");
+}
+
+#[test]
+fn alerts_are_judged_and_decide_the_exit_code() {
+    let folder = Folder::new();
+    let path = folder.path("page.html");
+    let rule = "function(*).all > 0%";
+    let args = ["diff", &fixture("27/orchard"), &orchard(), "--alert", rule, "-o", &path];
+    ok(&args);
+    let facts = facts(&read_text(&path));
+    assert_eq!((&facts["alerts"][0]["rule"], &facts["alerts"][0]["state"]), (&rule.into(), &"quiet".into()));
+}
+
+#[test]
+fn options_that_the_page_has_no_use_for_are_refused() {
+    for option in [&["--view", "tree"][..], &["--invert"], &["--top", "3"], &["--min-percent", "1"], &["--full-names"]]
+    {
+        let error = fails(2, &[&["diff", &orchard() as &str, &orchard(), "--format", "html"], option].concat());
+        assert!(error.contains(option[0]), "{error}");
+    }
+}

@@ -1,0 +1,212 @@
+// Compares the engine's comparisons with `traceparse diff`: pages and JSON of the same pairs of recordings, with random selections, sequences
+// of operations and ways of scaling. Every number of functions, binaries and the tree must be equal, and stand in the same order; noise
+// to nine digits, since squares are added up as doubles.
+//
+//   node test/diff.mjs [--requests N] [--seed N] [--random N FOLDER] [BEFORE AFTER …]
+//
+// Without files it takes pairs of fixtures; `TRACEPARSE_CORPUS` adds pairs of real recordings. `--random N` takes N pairs of `random-0.xml` … .
+
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonical } from './canonical.mjs';
+import { ROOT, factsOf, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
+import { randomNumbers, randomRequest } from './requests.mjs';
+import { selectionOf } from './asked_selection.mjs';
+
+const CORPUS = [
+  ['xctrace/26.2/finder_cpu_profile.xml', 'xctrace/27/cpu-profile.xml'],
+  ['xctrace/26.5/cpu-profile.xml', 'xctrace/27/cpu-profile.xml'],
+  ['xctrace/26.2/finder.trace.zip', 'xctrace/26.2/finder_cpu_profile.xml'],
+  ['xctrace/14.3.1/time-profile.xml', 'xctrace/26.4.1/time-profile.xml'],
+  ['xctrace/12.5/time-profile.xml', 'xctrace/14-16/time-profile.xml'],
+  ['xctrace/26.4/time-sample.xml', 'xctrace/26.4/time-sample.xml'],
+  ['other/sample/inferno_sample.txt', 'other/sample/inferno_sample.txt'],
+];
+/** What the command refuses, and so need not be compared; the engine refuses the first kind, too. */
+const CANNOT_BE_SUMMED = /several measurements|weights are in/;
+const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples tell|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
+const NOISE = 1e-9;
+/** By view of the command: the field of its JSON, and the engine's rows. */
+const VIEWS = {
+  functions: { field: 'functions', rows: (changes) => changes.functions().map(rowOf) },
+  overview: { field: 'own_functions', rows: (changes) => changes.ownFunctions().map(rowOf) },
+  binaries: { field: 'binaries', rows: (changes) => changes.binaries().map(rowOf) },
+  tree: { field: 'nodes', rows: nodesOf },
+};
+
+const engine = await loadEngine();
+const asked = argumentsOf(process.argv.slice(2));
+const counts = { passed: 0, failed: 0, tables: 0, refused: 0 };
+for (const [number, pair] of asked.pairs.entries()) {
+  const faults = await comparePair(pair, asked.seed + number);
+  if (number % 25 === 24) console.error(`${number + 1} of ${asked.pairs.length} pairs`);
+  counts[faults.length === 0 ? 'passed' : 'failed'] += 1;
+  if (faults.length > 0) console.log(`${pair.join(' ')}:\n  ${faults.slice(0, 4).join('\n  ')}`);
+}
+console.log(`${counts.tables} tables compared, ${counts.refused} requests refused by the command`);
+console.log(`${counts.passed} pairs passed, ${counts.failed} failed`);
+process.exitCode = counts.failed > 0 || counts.tables === 0 ? 1 : 0;
+
+function argumentsOf(words) {
+  const asked = { pairs: [], requests: 3, seed: 1 };
+  const files = [];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--requests') asked.requests = Number(words.shift());
+    else if (word === '--seed') asked.seed = Number(words.shift());
+    else if (word === '--random') {
+      const [count, folder] = [Number(words.shift()), words.shift()];
+      for (let index = 0; index < count; index += 1) asked.pairs.push(randomPair(index, folder));
+    } else files.push(word);
+  }
+  for (let index = 0; index + 1 < files.length; index += 2) asked.pairs.push(files.slice(index, index + 2));
+  return asked.pairs.length > 0 ? asked : { ...asked, pairs: [...fixtures(), ...corpus()] };
+}
+
+/** One recording and the next; each third one with itself. */
+function randomPair(index, folder) {
+  const other = index % 3 === 0 ? index : index + 1;
+  const file = (number) => join(folder, `random-${number}.xml`);
+  return [file(index), existsSync(file(other)) ? file(other) : file(0)];
+}
+
+/** Each fixture with the next. */
+function fixtures() {
+  const found = readdirSync(join(ROOT, 'fixtures'), { recursive: true }).map((path) => join(ROOT, 'fixtures', path));
+  const files = found.filter((path) => statSync(path).isFile() && /input\.xml$|\.sample\.txt$/.test(path)).sort();
+  const pairs = files.flatMap((file, index) => [[file, file], [file, files[(index + 1) % files.length]]]);
+  // Tables of contents tell lengths.
+  const [recording, toc] = ['27/orchard', 'toc/two-runs'].map((name) => join(ROOT, 'fixtures', name, 'input.xml'));
+  return [...pairs, [recording, recording, '--before-toc', toc, '--after-toc', toc], [recording, recording, '--after-toc', toc]];
+}
+
+function corpus() {
+  const folder = process.env.TRACEPARSE_CORPUS;
+  if (folder === undefined) return [];
+  return CORPUS.map((pair) => pair.map((path) => join(folder, path))).filter((pair) => pair.every((path) => existsSync(path)));
+}
+
+/** The differences of one pair. */
+async function comparePair(pair, seed) {
+  const [files, force] = [['diff', ...pair], ['--force']];
+  const { page, error } = pageOf(files, force);
+  const whole = jsonOf(files, [...force, '--view', 'overview']);
+  if (error !== undefined) {
+    counts.refused += 1;
+    return whole.error === undefined ? [`no page: ${error}`] : [];
+  }
+  if (whole.error !== undefined) return [`a page, but no JSON: ${whole.error}`];
+  const facts = factsOf(page);
+  const faults = Object.entries(whole.json).flatMap(([name, value]) =>
+    canonical(facts[name]) === canonical(value) ? [] : [`${name} in the page is not that of the JSON`],
+  );
+  const [before, after] = await Promise.all(['before', 'profile'].map((id) => engine.decodePayload(payloadOf(page, id))));
+  const comparison = new engine.Comparison(before, after, facts);
+  const random = randomNumbers(seed * 7_919);
+  for (let count = 0; count < asked.requests; count += 1) {
+    const own = random.oneIn(2) ? before : after;
+    const request = count === 0 ? { options: [], operations: [] } : randomRequest(engine, own, random);
+    const normalize = random.pick(['none', 'duration', 'samples']);
+    faults.push(...compareRequest(files, comparison, request, normalize, force));
+  }
+  return faults;
+}
+
+function compareRequest(files, comparison, { options, operations }, normalize, force) {
+  const all = [...force, '--normalize', normalize, ...options];
+  const selections = {
+    before: selectionOf(engine, comparison.before.profile, options),
+    after: selectionOf(engine, comparison.after.profile, options),
+  };
+  const faults = [];
+  for (const view of Object.keys(VIEWS)) {
+    const { json, error } = jsonOf(files, [...all, '--view', view]);
+    if (error !== undefined) {
+      counts.refused += 1;
+      const fault = refusalFault(comparison, selections, operations, error);
+      return fault === null ? [] : [`${options.join(' ')}: ${fault}`];
+    }
+    const changes = comparison.changes(selections, operations, normalize);
+    counts.tables += 1;
+    const { field, rows: rowsOf } = VIEWS[view];
+    const difference =
+      differenceOf([json.factor], [changes.factor]) ??
+      differenceOf([json.total], [{ function: null, binary: null, ...sidesOf(changes.total) }]) ??
+      differenceOf(json[field], rowsOf(changes));
+    if (difference !== null) faults.push(`${all.join(' ')}: ${view}${difference}`);
+    if (view === 'tree') faults.push(...boxFaults(changes));
+  }
+  return faults;
+}
+
+/** What is wrong with a refusal of the command; null if nothing is. */
+function refusalFault(comparison, selections, operations, error) {
+  if (REFUSED.test(error)) return null;
+  if (!CANNOT_BE_SUMMED.test(error)) return error.trim();
+  try {
+    comparison.changes(selections, operations);
+  } catch (refusal) {
+    return refusal instanceof engine.RefusedError ? null : String(refusal);
+  }
+  return `the engine compares what the command refuses: ${error.trim()}`;
+}
+
+function sidesOf({ presence, before, after, self_change, all_change }) {
+  return { presence, before, after, self_change, all_change };
+}
+
+function rowOf(row) {
+  return { function: row.name, binary: row.binary, ...sidesOf(row) };
+}
+
+/** The nodes of the tree in the order they are read. */
+function nodesOf(changes) {
+  const { functions } = changes.matching;
+  const open = [changes.total];
+  const found = [];
+  while (open.length > 0) {
+    const node = open.pop();
+    const named = functions[node.number] ?? { name: null, binary: null };
+    const name = node.number < 0 ? null : (named.name ?? engine.NO_STACK_NAME);
+    const label = name === '' ? { function: named.binary ?? engine.NO_BINARY, binary: null } : { function: name, binary: named.binary };
+    found.push({ ...label, ...sidesOf(node), depth: node.depth });
+    open.push(...changes.children(node.node).reverse());
+  }
+  return found;
+}
+
+/** Boxes of the flame graphs have the weights of their nodes on their side. */
+function boxFaults(changes) {
+  return ['before', 'after'].flatMap((side) => {
+    const boxes = changes.flameGraph(side, { least: 0 });
+    const wrong = Array.from({ length: boxes.count }, (_, box) => box).filter(
+      (box) => Number(changes.at(boxes.node[box])[side].all_weight) !== boxes.width[box],
+    );
+    return wrong.length > 0 ? [`${wrong.length} boxes ${side} are not as wide as their nodes are heavy`] : [];
+  });
+}
+
+/** The first row in which a list differs from another; null if they are equal. */
+function differenceOf(theirs, ours) {
+  for (let row = 0; row < Math.max(theirs.length, ours.length); row += 1) {
+    const [a, b] = [theirs, ours].map((rows) => (row < rows.length ? canonical(withoutNoise(rows[row])) : 'nothing'));
+    if (a === b && isNear(theirs[row], ours[row])) continue;
+    const noise = a === b ? ` (noise ${JSON.stringify([noiseOf(theirs[row]), noiseOf(ours[row])])})` : '';
+    return `[${row}] of ${theirs.length} and ${ours.length}${noise}:\n    command ${a}\n    engine  ${b}`;
+  }
+  return null;
+}
+
+function withoutNoise(row) {
+  if (row === null || typeof row !== 'object') return row;
+  const of = ({ noise: _, ...rest }) => rest;
+  return { ...row, self_change: of(row.self_change), all_change: of(row.all_change) };
+}
+
+function noiseOf(row) {
+  return typeof row === 'object' && row !== null ? [row.self_change.noise, row.all_change.noise] : [];
+}
+
+function isNear(a, b) {
+  const [one, other] = [noiseOf(a), noiseOf(b)];
+  return one.every((noise, index) => Math.abs(Number(noise) - other[index]) <= NOISE * Math.max(1, other[index]));
+}
