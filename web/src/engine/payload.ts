@@ -35,8 +35,12 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** What gzip made smaller, by the browser's own decoder. */
 export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const { readable, writable } = new DecompressionStream('gzip');
+  // Not through a blob, which WebKit does not read in pages from files. The reader tells of a fault, too.
+  const writer = writable.getWriter();
+  writer.write(bytes).catch(() => undefined);
+  writer.close().catch(() => undefined);
+  return new Uint8Array(await new Response(readable).arrayBuffer());
 }
 
 /** A profile from the bytes of a payload. */
