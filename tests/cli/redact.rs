@@ -138,6 +138,10 @@ fn the_other_commands_tell_none() {
             assert_none(&outputs(&[&way[..], &["--redact"]].concat()), &SECRETS, &way);
         }
     }
+    let way = ["diff", &export, &after, "--before-toc", &toc, "--force", "--format", "html"];
+    let open = outputs(&way);
+    assert!(SECRETS.iter().any(|name| open.to_lowercase().contains(name)), "the page tells them otherwise");
+    assert_none(&outputs(&[&way[..], &["--redact"]].concat()), &SECRETS, &way);
     let way = ["diff", &export, &after, "--alert", "function(\"Zaubertrank::brew()\").self > 1%", "--redact"];
     assert!(outputs(&way).contains("process-"), "the alert is about what the function is called now");
     assert_none(&outputs(&way), &SECRETS, &way);
