@@ -12,7 +12,7 @@ export { type Operation, ofName, ofPattern, operationText } from './operations.t
 export { NO_STACK, ROOT } from './order.ts';
 export { compilePattern, exactPattern } from './pattern.ts';
 export { decodePayload, fromBase64, inflate, readPayload } from './payload.ts';
-export { type Answer, type Category, type Overview, type Profile, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
+export { type Answer, type Category, type Profile, type RecordedOverview, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';
 export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';

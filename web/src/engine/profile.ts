@@ -124,10 +124,10 @@ export const IS_ENTRY_POINT = 8;
 export interface Answer {
   /** The index of the series that it is about; null if no sample counts. */
   readonly series: number | null;
-  readonly overview: readonly Overview[];
+  readonly overview: readonly RecordedOverview[];
 }
 
-export interface Overview {
+export interface RecordedOverview {
   readonly series: number;
   readonly unit: string;
   readonly activity: {
