@@ -181,11 +181,13 @@ export const CASES = {
     await tab.open(hostile.page, 'v=1&tab=functions');
     await tab.click('#search');
     await tab.browser.type('^(a+)+$');
-    await waitFor(() => tab.count('[data-part=busy] button'), 10_000, 'the offer to cancel');
-    // The page itself goes on.
-    await tab.browser.run(() => null);
-    const { x, y } = await tab.place('[data-part=busy] button');
-    await tab.browser.click(x, y);
+    // WebKit gives such a pattern up by itself.
+    const isGivenUp = () => tab.browser.name === 'webkit' && tab.text('#search-result').then((text) => text !== '');
+    await waitFor(async () => (await tab.count('[data-part=busy] button')) > 0 || (await isGivenUp()), 10_000, 'the offer to cancel');
+    if ((await tab.count('[data-part=busy] button')) > 0) {
+      const { x, y } = await tab.place('[data-part=busy] button');
+      await tab.browser.click(x, y);
+    } else await tab.search('');
     await tab.ready();
     ok((await tab.tables()).functions.length > 0);
   },
