@@ -52,7 +52,7 @@ fn names_of_other_formats_are_refused() {
     let reports = ".txt, .speedscope.json, .json, .csv, .ndjson, .jsonl, .svg, .folded, .pb.gz, .html, .htm,";
     let commands: [(&[&str], &[&str], &str); 4] = [
         (&[&path], &["x.png", "X.JPG", "x.xhtml", "x.tar.gz", "x.parquet"], reports),
-        (&["diff", &path, &path], &["x.png", "x.folded", "x.md"], ".txt, .json, .csv, .svg,"),
+        (&["diff", &path, &path], &["x.png", "x.folded", "x.md"], ".txt, .json, .csv, .svg, .html, .htm,"),
         (&["toc", &path], &["x.pdf", "x.csv"], ".txt, .json,"),
         (&["fleet", "report", &path], &["x.png", "x.svg", "x.xlsx"], ".txt, .json, .csv, .html, .htm,"),
     ];
