@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Channels whose questions come first, in this order. */
-const URGENT = ['view', 'tracks', 'totals'];
+const URGENT = ['view', 'tracks', 'tracks-before', 'tracks-after', 'totals'];
 
 /** A question that is being answered. */
 interface Asked extends Waiting {

@@ -101,8 +101,9 @@ export interface DiffOverviewAnswer {
   readonly total: DiffTotal;
   readonly own: { readonly label: Int32Array; readonly rows: ChangedRows };
   readonly all: { readonly label: Int32Array; readonly rows: ChangedRows };
-  /** Functions, those with so many samples that they can be told from chance, and those of them that changed. */
+  /** Functions (own ones, if there are any), those with so many samples that they can be told from chance, and those of them that changed. */
   readonly functions: number;
+  readonly isOwn: boolean;
   readonly told: number;
   readonly changed: number;
 }

@@ -11,7 +11,7 @@ import { laneTracks } from './timeline_lanes.ts';
 /** The weight that fills the height of a track, and what it means. */
 type Height = Pick<Bins, 'full' | 'fullText'>;
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>): TimelineModel {
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, name?: string): TimelineModel {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -55,12 +55,12 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     brush: state.time,
     overview: {
       id: 'overview',
-      label: what === 'thread' ? 'All threads' : 'All CPU',
+      label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
       kind: 'overview',
       bins: { start: answer.start, bin: answer.bin, layers: [{ name: what === 'thread' ? 'threads' : 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
     },
     tracks,
-    title: 'CPU over time',
+    title: name === undefined ? 'CPU over time' : `CPU over time, ${name.toLowerCase()}`,
   };
 }
 

@@ -20,7 +20,7 @@ import type {
 import { type TreeRow, openRows } from './trees.ts';
 
 const TOP = 12;
-/** Functions with fewer samples, of both recordings, are too few to be told from chance: as in the command's answer. */
+/** Functions with fewer samples in both recordings together are seldom marked, whatever changed: as in the command's answer. */
 const TOLD = 20;
 const NO_LABELS: Labels = { names: [], binaries: [], kinds: new Uint8Array(0) };
 const PRESENCES = ['both', 'new', 'vanished'];
@@ -87,7 +87,8 @@ function table(changes: Changes, { of }: DiffTableAsk): DiffTableAnswer {
 
 function overview(changes: Changes): DiffOverviewAnswer {
   const [own, all] = [changes.ownFunctions(), changes.functions()];
-  const told = all.filter(({ before, after }) => Number(before.samples) + Number(after.samples) >= TOLD);
+  const tried = own.length > 0 ? own : all;
+  const told = tried.filter(({ before, after }) => Number(before.self_samples) + Number(after.self_samples) >= TOLD);
   const top = (rows: typeof all): DiffOverviewAnswer['own'] => {
     const changed = rows.filter(({ self_change }) => self_change.weight !== 0).slice(0, TOP);
     return { label: labelsOf(changed), rows: rowsOf(changed) };
@@ -97,7 +98,8 @@ function overview(changes: Changes): DiffOverviewAnswer {
     total: totalOf(changes),
     own: top(own),
     all: top(all),
-    functions: all.length,
+    functions: tried.length,
+    isOwn: own.length > 0,
     told: told.length,
     changed: told.filter(({ self_change }) => self_change.beyond_noise).length,
   };
