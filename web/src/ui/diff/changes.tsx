@@ -75,8 +75,13 @@ export function changeColumns(rows: ChangedRows, total: ChangedRows, unit: Unit,
       title: `${of} change ${scale.unit}`,
       isNumber: true,
       isMinor: !isOrder,
-      width: '8.2rem',
-      cell: (row) => <Words verdict={verdictOf(columns, row)} text={text(row)} />,
+      width: '9.2rem',
+      cell: (row) => (
+        <>
+          <Words verdict={verdictOf(columns, row)} text={text(row)} />
+          {!isOrder && <span class="only-read">, {verdictOf(columns, row)}</span>}
+        </>
+      ),
       text: (row) => text(row).replaceAll('\u202f', ''),
       value: (row) => columns.change[row]!,
       sortBy: (row) => Math.abs(columns.change[row]!),

@@ -26,9 +26,11 @@ export function DiffOverviewView(): JSX.Element {
       <div class="answer">
         {isWhole && !isOld && <Sentences facts={facts} />}
         <Totals total={answer.total} unit={unit} />
-        <p class="note" data-part="told">
-          {toldText(answer)}
-        </p>
+        {!(isWhole && !isOld && facts.sentences.functions !== '') && (
+          <p class="note" data-part="told">
+            {toldText(answer)}
+          </p>
+        )}
       </div>
       {isWhole && !isOld && <Alerts facts={facts} />}
       <div class="columns">
@@ -145,7 +147,7 @@ function Changed(props: { id: string; title: string; note: string; part: DiffOve
                 <span class="amount dim">{signedPercent(self.change[row]!, before)}</span>
                 <FunctionName names={app.names} label={label} />
                 <span class="dim">
-                  {verdict} {binaryOf(app.names, label)}
+                  {[verdict, binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
                 </span>
               </button>
             </li>
