@@ -36,6 +36,7 @@ async function start(script: string | null): Promise<void> {
     const client = new Client({ payload, before: textOf('before'), facts: textOf('diff') }, script);
     const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it holds no samples');
+    if (pair?.before.series.length === 0) throw new RefusedError('the first recording holds no samples to compare with');
     const own: Names = { tables, texts: textsOf(tables) };
     const names = pair === null ? own : pairNames(own, { tables: pair.before, texts: textsOf(pair.before) }, pair);
     const { store, greeting } = openStore(names);
