@@ -137,7 +137,7 @@ function operationChips(state: State, sides: readonly (readonly Effect[])[], uni
     return {
       id: `op-${index}`,
       text: operationName(operation),
-      ...(texts.length === 0 ? {} : { effect: texts.length === 1 ? texts[0]! : `before ${texts[0]}; after ${texts[1]}` }),
+      ...(texts.length === 0 ? {} : { effect: texts.every((text) => text === texts[0]) ? `${texts[0]}${texts.length > 1 ? ' in each' : ''}` : `before ${texts[0]}; after ${texts[1]}` }),
       without: { operations: state.operations.filter((_, place) => place !== index) },
     };
   });

@@ -6,10 +6,17 @@ import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.
 import { placeOf } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
-import { timelineModel } from './timeline_model.ts';
+import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
 
-/** `name` and `channel` tell the timelines of two recordings apart. */
-export function Timeline({ name, channel = 'tracks' }: { name?: string; channel?: string }): JSX.Element | null {
+interface Props {
+  /** Tells the timelines of two recordings apart. */
+  readonly one?: OneOfTwo;
+  readonly channel?: string;
+  readonly onRate?: (rate: number) => void;
+}
+
+export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Element | null {
+  const name = one?.name;
   const app = useApp();
   const state = useStore();
   const whole = app.names.tables.spans[state.series] ?? null;
@@ -30,10 +37,13 @@ export function Timeline({ name, channel = 'tracks' }: { name?: string; channel?
   const model = useMemo(
     () => {
       if (answer === null || whole === null || answered.series !== state.series) return null;
-      return timelineModel(app.names, state, answer, unit, whole, closed, name);
+      return timelineModel(app.names, state, answer, unit, whole, closed, one);
     },
-    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed],
+    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate],
   );
+  useEffect(() => {
+    if (answer !== null) onRate?.(largestRate(answer));
+  }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
   useEffect(() => {
     const height = canvas.current?.contentHeight;

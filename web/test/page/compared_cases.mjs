@@ -182,7 +182,7 @@ export const COMPARED_CASES = {
 
   async 'a comparison’s flame graph tells and saves its changes'(tab, { pair }) {
     await tab.open(pair.page, 'v=1&tab=flame');
-    deepEqual((await tab.text('#view .legend')).split('\n').map((text) => text.trim()), ['more', 'less', 'within noise']);
+    deepEqual((await tab.text('#view .legend')).split('\n').map((text) => text.trim()).filter((text) => text !== ''), ['more', 'less', 'within noise']);
     const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
     match(svg, new RegExp(RENAMED));
     await tab.click('[data-part=choice-before]', 'Widths');

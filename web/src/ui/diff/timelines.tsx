@@ -1,18 +1,24 @@
 // The timelines of both recordings, one above the other. A brush on either selects the same time of both.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { namesOfSide, stateOnSide } from '../../state/sides.ts';
 import type { State } from '../../state/state.ts';
 import { type App, AppContext, useApp } from '../app_context.ts';
 import { Timeline } from '../timeline.tsx';
 
 export function Timelines(): JSX.Element {
+  const [rates, setRates] = useState({ before: 0, after: 0 });
+  const rate = Math.max(rates.before, rates.after);
   return (
     <div class="timelines">
       {(['before', 'after'] as const).map((side) => (
         <OneSide key={side} side={side}>
-          <Timeline name={side === 'before' ? 'Before' : 'After'} channel={`tracks-${side}`} />
+          <Timeline
+            one={{ name: side === 'before' ? 'Before' : 'After', rate }}
+            channel={`tracks-${side}`}
+            onRate={(found) => setRates((known) => (known[side] === found ? known : { ...known, [side]: found }))}
+          />
         </OneSide>
       ))}
     </div>
