@@ -42,7 +42,8 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate],
   );
   useEffect(() => {
-    if (answer !== null) onRate?.(largestRate(answer));
+    // Other weights lie in the bin of their sample: their heights depend on the length of bins.
+    if (answer !== null) onRate?.(unit === 'ns' ? largestRate(answer) : 0);
   }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
   useEffect(() => {
