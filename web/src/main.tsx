@@ -7,7 +7,7 @@ import { textsOf } from './host/desk.ts';
 import { serve } from './host/worker.ts';
 import { fragmentOf, readFragment } from './state/fragment.ts';
 import type { Names } from './state/names.ts';
-import { freshState, mainSeries } from './state/state.ts';
+import { namesOfSide, pairNames } from './state/sides.ts';
 import { Store } from './state/store.ts';
 import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
@@ -20,8 +20,9 @@ else void start(document.currentScript?.textContent ?? null);
 
 async function start(script: string | null): Promise<void> {
   const main = document.getElementById('workbench');
-  const payload = document.getElementById('profile')?.textContent;
-  if (main === null || payload == null) return;
+  const textOf = (id: string): string | null => document.getElementById(id)?.textContent ?? null;
+  const payload = textOf('profile');
+  if (main === null || payload === null) return;
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
@@ -32,10 +33,12 @@ async function start(script: string | null): Promise<void> {
   opening.textContent = 'Opening the recording …';
   main.append(opening);
   try {
-    const client = new Client(payload, script);
-    const tables = await client.open();
+    const client = new Client({ payload, before: textOf('before'), facts: textOf('diff') }, script);
+    const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it holds no samples');
-    const names: Names = { tables, texts: textsOf(tables) };
+    if (pair?.before.series.length === 0) throw new RefusedError('the first recording holds no samples to compare with');
+    const own: Names = { tables, texts: textsOf(tables) };
+    const names = pair === null ? own : pairNames(own, { tables: pair.before, texts: textsOf(pair.before) }, pair);
     const { store, greeting } = openStore(names);
     main.replaceChildren();
     writeInertTexts();
@@ -54,7 +57,7 @@ function openStore(names: Names): { store: Store; greeting: string | null } {
     return { store: new Store(readFragment(location.hash, names)), greeting: null };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { store: new Store(freshState(mainSeries(names.tables))), greeting: refusal(error) };
+    return { store: new Store(readFragment('', names)), greeting: refusal(error) };
   }
 }
 
@@ -65,7 +68,7 @@ function refusal(error: RefusedError): string {
 /** Keeps the address and the state alike, in both directions. */
 function keepFragment(store: Store, names: Names, say: (text: string) => void): void {
   store.subscribe(() => {
-    const fragment = fragmentOf(store.state, names);
+    const fragment = fragmentOf(store.state, namesOfSide(names, store.state.side));
     const hash = fragment === 'v=1' ? '' : `#${fragment}`;
     try {
       if (hash !== location.hash) history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);

@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { BROWSERS, launch } from './browsers/index.mjs';
 import { ROOT, pageOf } from './command.mjs';
 import { CASES } from './page/cases.mjs';
+import { COMPARED_CASES } from './page/compared_cases.mjs';
+import { writeChanged } from './page/pair.mjs';
 import { Tab } from './page/tab.mjs';
 
 /** A function's name that would do something where names were markup, and one on which patterns take for ever. */
@@ -27,7 +29,7 @@ const inputs = await writeInputs();
 let [passed, failed] = [0, 0];
 for (const name of asked.browsers) {
   let browser = await launch(name);
-  for (const [title, run] of Object.entries(CASES)) {
+  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES })) {
     if (!title.includes(asked.title)) continue;
     if (name === 'webkit' && passed + failed > 0) {
       // Its driver forgets nothing of keys that were held once, and types `8` for `*` from then on.
@@ -74,7 +76,7 @@ function argumentsOf(words) {
 async function writeInputs() {
   const swap = asked.isFresh ? (await import('../dev.mjs')).withBuild : (page) => page;
   const write = async (file, name) => {
-    const { page, error } = pageOf([file]);
+    const { page, error } = pageOf([file].flat());
     if (error !== undefined) throw new Error(`${file}: ${error}`);
     const path = join(folder, `${name}.html`);
     writeFileSync(path, await swap(page));
@@ -88,6 +90,8 @@ async function writeInputs() {
     orchard: await write(fixture('27/orchard/input.xml'), 'orchard'),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
     hostile: { ...(await write(hostileRecording(fixture('27/orchard/input.xml')), 'hostile')), name: HOSTILE },
+    pair: await write(['diff', fixture('27/orchard/input.xml'), writeChanged(fixture('27/orchard/input.xml'), join(folder, 'changed.xml'))], 'pair'),
+    unlike: await write(['diff', fixture('27/orchard/input.xml'), fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),
     axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from 'esbuild';
-import { ROOT, pageOf, payloadOf } from './command.mjs';
+import { ROOT, factsOf, pageOf, payloadOf } from './command.mjs';
 
 async function load(path) {
   const entry = join(ROOT, 'web/src', path);
@@ -18,6 +18,8 @@ const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
 const { Store } = await load('state/store.ts');
 const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
 const { inert } = await load('state/inert.ts');
+const { openDesk } = await load('host/open.ts');
+const { pairNames, stateOnSide } = await load('state/sides.ts');
 const { readTyped } = await load('ui/time_field.tsx');
 const { Desk, textsOf } = await load('host/desk.ts');
 
@@ -174,4 +176,54 @@ test('numbers are written as the command writes them', () => {
   assert.equal(withUnit(999, 'cycles'), '999 cycles');
   assert.equal(withUnit(2n ** 64n, 'ns'), `18\u202f446\u202f744\u202f073.71 s`);
   assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0%', '<0.01%', '–']);
+});
+
+async function pairOf(first, second) {
+  const { page } = pageOf(['diff', join(ROOT, first), join(ROOT, second)], ['--force']);
+  const facts = JSON.stringify(factsOf(page));
+  const { opened } = await openDesk({ payload: payloadOf(page), before: payloadOf(page, 'before'), facts });
+  const { tables, pair } = structuredClone(opened);
+  return pairNames({ tables, texts: textsOf(tables) }, { tables: pair.before, texts: textsOf(pair.before) }, pair);
+}
+
+const compared = await pairOf('fixtures/27/orchard/input.xml', 'fixtures/27/time-profile-waiting/input.xml');
+const { sides } = compared;
+
+test('a link to a comparison holds its side, and names what it selects in the recording of that side', () => {
+  for (const [side, names] of [['compared', sides.compared], ['after', sides.after], ['before', sides.before]]) {
+    const last = names.tables.threads.length - 1;
+    const state = { ...freshState(0, side), threads: [last], chosen: names.tables.functions.count - 1, normalize: 'duration', tab: 'functions' };
+    const fragment = fragmentOf(state, names);
+    assert.equal(fragment.includes('side='), side !== 'compared');
+    assert.deepEqual(readFragment(`#${fragment}`, compared), state);
+  }
+  assert.equal(readFragment('', compared).side, 'compared');
+  assert.throws(() => readFragment('#v=1&side=both', compared), /unknown side/);
+  assert.throws(() => readFragment('#v=1&scale=none', names), /compares two recordings/);
+});
+
+test('another side has the same thread by its name, and none in place of one that it lacks', () => {
+  const named = (side, name) => sides[side].tables.threads.findIndex((thread) => thread.name === name);
+  const [main, worker] = [named('before', 'Main Thread'), named('before', 'press worker #1 (pool)')];
+  assert.ok(main >= 0 && worker >= 0 && named('after', 'Main Thread') >= 0);
+  const same = stateOnSide({ ...freshState(0, 'before'), threads: [main] }, sides, 'after');
+  assert.deepEqual([same.state.threads, same.lost], [[named('after', 'Main Thread')], []]);
+  const lost = stateOnSide({ ...freshState(0, 'before'), threads: [worker] }, sides, 'compared');
+  assert.deepEqual([lost.state.threads, lost.lost], [null, ['thread']]);
+});
+
+test('another side has the same function, and none in place of one that it lacks', () => {
+  const { matching } = sides;
+  matching.name.forEach((name, number) => {
+    if (number === 0) return;
+    const state = { ...freshState(0, 'compared'), chosen: number };
+    for (const side of ['before', 'after']) {
+      const { chosen } = stateOnSide(state, sides, side).state;
+      assert.equal(chosen, matching[side][number] < 0 ? null : matching[side][number]);
+      if (chosen === null) continue;
+      const { tables, texts } = sides[side];
+      if (matching.isNamed[number] === 1) assert.equal(texts.at(tables.functions.name[chosen]), name);
+      assert.equal(stateOnSide({ ...freshState(0, side), chosen }, sides, 'compared').state.chosen, number);
+    }
+  });
 });

@@ -1,8 +1,8 @@
 // The side of the page: questions go to a worker, one at a time, and the latest of each channel wins. Where no worker can be made, the
 // page itself answers.
 
-import { Desk } from './desk.ts';
-import type { Answer, AnswerTo, Ask, FromWorker, Place, Tables, ToWorker } from './protocol.ts';
+import { type Answerer, openDesk } from './open.ts';
+import type { Answer, AnswerTo, Ask, FromWorker, Opened, Payloads, Place, ToWorker } from './protocol.ts';
 import { sentenceOf } from './worker.ts';
 
 /** A question whose answer nobody wants any more. */
@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Channels whose questions come first, in this order. */
-const URGENT = ['view', 'tracks', 'totals'];
+const URGENT = ['view', 'tracks', 'tracks-before', 'tracks-after', 'totals'];
 
 /** A question that is being answered. */
 interface Asked extends Waiting {
@@ -36,11 +36,11 @@ interface Asked extends Waiting {
 type BusyListener = (since: number | null) => void;
 
 export class Client {
-  readonly #payload: string;
+  readonly #payloads: Payloads;
   readonly #script: string | null;
   #worker: Worker | null = null;
-  #desk: Desk | null = null;
-  #opening: Promise<Tables> | null = null;
+  #desk: Answerer | null = null;
+  #opening: Promise<Opened> | null = null;
   #queue: Waiting[] = [];
   #current: Asked | null = null;
   #ids = 0;
@@ -48,13 +48,13 @@ export class Client {
   readonly #listeners = new Set<BusyListener>();
 
   /** `script` is the text of the page's own script, from which a worker is made; null computes in the page. */
-  constructor(payload: string, script: string | null) {
-    this.#payload = payload;
+  constructor(payloads: Payloads, script: string | null) {
+    this.#payloads = payloads;
     this.#script = script;
   }
 
-  /** Opens the recording. */
-  open(): Promise<Tables> {
+  /** Opens the recording, or both. */
+  open(): Promise<Opened> {
     this.#opening ??= this.#openInWorker().catch((error: unknown) => {
       if (error instanceof Refused) throw error;
       return this.#openHere();
@@ -167,15 +167,15 @@ export class Client {
     void this.#next();
   }
 
-  async #openHere(): Promise<Tables> {
-    const { desk, tables } = await Desk.open(this.#payload).catch((error: unknown) => {
+  async #openHere(): Promise<Opened> {
+    const { desk, opened } = await openDesk(this.#payloads).catch((error: unknown) => {
       throw new Refused(sentenceOf(error));
     });
     this.#desk = desk;
-    return tables;
+    return opened;
   }
 
-  #openInWorker(): Promise<Tables> {
+  #openInWorker(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       if (this.#script === null || typeof Worker === 'undefined') throw new Error('no worker');
       const url = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }));
@@ -189,11 +189,11 @@ export class Client {
       };
       worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
         URL.revokeObjectURL(url);
-        if (data.kind === 'opened') resolve(data.tables);
+        if (data.kind === 'opened') resolve(data.opened);
         else if (data.kind === 'failed') reject(new Refused(data.message));
         else this.#receive(data);
       };
-      worker.postMessage({ kind: 'open', payload: this.#payload } satisfies ToWorker);
+      worker.postMessage({ kind: 'open', payloads: this.#payloads } satisfies ToWorker);
       this.#worker = worker;
     });
   }

@@ -34,21 +34,20 @@ export class Desk {
   readonly #views = new Map<string, View>();
   readonly #wholes = new Map<string, Amount>();
 
-  constructor(profile: Profile) {
-    this.#workbench = new Workbench(profile);
+  constructor(workbench: Workbench) {
+    this.#workbench = workbench;
   }
 
   static async open(payload: string): Promise<{ desk: Desk; tables: Tables }> {
     const profile = await decodePayload(payload);
-    return { desk: new Desk(profile), tables: tablesOf(profile) };
+    return { desk: new Desk(new Workbench(profile)), tables: tablesOf(profile) };
   }
 
   answer(place: Place, ask: Ask): Answer {
+    if (ask.kind === 'totals') return this.totals(place);
     const view = this.#view(place);
     const { series } = place;
     switch (ask.kind) {
-      case 'totals':
-        return this.#totals(view, place);
       case 'overview':
         return answerOverview(view, place);
       case 'functions':
@@ -79,6 +78,8 @@ export class Desk {
         return answerChart(view, series, ask);
       case 'tracks':
         return answerTracks(view, series, ask);
+      default:
+        throw new Error(`${ask.kind} is asked of comparisons`);
     }
   }
 
@@ -94,7 +95,9 @@ export class Desk {
     return view;
   }
 
-  #totals(view: View, { series, selection }: Place): TotalsAnswer {
+  totals(place: Place): TotalsAnswer {
+    const { series, selection } = place;
+    const view = this.#view(place);
     // Of the same states: those that wait are no part of what runs.
     const { metric = 'weight', states = 'running' } = selection;
     const key = JSON.stringify([series, metric, states]);
@@ -118,7 +121,7 @@ function answerSearch(view: View, series: number, pattern: string): SearchAnswer
 }
 
 /** What the page itself reads. */
-function tablesOf(profile: Profile): Tables {
+export function tablesOf(profile: Profile): Tables {
   const { samples, stacks: _stacks, frames: _frames, texts, ...tables } = profile;
   const spans = profile.series.map(({ start, end, has_times, unit }) => {
     if (profile.form === 'sums' || !has_times || start === end) return null;

@@ -18,12 +18,15 @@ import type {
 } from '../engine/index.ts';
 
 import type { FlameModel, Range } from '../canvas/types.ts';
+import type { DiffAnswer, DiffAsk, PairTables, SideName } from './diff_protocol.ts';
 
 /** The part of a recording that every answer is about. */
 export interface Place {
   readonly series: number;
   readonly selection: Selection;
   readonly operations: readonly Operation[];
+  /** On pages with two recordings. Of both, the selection is that of the second one. */
+  readonly side?: SideName;
 }
 
 /** One number for each row: doubles, or exact numbers where sums reach 2^53. */
@@ -93,7 +96,8 @@ export type Ask =
   | { readonly kind: 'sandwich'; readonly label: number }
   | { readonly kind: 'search'; readonly pattern: string }
   | ChartAsk
-  | TracksAsk;
+  | TracksAsk
+  | DiffAsk;
 
 export interface TotalsAnswer {
   readonly kind: 'totals';
@@ -101,6 +105,8 @@ export interface TotalsAnswer {
   readonly total: Amount;
   readonly whole: Amount;
   readonly effects: readonly Effect[];
+  /** Of a comparison: the same of the first recording. */
+  readonly before?: TotalsAnswer;
 }
 
 export interface FunctionsAnswer {
@@ -217,6 +223,8 @@ export interface SearchAnswer {
   readonly functions: number;
   /** Of samples with a match in their stack. */
   readonly all: Amount;
+  /** Of a comparison: the same of the first recording. */
+  readonly before?: { readonly total: Amount; readonly all: Amount };
 }
 
 export interface OverviewAnswer {
@@ -275,7 +283,8 @@ export type Answer =
   | SandwichAnswer
   | SearchAnswer
   | ChartAnswer
-  | TracksAnswer;
+  | TracksAnswer
+  | DiffAnswer;
 
 export type AnswerTo<A extends Ask> = Extract<Answer, { kind: A['kind'] }>;
 
@@ -287,12 +296,25 @@ export type Tables = Omit<Profile, 'samples' | 'stacks' | 'frames' | 'texts'> & 
   readonly spans: readonly ({ readonly start: number; readonly end: number } | null)[];
 };
 
+/** What a page holds: the recording, and of a comparison the first recording and what the command found. */
+export interface Payloads {
+  readonly payload: string;
+  readonly before: string | null;
+  readonly facts: string | null;
+}
+
+/** What the page reads itself once everything is open. */
+export interface Opened {
+  readonly tables: Tables;
+  readonly pair: PairTables | null;
+}
+
 export type ToWorker =
-  | { readonly kind: 'open'; readonly payload: string }
+  | { readonly kind: 'open'; readonly payloads: Payloads }
   | { readonly kind: 'ask'; readonly id: number; readonly place: Place; readonly ask: Ask };
 
 export type FromWorker =
-  | { readonly kind: 'opened'; readonly tables: Tables }
+  | { readonly kind: 'opened'; readonly opened: Opened }
   | { readonly kind: 'answered'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };

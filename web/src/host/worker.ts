@@ -2,7 +2,7 @@
 
 import { PayloadError, RefusedError } from '../engine/index.ts';
 import { buffersOf } from './columns.ts';
-import { Desk } from './desk.ts';
+import { type Answerer, openDesk } from './open.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
 /** What of a worker's global scope is used. */
@@ -12,13 +12,13 @@ interface WorkerScope {
 }
 
 export function serve(scope: WorkerScope): void {
-  let desk: Desk | null = null;
+  let desk: Answerer | null = null;
   scope.onmessage = ({ data }) => {
     if (data.kind === 'open') {
-      Desk.open(data.payload).then(
+      openDesk(data.payloads).then(
         (opened) => {
           desk = opened.desk;
-          scope.postMessage({ kind: 'opened', tables: opened.tables });
+          scope.postMessage({ kind: 'opened', opened: opened.opened });
         },
         (error: unknown) => scope.postMessage({ kind: 'failed', message: sentenceOf(error) }),
       );

@@ -5,7 +5,9 @@
 // Links come from anywhere: what cannot be read strictly is refused with a sentence.
 
 import { type Operation, RefusedError, compilePattern } from '../engine/index.ts';
+import { SIDES, type SideName } from '../host/diff_protocol.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
+import { namesOfSide } from './sides.ts';
 import { type State, type Tab, type TreeKind, TABS, TREES, freshState, mainSeries } from './state.ts';
 import { readSpan, spanText } from './time.ts';
 
@@ -16,6 +18,7 @@ const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', '
 const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;
+const SCALES = ['none', 'duration', 'samples'] as const;
 const BY = ['none', 'thread', 'process', 'state', 'core-kind'] as const;
 
 /** The fragment of a state, without `#`. */
@@ -23,6 +26,8 @@ export function fragmentOf(state: State, names: Names): string {
   const { tables } = names;
   const pairs: [string, string][] = [['v', VERSION]];
   const add = (key: string, value: string | null): void => void (value !== null && pairs.push([key, value]));
+  if (names.sides !== undefined && state.side !== 'compared') add('side', state.side);
+  add('scale', state.normalize);
   if (state.series !== mainSeries(tables)) add('series', seriesText(names, state.series));
   if (state.tab !== 'overview') add('tab', state.tab);
   if (state.tree !== 'down') add('tree', state.tree);
@@ -46,10 +51,10 @@ export function fragmentOf(state: State, names: Names): string {
 }
 
 /** The state that a fragment means. Throws a `RefusedError` that says what is wrong. */
-export function readFragment(fragment: string, names: Names): State {
-  const { tables } = names;
+export function readFragment(fragment: string, all: Names): State {
+  const first: SideName = all.sides === undefined ? 'after' : 'compared';
   const text = fragment.replace(/^#/, '');
-  if (text === '') return freshState(mainSeries(tables));
+  if (text === '') return freshState(mainSeries(namesOfSide(all, first).tables), first);
   if (text.length > LONGEST) throw new RefusedError('this link is too long');
   const pairs = text.split('&').map((pair): [string, string] => {
     const at = pair.indexOf('=');
@@ -59,7 +64,12 @@ export function readFragment(fragment: string, names: Names): State {
   if (pairs[0]![0] !== 'v') throw new RefusedError('this link does not tell its version');
   if (pairs[0]![1] !== VERSION) throw new RefusedError(`this link is of version ${shown(pairs[0]![1])}; this page reads ${VERSION}`);
   const series = pairs.find(([key]) => key === 'series');
-  let state = freshState(series === undefined ? mainSeries(tables) : readSeries(names, series[1]));
+  const told = pairs.find(([key]) => key === 'side');
+  if (told !== undefined && all.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');
+  const side = told === undefined ? first : oneOf(told[1], SIDES, 'side');
+  // Everything else is named in the recording that is shown.
+  const names = namesOfSide(all, side);
+  let state = freshState(series === undefined ? mainSeries(names.tables) : readSeries(names, series[1]), side);
   for (const [key, value] of pairs.slice(1)) state = { ...state, ...readPair(state, key, value, names) };
   return state;
 }
@@ -67,7 +77,11 @@ export function readFragment(fragment: string, names: Names): State {
 function readPair(state: State, key: string, value: string, names: Names): Partial<State> {
   switch (key) {
     case 'series':
+    case 'side':
       return {};
+    case 'scale':
+      if (names.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');
+      return { normalize: oneOf(value, SCALES, 'scaling') };
     case 'tab':
       return { tab: oneOf<Tab>(value, TABS.map(({ id }) => id), 'view') };
     case 'tree':

@@ -2,10 +2,13 @@
 
 import { NO_STACK, NO_STACK_NAME, ROOT, type Category, type Texts } from '../engine/index.ts';
 import type { Tables } from '../host/protocol.ts';
+import type { Sides } from './sides.ts';
 
 export interface Names {
   readonly tables: Tables;
   readonly texts: Texts;
+  /** On pages with two recordings: those of each, and of both. */
+  readonly sides?: Sides;
 }
 
 /** The kinds of code, as they are coloured. */

@@ -1,6 +1,8 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
 import type { Operation, Selection, SeparateBy } from '../engine/index.ts';
+import type { Normalize } from '../engine/index.ts';
+import type { SideName } from '../host/diff_protocol.ts';
 import type { Place, Tables } from '../host/protocol.ts';
 
 /** The views, in the order of their tabs. */
@@ -36,6 +38,10 @@ export interface During {
 }
 
 export interface State {
+  /** Of two recordings, the one that is shown, or both. Indices are those of its tables; of both, those of the second one. */
+  readonly side: SideName;
+  /** The scaling of the second recording for changes; null is that of the command line. */
+  readonly normalize: Normalize | null;
   readonly series: number;
   /** Indices; null selects all. */
   readonly threads: readonly number[] | null;
@@ -59,8 +65,10 @@ export interface State {
 }
 
 /** Nothing chosen in a series. */
-export function freshState(series: number): State {
+export function freshState(series: number, side: SideName = 'after'): State {
   return {
+    side,
+    normalize: null,
     series,
     threads: null,
     processes: null,
@@ -82,8 +90,8 @@ export function freshState(series: number): State {
 
 /** The same state without any selection and operation. */
 export function cleared(state: State): State {
-  const { tab, tree, search, chosen, by } = state;
-  return { ...freshState(state.series), tab, tree, search, chosen, by };
+  const { side, normalize, tab, tree, search, chosen, by } = state;
+  return { ...freshState(state.series, side), normalize, tab, tree, search, chosen, by };
 }
 
 /** The series that counts most: on-CPU time before the presence of threads, then the one with most samples. */
@@ -106,8 +114,8 @@ export function selectionOf(state: State, tables: Tables): Selection {
   const main = state.mainOnly ? tables.threads.flatMap(({ is_main }, id) => (is_main ? [id] : [])) : null;
   const threads = state.threads === null ? main : state.threads.filter((id) => main === null || main.includes(id));
   return {
-    series: [state.series],
-    runs: [run],
+    // All runs of both recordings are compared.
+    ...(state.side === 'compared' ? {} : { series: [state.series], runs: [run] }),
     ...(threads === null ? {} : { threads }),
     ...(state.processes === null ? {} : { processes: state.processes }),
     ...(state.time === null ? {} : { time: state.time }),
@@ -123,7 +131,7 @@ function usesParts({ tab }: State): boolean {
 }
 
 export function placeOf(state: State, tables: Tables): Place {
-  return { series: state.series, selection: selectionOf(state, tables), operations: state.operations };
+  return { series: state.series, selection: selectionOf(state, tables), operations: state.operations, side: state.side };
 }
 
 /** True if two states select alike: undo goes from one such choice to the next. */
@@ -132,6 +140,6 @@ export function selectsAlike(a: State, b: State): boolean {
 }
 
 function keyOf(state: State): string {
-  const { series, threads, processes, mainOnly, time, during, states, metric, operations } = state;
-  return JSON.stringify([series, threads, processes, mainOnly, time, during, states, metric, operations]);
+  const { side, normalize, series, threads, processes, mainOnly, time, during, states, metric, operations } = state;
+  return JSON.stringify([side, normalize, series, threads, processes, mainOnly, time, during, states, metric, operations]);
 }

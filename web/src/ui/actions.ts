@@ -3,6 +3,7 @@
 
 import { type Operation, exactPattern } from '../engine/index.ts';
 import { type Names, binaryOf, nameOf } from '../state/names.ts';
+import { hasOwnName } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
 import type { MenuTarget } from './menu_target.ts';
 
@@ -60,7 +61,7 @@ function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge', key: string,
     name,
     tells,
     change: (state, names, { label }) => {
-      if (label === null || label < 0) return null;
+      if (label === null || label < 0 || !hasOwnName(names, label)) return null;
       return withOperation(state, { kind, pattern: exactPattern(nameOf(names, label)) });
     },
   };

@@ -3,10 +3,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
+import type { SideName } from '../host/diff_protocol.ts';
 import type { Names } from '../state/names.ts';
+import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { Store } from '../state/store.ts';
 import { type App, AppContext, useApp, useStore } from './app_context.ts';
 import { Busy } from './busy.tsx';
+import { Timelines } from './diff/timelines.tsx';
 import { ChosenBar } from './chosen.tsx';
 import { Chips } from './chips.tsx';
 import { KeysDialog, RecordingDialog } from './dialogs.tsx';
@@ -22,15 +25,33 @@ import { Timeline } from './timeline.tsx';
 import { View } from './view.tsx';
 
 export function Application(props: { client: Client; names: Names; store: Store; greetings: Greetings }): JSX.Element {
-  const { client, names, store, greetings } = props;
+  const { client, store, greetings } = props;
+  const side = useSide(store);
+  const names = namesOfSide(props.names, side);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [dialog, setDialog] = useState<'keys' | 'recording' | null>(null);
   const [said, setSaid] = useState('');
+  const seen = useMemo(() => new Seen(), []);
   const app = useMemo((): App => {
-    const seen = new Seen();
     const say = (text: string): void => setSaid(text);
-    return { client, names, store, seen, say, openMenu: (target, x, y) => setMenu({ target, x, y }), openDialog: setDialog };
-  }, [client, names, store]);
+    return {
+      client,
+      names,
+      store,
+      seen,
+      say,
+      change: (change, gesture) => store.set(change, gesture),
+      showSide: (side, change = {}, chosen) => {
+        if (names.sides === undefined) return;
+        const { state } = store;
+        const shown = stateOnSide(chosen === undefined ? state : { ...state, chosen }, names.sides, side);
+        store.set({ ...shown.state, ...change });
+        if (shown.lost.length > 0) say(`That recording has no such ${shown.lost.join(' and no such ')}; all are shown.`);
+      },
+      openMenu: (target, x, y) => setMenu({ target, x, y }),
+      openDialog: setDialog,
+    };
+  }, [client, names, store, seen]);
   useEffect(() => greetings.listen(setSaid), [greetings]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -50,7 +71,15 @@ export function Application(props: { client: Client; names: Names; store: Store;
   );
 }
 
+/** The side that is shown, which draws everything anew when it changes. */
+function useSide(store: Store): SideName {
+  const [, draw] = useState<SideName>(store.state.side);
+  useEffect(() => store.subscribe(() => draw(store.state.side)), [store]);
+  return store.state.side;
+}
+
 function Page(): JSX.Element {
+  const { side } = useStore();
   const search = useSearchAnswer();
   return (
     <SearchContext.Provider value={search}>
@@ -58,7 +87,7 @@ function Page(): JSX.Element {
         <Header />
         <Filters />
         <Chips />
-        <Timeline />
+        {side === 'compared' ? <Timelines /> : <Timeline key={side} />}
         <Tabs />
         <Main />
         <ChosenBar />
@@ -70,14 +99,14 @@ function Page(): JSX.Element {
 
 function Main(): JSX.Element {
   const { store } = useApp();
-  const { tab } = useStore();
+  const { tab, side } = useStore();
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     document.documentElement.dataset['tab'] = tab;
   }, [tab, store]);
   return (
     <div ref={panel} id="view" class="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-      <View key={tab} tab={tab} />
+      <View key={`${side} ${tab}`} tab={tab} side={side} />
     </div>
   );
 }

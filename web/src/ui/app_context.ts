@@ -5,6 +5,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
 import type { AnswerTo, Ask, Place } from '../host/protocol.ts';
+import type { SideName } from '../host/diff_protocol.ts';
 import type { Names } from '../state/names.ts';
 import { type State, placeOf } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
@@ -16,6 +17,12 @@ export interface App {
   readonly client: Client;
   readonly names: Names;
   readonly store: Store;
+  /** Changes what a person chose in what is shown here. */
+  readonly change: (change: Partial<State>, gesture?: string) => void;
+  /** The state as this part of the page sees it, where it is not that of the page. */
+  readonly stateOf?: (state: State) => State;
+  /** Of two recordings, shows another one or both; `chosen` is a function of the side that was shown. */
+  readonly showSide: (side: SideName, change?: Partial<State>, chosen?: number) => void;
   /** Says something in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
@@ -32,10 +39,10 @@ export function useApp(): App {
 
 /** The state, which draws anew when it changes. */
 export function useStore(): State {
-  const { store } = useApp();
+  const { store, stateOf } = useApp();
   const [, draw] = useState(0);
   useEffect(() => store.subscribe(() => draw((count) => count + 1)), [store]);
-  return store.state;
+  return stateOf === undefined ? store.state : stateOf(store.state);
 }
 
 /** What `useAnswer` gives. */
@@ -80,7 +87,9 @@ export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?:
     };
   }, [key, client]);
   const isOld = held.key !== key;
-  return { answer: held.answer, asked: held.asked, place: held.place, unit: held.unit, isOld, fault: isOld ? null : held.fault };
+  // Functions and threads of another recording have other numbers.
+  const isOther = held.place.side !== where.side;
+  return { answer: isOther ? null : held.answer, asked: isOther ? null : held.asked, place: held.place, unit: held.unit, isOld, fault: isOld ? null : held.fault };
 }
 
 interface Held<A extends Ask> {

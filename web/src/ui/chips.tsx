@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { Effect, Operation } from '../engine/index.ts';
+import type { TotalsAnswer } from '../host/protocol.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
 import { type App, useAnswer, useApp, useStore } from './app_context.ts';
@@ -37,13 +38,9 @@ export function Chips(): JSX.Element {
   const state = useStore();
   const { answer, unit, isOld, fault } = useAnswer('totals', { kind: 'totals' });
   // Effects of other operations would stand at these.
-  const effects = isOld ? [] : (answer?.effects ?? []);
-  const chips = [...selectionChips(app, state), ...operationChips(state, effects, unit)];
-  const { total, whole } = answer ?? {};
-  const left =
-    total === undefined || whole === undefined || total.weight === whole.weight
-      ? ''
-      : `${withUnit(total.weight, unit)} left, ${percent(total.weight, whole.weight)} of ${withUnit(whole.weight, unit)}`;
+  const known = isOld ? [] : [answer?.before, answer].filter((one) => one !== undefined && one !== null);
+  const chips = [...selectionChips(app, state), ...operationChips(state, known.map(({ effects }) => effects), unit)];
+  const left = leftText(answer, unit);
   return (
     <>
       <p class="only-read" aria-live="polite">
@@ -52,6 +49,16 @@ export function Chips(): JSX.Element {
       {chips.length > 0 && <ChipList chips={chips} fault={fault} left={left} isOld={isOld} />}
     </>
   );
+}
+
+/** What selections and operations leave; of two recordings, of each. */
+function leftText(answer: TotalsAnswer | null, unit: Unit): string {
+  if (answer === null) return '';
+  const of = ({ total, whole }: TotalsAnswer): string =>
+    total.weight === whole.weight ? '' : `${withUnit(total.weight, unit)} left, ${percent(total.weight, whole.weight)} of ${withUnit(whole.weight, unit)}`;
+  if (answer.before === undefined) return of(answer);
+  const [before, after] = [of(answer.before), of(answer)];
+  return before === '' && after === '' ? '' : `before: ${before || 'all'}; after: ${after || 'all'}`;
 }
 
 function ChipList(props: { chips: readonly Chip[]; fault: string | null; left: string; isOld: boolean }): JSX.Element {
@@ -120,13 +127,17 @@ function without(list: readonly number[] | null, id: number): readonly number[] 
   return rest.length === 0 ? null : rest;
 }
 
-function operationChips(state: State, effects: readonly Effect[], unit: Unit): Chip[] {
+/** `sides` has the effects in each recording that is shown. */
+function operationChips(state: State, sides: readonly (readonly Effect[])[], unit: Unit): Chip[] {
   return state.operations.map((operation, index) => {
-    const effect = effects[index];
+    const texts = sides.flatMap((effects) => {
+      const effect = effects[index];
+      return effect === undefined ? [] : [effectText(effect, (weight) => withUnit(weight, unit))];
+    });
     return {
       id: `op-${index}`,
       text: operationName(operation),
-      ...(effect === undefined ? {} : { effect: effectText(effect, (weight) => withUnit(weight, unit)) }),
+      ...(texts.length === 0 ? {} : { effect: texts.every((text) => text === texts[0]) ? `${texts[0]}${texts.length > 1 ? ' in each' : ''}` : `before ${texts[0]}; after ${texts[1]}` }),
       without: { operations: state.operations.filter((_, place) => place !== index) },
     };
   });

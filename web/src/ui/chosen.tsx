@@ -4,6 +4,8 @@ import type { JSX } from 'preact';
 import { binaryOf } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
+import { ChosenChange } from './diff/chosen.tsx';
+import { showCallers } from './diff/use_changes.ts';
 import { FunctionName } from './cells.tsx';
 import { percent, withUnit } from './format.ts';
 
@@ -13,7 +15,7 @@ export function ChosenBar(): JSX.Element | null {
   const app = useApp();
   const state = useStore();
   const label = state.chosen;
-  const { answer, unit, isOld } = useAnswer('chosen', label === null || label < 0 ? null : { kind: 'sandwich', label });
+  const { answer, unit, isOld } = useAnswer('chosen', label === null || label < 0 || state.side === 'compared' ? null : { kind: 'sandwich', label });
   if (label === null || label < 0) return null;
   const target = { label };
   return (
@@ -22,14 +24,15 @@ export function ChosenBar(): JSX.Element | null {
         <FunctionName names={app.names} label={label} />
         <span class="dim">{binaryOf(app.names, label)}</span>
       </span>
-      {answer !== null && !isOld && (
+      {state.side === 'compared' && <ChosenChange label={label} />}
+      {state.side !== 'compared' && answer !== null && !isOld && (
         <span class="note">
           self {withUnit(answer.self.weight, unit)} · all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)})
         </span>
       )}
       <span class="buttons">
         {state.tab !== 'callers' && (
-          <button type="button" onClick={() => app.store.set({ tab: 'callers' })}>
+          <button type="button" onClick={() => (state.side === 'compared' ? showCallers(app, label) : app.store.set({ tab: 'callers' }))}>
             Callers & callees
           </button>
         )}

@@ -2,10 +2,10 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useApp } from './app_context.ts';
+import { useApp, useStore } from './app_context.ts';
 import { grouped } from './format.ts';
 import { KEY_GROUPS } from './keys.ts';
-import { diagnosticsOf, documentsOf, rejectedOf, tablesOf, unnamedOf } from './summary.ts';
+import { diagnosticsOf, documentsOf, rejectedOf, summariesOf, tablesOf, unnamedOf } from './summary.ts';
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
@@ -60,12 +60,26 @@ export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
 
 export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Element {
   const { names } = useApp();
-  const { summary } = names.tables;
+  const { side } = useStore();
+  const summaries = summariesOf(names, side);
+  return (
+    <Dialog title="What was read" onClose={onClose}>
+      {summaries.map((summary, index) => (
+        <section key={index}>
+          {summaries.length > 1 && <h2>{index === 0 ? 'Before' : 'After'}</h2>}
+          <Recording summary={summary} />
+        </section>
+      ))}
+    </Dialog>
+  );
+}
+
+function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }): JSX.Element {
   const tables = tablesOf(summary);
   const unnamed = unnamedOf(summary);
   const diagnostics = diagnosticsOf(summary);
   return (
-    <Dialog title="What was read" onClose={onClose}>
+    <>
       <h3>Inputs</h3>
       <ul>
         {documentsOf(summary).map((input) => (
@@ -124,6 +138,6 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
           </ul>
         </>
       )}
-    </Dialog>
+    </>
   );
 }

@@ -6,8 +6,9 @@ import { fragmentOf } from '../state/fragment.ts';
 import { freshState } from '../state/state.ts';
 import { type App, unitOf, useApp, useStore } from './app_context.ts';
 import { copyText, download } from './copy.ts';
+import { SideSwitch } from './diff/side_switch.tsx';
 import { Select } from './panel.tsx';
-import { accountOf, documentsOf } from './summary.ts';
+import { accountOf, documentsOf, summariesOf } from './summary.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
 import { timeText } from './format.ts';
 
@@ -16,13 +17,15 @@ export function Header(): JSX.Element {
   const state = useStore();
   const { tables } = app.names;
   const span = tables.spans[state.series];
-  const account = accountOf(tables.summary);
-  const inputs = documentsOf(tables.summary).map((path) => path.replace(/^.*[/\\]/, ''));
+  const summaries = summariesOf(app.names, state.side);
+  const account = [...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
+  const inputs = summaries.map((summary) => documentsOf(summary).map((path) => path.replace(/^.*[/\\]/, '')).join(', '));
   return (
     <header class="head" data-part="head">
-      <h1 title={documentsOf(tables.summary).join('\n')}>{inputs.join(', ') || 'Recording'}</h1>
-      {tables.series.length > 1 ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
-      <span class="note is-wide">{span == null ? '' : timeText(span.end - span.start)}</span>
+      <h1 title={summaries.flatMap(documentsOf).join('\n')}>{inputs.join(' → ') || 'Recording'}</h1>
+      <SideSwitch />
+      {tables.series.length > 1 && state.side !== 'compared' ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
+      <span class="note is-wide">{span == null || state.side === 'compared' ? '' : timeText(span.end - span.start)}</span>
       <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" onClick={() => app.openDialog('recording')}>
         {account === '' ? 'What was read' : account}
       </button>
@@ -55,8 +58,8 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
     name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${rows} rows)`,
   }));
   const change = (id: string): void => {
-    const { tab, tree, search } = state;
-    app.store.set({ ...freshState(Number(id)), tab, tree, search });
+    const { side, normalize, tab, tree, search } = state;
+    app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, search });
   };
   return <Select label="Table" value={String(state.series)} options={options} onChange={change} />;
 }
@@ -69,7 +72,7 @@ async function share(app: App): Promise<void> {
 
 function SaveMenu({ app }: { app: App }): JSX.Element {
   const state = useStore();
-  const about = (): object => ({ format: 'traceparse-view', version: 1, view: state.tab, unit: unitOf(app, state), selected: fragmentOf(state, app.names) });
+  const about = (): object => ({ format: 'traceparse-view', version: 1, view: state.tab, ...(app.names.sides === undefined ? {} : { side: state.side }), unit: unitOf(app, state), selected: fragmentOf(state, app.names) });
   const save = (kind: string): void => {
     const text = kind === 'tsv' ? app.seen.tsv() : app.seen.json(about());
     if (text === null) app.say('This view has no table to save.');

@@ -66,7 +66,7 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
   if (action !== undefined) {
     const change = action.change(state, names, { label: state.chosen });
     if (change === null) {
-      app.say('Choose a function first.');
+      app.say(state.chosen === null ? 'Choose a function first.' : 'This cannot be done with it.');
       return true;
     }
     store.set(change);

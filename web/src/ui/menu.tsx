@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { nameOf, threadName } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
 import { type App, useApp, useStore } from './app_context.ts';
+import { showCallers } from './diff/use_changes.ts';
 import { copyText } from './copy.ts';
 import type { MenuTarget } from './menu_target.ts';
 
@@ -112,7 +113,7 @@ function doItems(app: App, state: ReturnType<typeof useStore>, target: MenuTarge
   });
   const { label, expand } = target;
   if (label !== null && label >= 0) {
-    items.unshift({ id: 'callers', key: 'Enter', name: 'Show callers and callees', run: () => store.set({ chosen: label, tab: 'callers' }) });
+    items.unshift({ id: 'callers', key: 'Enter', name: 'Show callers and callees', run: () => (state.side === 'compared' ? showCallers(app, label) : store.set({ chosen: label, tab: 'callers' })) });
   }
   if (expand !== undefined) items.push({ id: 'expand', key: '*', name: 'Expand all', run: expand });
   return items;

@@ -111,10 +111,19 @@ function Result(): JSX.Element | null {
   if (fault !== null) return <>{sentence(fault)}</>;
   if (answer === null) return null;
   if (answer.functions === 0) return <>No function matches.</>;
-  const { all, total } = answer;
+  const { all, total, before } = answer;
+  const share = (one: { readonly all: typeof all; readonly total: typeof total }): string =>
+    `${withUnit(one.all.weight, unit)} (${percent(one.all.weight, one.total.weight)})`;
+  if (before !== undefined) {
+    return (
+      <>
+        {counted(answer.functions, 'function')}, {share(before)} before, {share(answer)} after
+      </>
+    );
+  }
   return (
     <>
-      {counted(answer.functions, 'function')}, {withUnit(all.weight, unit)} ({percent(all.weight, total.weight)})
+      {counted(answer.functions, 'function')}, {share(answer)}
     </>
   );
 }

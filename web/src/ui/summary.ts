@@ -1,5 +1,8 @@
 // The command's summary of what was read, which the page shows as it is.
 
+import type { SideName } from '../host/diff_protocol.ts';
+import type { Names } from '../state/names.ts';
+
 type Summary = Readonly<Record<string, unknown>>;
 
 export interface TableSummary {
@@ -52,4 +55,10 @@ export function accountOf(summary: Summary): string {
     notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The summaries of what is shown: of both recordings, the first one's first. */
+export function summariesOf({ tables, sides }: Names, side: SideName): readonly Summary[] {
+  if (sides === undefined || side !== 'compared') return [tables.summary];
+  return [sides.before.tables.summary, sides.after.tables.summary];
 }

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Names } from '../state/names.ts';
 import { type State, TABS, type Tab } from '../state/state.ts';
+import { isCompared } from './view.tsx';
 import { useApp, useStore } from './app_context.ts';
 
 export function Tabs(): JSX.Element {
@@ -50,7 +51,8 @@ export function Tabs(): JSX.Element {
 }
 
 /** The views that have nothing to show, which say why. */
-function emptyTabs({ tables }: Names, { series }: State): ReadonlySet<Tab> {
+function emptyTabs({ tables }: Names, { series, side }: State): ReadonlySet<Tab> {
+  if (side === 'compared') return new Set(TABS.map(({ id }) => id).filter((id) => !isCompared(id)));
   const empty = new Set<Tab>();
   const run = tables.runs[tables.series[series]!.run]!.number;
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;

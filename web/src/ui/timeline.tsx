@@ -6,9 +6,17 @@ import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.
 import { placeOf } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
-import { timelineModel } from './timeline_model.ts';
+import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
 
-export function Timeline(): JSX.Element | null {
+interface Props {
+  /** Tells the timelines of two recordings apart. */
+  readonly one?: OneOfTwo;
+  readonly channel?: string;
+  readonly onRate?: (rate: number) => void;
+}
+
+export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Element | null {
+  const name = one?.name;
   const app = useApp();
   const state = useStore();
   const whole = app.names.tables.spans[state.series] ?? null;
@@ -22,17 +30,21 @@ export function Timeline(): JSX.Element | null {
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
   const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
   const { answer, unit, place: answered } = useAnswer(
-    'tracks',
+    channel,
     asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
     place,
   );
   const model = useMemo(
     () => {
       if (answer === null || whole === null || answered.series !== state.series) return null;
-      return timelineModel(app.names, state, answer, unit, whole, closed);
+      return timelineModel(app.names, state, answer, unit, whole, closed, one);
     },
-    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed],
+    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate],
   );
+  useEffect(() => {
+    // Other weights lie in the bin of their sample: their heights depend on the length of bins.
+    if (answer !== null) onRate?.(unit === 'ns' ? largestRate(answer) : 0);
+  }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
   useEffect(() => {
     const height = canvas.current?.contentHeight;
@@ -40,7 +52,7 @@ export function Timeline(): JSX.Element | null {
   }, [model]);
   if (whole === null) return <p class="notice is-quiet">This recording does not say when its samples were taken, so there is no timeline.</p>;
   return (
-    <section ref={box} class="timeline" aria-label="Timeline" data-part="timeline">
+    <section ref={box} class="timeline" aria-label={name === undefined ? 'Timeline' : `Timeline, ${name.toLowerCase()}`} data-part="timeline" data-of={name?.toLowerCase()}>
       <CanvasHost
         part="timeline-canvas"
         model={model}
@@ -49,7 +61,7 @@ export function Timeline(): JSX.Element | null {
           new TimelineCanvas(host, {
             onBrush: (range, isFinal) => {
               const time = range === null ? null : { start: Math.round(range.start), end: Math.round(range.end) };
-              if (time === null || time.end > time.start) app.store.set({ time }, `brush ${strokes.current}`);
+              if (time === null || time.end > time.start) app.change({ time }, `brush ${strokes.current}`);
               if (isFinal) strokes.current += 1;
             },
             onPickTracks: (ids, isAdditive) => pick(ids, isAdditive),
@@ -68,7 +80,7 @@ export function Timeline(): JSX.Element | null {
   );
 
   function pick(ids: readonly string[], isAdditive: boolean): void {
-    const { state } = app.store;
+    const state = app.stateOf?.(app.store.state) ?? app.store.state;
     const of = (kind: string): number[] => ids.filter((id) => id.startsWith(`${kind}:`)).map((id) => Number(id.slice(kind.length + 1)));
     const merge = (before: readonly number[] | null, picked: number[]): readonly number[] | null => {
       if (!isAdditive) return picked.length === 0 ? null : picked;
@@ -80,14 +92,14 @@ export function Timeline(): JSX.Element | null {
     const processes = merge(state.processes, of('process'));
     // A click on the only thread that is selected selects all again.
     const isAgain = !isAdditive && JSON.stringify([threads, processes]) === JSON.stringify([state.threads, state.processes]);
-    app.store.set(isAgain ? { threads: null, processes: null } : { threads, processes });
+    app.change(isAgain ? { threads: null, processes: null } : { threads, processes });
   }
 
   function pickSpan(id: string, index: number): void {
     const lane = model?.tracks.find((track) => track.id === id)?.spans;
     if (lane === undefined || whole === null) return;
     const [start, end] = [lane.start[index]!, Math.min(lane.end[index]!, whole.end)];
-    if (end > start) app.store.set({ time: { start: Math.round(start), end: Math.round(end) } });
+    if (end > start) app.change({ time: { start: Math.round(start), end: Math.round(end) } });
   }
 }
 

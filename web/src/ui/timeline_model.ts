@@ -11,7 +11,18 @@ import { laneTracks } from './timeline_lanes.ts';
 /** The weight that fills the height of a track, and what it means. */
 type Height = Pick<Bins, 'full' | 'fullText'>;
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>): TimelineModel {
+/** A timeline of two that stand one above the other: its name, and the largest weight per nanosecond of both, so that both are as high. */
+export interface OneOfTwo {
+  readonly name: string;
+  readonly rate: number;
+}
+
+/** The largest weight per nanosecond of a timeline. */
+export function largestRate({ overall, bin }: TracksAnswer): number {
+  return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
+}
+
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): TimelineModel {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -32,7 +43,8 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     isDim: isOff(line.id),
     bins: bins(line, isTime ? { full: answer.bin, fullText: `one ${what}` } : ofThread),
   });
-  const overallFull = full([answer.overall]);
+  const name = one?.name;
+  const overallFull = full([answer.overall, Float64Array.of((one?.rate ?? 0) * answer.bin)]);
   const tracks: Track[] = [...laneTracks(names, state)];
   const ofProcess = full(answer.processes.map((line) => line.bins));
   const hasProcesses = answer.processes.length > 1;
@@ -55,12 +67,12 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
     brush: state.time,
     overview: {
       id: 'overview',
-      label: what === 'thread' ? 'All threads' : 'All CPU',
+      label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
       kind: 'overview',
       bins: { start: answer.start, bin: answer.bin, layers: [{ name: what === 'thread' ? 'threads' : 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
     },
     tracks,
-    title: 'CPU over time',
+    title: name === undefined ? 'CPU over time' : `CPU over time, ${name.toLowerCase()}`,
   };
 }
 

@@ -1,7 +1,13 @@
 // The view of each tab.
 
 import type { FunctionComponent, JSX } from 'preact';
+import type { SideName } from '../host/diff_protocol.ts';
 import type { Tab } from '../state/state.ts';
+import { DiffFlameView } from './diff/flame.tsx';
+import { DiffOverviewView } from './diff/overview.tsx';
+import { OneSideOnly } from './diff/side_switch.tsx';
+import { DiffBinariesView, DiffFunctionsView } from './diff/tables.tsx';
+import { DiffTreeView } from './diff/tree.tsx';
 import { BinariesView } from './views/binaries.tsx';
 import { CallersView } from './views/callers.tsx';
 import { CategoriesView } from './views/categories.tsx';
@@ -31,7 +37,21 @@ const VIEWS: Record<Tab, FunctionComponent> = {
   intervals: IntervalsView,
 };
 
-export function View({ tab }: { tab: Tab }): JSX.Element {
-  const Shown = VIEWS[tab];
+/** Those of two recordings. */
+const COMPARED: Partial<Record<Tab, FunctionComponent>> = {
+  overview: DiffOverviewView,
+  flame: DiffFlameView,
+  tree: DiffTreeView,
+  functions: DiffFunctionsView,
+  binaries: DiffBinariesView,
+};
+
+/** True if a view shows two recordings at once. */
+export function isCompared(tab: Tab): boolean {
+  return tab in COMPARED;
+}
+
+export function View({ tab, side }: { tab: Tab; side: SideName }): JSX.Element {
+  const Shown = side === 'compared' ? (COMPARED[tab] ?? OneSideOnly) : VIEWS[tab];
   return <Shown />;
 }

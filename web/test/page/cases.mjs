@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { jsonOf } from '../command.mjs';
 
-const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
+export const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
 
 /** The rows of functions of the command with options, as the page saves them. */
 function functionsOf(file, options) {
@@ -14,7 +14,7 @@ function functionsOf(file, options) {
 }
 
 /** The time of a fragment as an option of the command. */
-function timeOf(fragment) {
+export function timeOf(fragment) {
   const [, span] = /(?:^|&)t=([^&]+)/.exec(fragment) ?? [];
   ok(span !== undefined, `${fragment} has no time`);
   return ['--time', span];
@@ -251,13 +251,7 @@ export const CASES = {
     for (const theme of ['light', 'dark']) {
       for (const name of TABS) {
         await tab.open(orchard.page, `v=1&tab=${name}&op=hide-system`);
-        while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
-        await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
-        const faults = await tab.browser.run(async () => {
-          const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
-          return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ''}`).join(' | ')}`);
-        });
-        deepEqual(faults, [], `${theme} ${name}`);
+        deepEqual(await axeFaults(tab, axe, theme), [], `${theme} ${name}`);
       }
     }
   },
@@ -273,9 +267,19 @@ export const CASES = {
   },
 };
 
+/** What axe finds wrong with what is on the screen, in light or dark. */
+export async function axeFaults(tab, axe, theme) {
+  while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
+  await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
+  return tab.browser.run(async () => {
+    const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ''}`).join(' | ')}`);
+  });
+}
+
 /** Drags over the overview of the timeline, from one share of its width to another. */
-async function brush(tab, from, to) {
-  const { left, top, width } = await tab.place('[data-part=timeline] canvas');
+export async function brush(tab, from, to, timeline = '[data-part=timeline]') {
+  const { left, top, width } = await tab.place(`${timeline} canvas`);
   const labels = 220;
   const at = (share) => left + labels + (width - labels) * share;
   await tab.browser.move(at(from), top + 25);

@@ -106,10 +106,13 @@ function unitOf(view: View, { after }: Selections, series: readonly number[]): s
   return after.metric === 'samples' ? 'samples' : view.profile.series[series[0]!]!.unit;
 }
 
+/** The tables of a recording in which selections are told by name. */
+type Named = Pick<Profile, 'series' | 'runs' | 'processes' | 'threads'>;
+
 /** The same selection of the other recording: by the names of processes and threads, the numbers of runs, and tables. */
-export function counterpart(from: Profile, to: Profile, selection: Selection): Selection {
+export function counterpart(from: Named, to: Named, selection: Selection): Selection {
   const { series, runs, processes, threads, ...rest } = selection;
-  const among = <T>(chosen: readonly number[] | undefined, rows: readonly T[], others: readonly T[], nameOf: (row: T, profile: Profile) => string): number[] | undefined => {
+  const among = <T>(chosen: readonly number[] | undefined, rows: readonly T[], others: readonly T[], nameOf: (row: T, profile: Named) => string): number[] | undefined => {
     if (chosen === undefined) return undefined;
     const names = new Set(chosen.map((index) => nameOf(rows[index]!, from)));
     return others.flatMap((row, index) => (names.has(nameOf(row, to)) ? [index] : []));

@@ -23,15 +23,21 @@ const MOST_OPENED = 5_000;
 const HEAVY = 0.5;
 const MOST_HEAVY = 24;
 
+/** What opens a tree of anything. */
+export interface TreeRow extends Pick<RowSums, 'all_weight' | 'samples' | 'self_samples'> {
+  readonly label: number;
+  readonly depth: number;
+}
+
 interface Row extends RowSums {
   readonly label: number;
   readonly depth: number;
 }
 
 /** A tree from either end: rows below rows. */
-interface Walk {
-  readonly roots: () => Row[];
-  readonly children: (row: Row) => Row[];
+interface Walk<R> {
+  readonly roots: () => R[];
+  readonly children: (row: R) => R[];
 }
 
 /** Open rows by label, each with those below it. */
@@ -59,16 +65,8 @@ export function partAndTree(
 
 export function answerTree(view: View, series: number, ask: TreeAsk): TreeAnswer {
   const { all, part, trees } = partAndTree(view, series, ask.by, ask.part);
-  const found: Row[] = [];
-  const flags: number[] = [];
-  let isCut = false;
-  if (trees !== null) {
-    const walk = ask.direction === 'down' ? downward(trees.tree) : upward(view, trees);
-    const roots = walk.roots();
-    const opened = ask.open === null ? heavyPath(walk, roots, ask.direction) : openedOf(ask.open);
-    if (ask.expand !== null) expand(walk, roots, opened, ask.expand);
-    isCut = collect(walk, roots, opened, found, flags);
-  }
+  const walk = trees === null ? NOTHING : ask.direction === 'down' ? downward(trees.tree) : upward(view, trees);
+  const { found, flags, isCut } = openRows(walk, ask.direction, ask.open, ask.expand);
   return {
     kind: 'tree',
     total: totalOf(view, series),
@@ -80,6 +78,23 @@ export function answerTree(view: View, series: number, ask: TreeAsk): TreeAnswer
     flags: Uint8Array.from(flags),
     isCut,
   };
+}
+
+const NOTHING: Walk<Row> = { roots: () => [], children: () => [] };
+
+/** The rows of a tree that are seen; the heaviest path is open unless told otherwise. */
+export function openRows<R extends TreeRow>(
+  walk: Walk<R>,
+  direction: 'down' | 'up',
+  open: OpenRows | null,
+  expanded: readonly number[] | null,
+): { found: R[]; flags: number[]; isCut: boolean } {
+  const [found, flags]: [R[], number[]] = [[], []];
+  const roots = walk.roots();
+  const opened = open === null ? heavyPath(walk, roots, direction) : openedOf(open);
+  if (expanded !== null) expand(walk, roots, opened, expanded);
+  const isCut = collect(walk, roots, opened, found, flags);
+  return { found, flags, isCut };
 }
 
 export function answerHeaviest(view: View, series: number, by: SeparateBy, wanted: number | null): HeaviestAnswer {
@@ -95,11 +110,11 @@ export function answerHeaviest(view: View, series: number, by: SeparateBy, wante
   };
 }
 
-function downward(tree: CallTree): Walk {
+function downward(tree: CallTree): Walk<Row> {
   return { roots: () => tree.children(0), children: (row) => tree.children((row as ReturnType<CallTree['at']>).node) };
 }
 
-function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }): Walk {
+function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }): Walk<Row> {
   trees.up ??= new BottomUpTree(view.profile, trees.tree.weighed);
   const { up } = trees;
   return {
@@ -109,7 +124,7 @@ function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }):
 }
 
 /** A row has others below it unless all its samples end in it. */
-function hasChildren(row: Row): boolean {
+function hasChildren(row: TreeRow): boolean {
   return row.samples > row.self_samples;
 }
 
@@ -125,10 +140,10 @@ function openedOf({ depth, label }: OpenRows): Opened {
   return top;
 }
 
-function heavyPath(walk: Walk, roots: Row[], direction: 'down' | 'up'): Opened {
+function heavyPath<R extends TreeRow>(walk: Walk<R>, roots: R[], direction: 'down' | 'up'): Opened {
   const top: Opened = new Map();
   if (direction === 'up') return top;
-  let [rows, opened, above]: [Row[], Opened, Exact | null] = [roots, top, null];
+  let [rows, opened, above]: [R[], Opened, Exact | null] = [roots, top, null];
   for (let level = 0; level < MOST_HEAVY; level += 1) {
     const heaviest = rows[0];
     if (heaviest === undefined || !hasChildren(heaviest)) break;
@@ -141,9 +156,9 @@ function heavyPath(walk: Walk, roots: Row[], direction: 'down' | 'up'): Opened {
 }
 
 /** Opens everything below the row that a path of labels leads to. */
-function expand(walk: Walk, roots: Row[], opened: Opened, path: readonly number[]): void {
+function expand<R extends TreeRow>(walk: Walk<R>, roots: R[], opened: Opened, path: readonly number[]): void {
   let [rows, at] = [roots, opened];
-  let target: Row | undefined;
+  let target: R | undefined;
   for (const label of path) {
     target = rows.find((row) => row.label === label);
     if (target === undefined) return;
@@ -153,7 +168,7 @@ function expand(walk: Walk, roots: Row[], opened: Opened, path: readonly number[
     at = below;
   }
   let left = MOST_OPENED;
-  const open: [Row[], Opened][] = [[rows, at]];
+  const open: [R[], Opened][] = [[rows, at]];
   for (let next = open.shift(); next !== undefined && left > 0; next = open.shift()) {
     for (const row of next[0]) {
       if (!hasChildren(row) || (left -= 1) < 0) continue;
@@ -165,9 +180,9 @@ function expand(walk: Walk, roots: Row[], opened: Opened, path: readonly number[
 }
 
 /** The rows that are seen, in preorder. True if there would be too many. */
-function collect(walk: Walk, roots: Row[], opened: Opened, found: Row[], flags: number[]): boolean {
-  const open: [Row, Opened | undefined][] = [];
-  const push = (rows: Row[], below: Opened): void => {
+function collect<R extends TreeRow>(walk: Walk<R>, roots: R[], opened: Opened, found: R[], flags: number[]): boolean {
+  const open: [R, Opened | undefined][] = [];
+  const push = (rows: R[], below: Opened): void => {
     for (let at = rows.length - 1; at >= 0; at -= 1) open.push([rows[at]!, below.get(rows[at]!.label)]);
   };
   push(roots, opened);

@@ -97,7 +97,10 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   );
 }
 
-function TreeName({ answer, row }: { answer: TreeAnswer; row: number }): JSX.Element {
+/** The rows of a tree: what is seen of it, and what is open. */
+type TreeShape = Pick<TreeAnswer, 'depth' | 'label' | 'flags'>;
+
+export function TreeName({ answer, row }: { answer: TreeShape; row: number }): JSX.Element {
   const { names } = useApp();
   const flags = answer.flags[row]!;
   return (
@@ -109,7 +112,7 @@ function TreeName({ answer, row }: { answer: TreeAnswer; row: number }): JSX.Ele
 }
 
 /** The rows that are open after one of them was opened or closed; -1 changes none. */
-function openRows({ depth, label, flags }: TreeAnswer, toggled: number): OpenRows {
+export function openRows({ depth, label, flags }: TreeShape, toggled: number): OpenRows {
   const open: { depth: number[]; label: number[] } = { depth: [], label: [] };
   flags.forEach((flag, row) => {
     const isOpen = (flag & 2) !== 0;
@@ -121,7 +124,7 @@ function openRows({ depth, label, flags }: TreeAnswer, toggled: number): OpenRow
 }
 
 /** The labels on the way to a row, from the top. */
-function pathTo({ depth, label }: TreeAnswer, row: number): number[] {
+export function pathTo({ depth, label }: TreeShape, row: number): number[] {
   const path = [label[row]!];
   for (let above = row - 1, level = depth[row]!; above >= 0 && level > 1; above -= 1) {
     if (depth[above]! >= level) continue;

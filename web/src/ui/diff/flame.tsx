@@ -1,0 +1,118 @@
+// The differential flame graph: as wide as one recording, coloured by what changed.
+
+import type { JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { FlameGraphCanvas, type FlameModel } from '../../canvas/index.ts';
+import type { DiffFlameAnswer } from '../../host/diff_protocol.ts';
+import { placeOf } from '../../state/state.ts';
+import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
+import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
+import { download } from '../copy.ts';
+import { type Unit, withUnit } from '../format.ts';
+import { functionAt, labelsFor } from '../labels.ts';
+import { Choice, Notice, Panel, Pending } from '../panel.tsx';
+import { useSearch } from '../search.tsx';
+import { boxStack, pickable } from '../views/flame.tsx';
+import { signedWithUnit, verdictOf } from './changes.tsx';
+import { ChangeLegend } from './legend.tsx';
+import { ScalingNote } from './overview.tsx';
+import { useScaling } from './use_changes.ts';
+
+interface Detail {
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly least: number;
+}
+
+export function DiffFlameView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const search = useSearch();
+  const normalize = useScaling();
+  const [widths, setWidths] = useState<'before' | 'after'>('after');
+  const [detail, setDetail] = useState<Detail | null>(null);
+  const drawing = useRef<Drawing<FlameModel> | null>(null);
+  const key = JSON.stringify([placeOf(state, app.names.tables), normalize, widths]);
+  const wanted = detail?.key === key ? detail : null;
+  const { answer, unit, isOld, fault } = useAnswer('view', {
+    kind: 'diff-flame',
+    normalize,
+    widths,
+    unit: unitOf(app, state),
+    key,
+    tree: JSON.stringify(state.operations),
+    pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
+    least: wanted?.least ?? null,
+    from: wanted?.from ?? null,
+    to: wanted?.to ?? null,
+  });
+  const model = useMemo((): FlameModel | null => {
+    if (answer === null) return null;
+    return {
+      ...answer.model,
+      labels: labelsFor(app.names),
+      matches: search.matches,
+      selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
+      notes: notesOf(answer, unit),
+      title: 'Differential flame graph',
+    };
+  }, [answer, unit, search.matches, state.chosen]);
+  useSeenBoxes('flame-graph', model);
+  const current = useRef({ model, key });
+  current.current = { model, key };
+  if (answer === null) return <Pending fault={fault} />;
+  const stackOf = (box: number): number[] => boxStack(current.current.model!, box).map((place) => functionAt(app.names, place));
+  return (
+    <Panel
+      controls={
+        <>
+          <Choice
+            label="Widths"
+            value={widths}
+            options={[
+              { id: 'after', name: 'Widths after', title: 'Boxes are as wide as they weigh in the second recording' },
+              { id: 'before', name: 'Widths before', title: 'Boxes are as wide as they weigh in the first recording: what is gone is seen here' },
+            ]}
+            onChange={setWidths}
+          />
+          <button type="button" data-part="export-svg" onClick={() => download('differential-flame-graph.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
+            Save SVG
+          </button>
+          <ScalingNote total={answer.total} />
+          <ChangeLegend />
+        </>
+      }
+    >
+      {model?.total === 0 && <Notice>This recording has nothing in what is selected.</Notice>}
+      <CanvasHost
+        part="flame-graph"
+        model={model}
+        isOld={isOld && wanted === null}
+        onMade={(made) => (drawing.current = made)}
+        make={(host) =>
+          new FlameGraphCanvas(host, {
+            onPick: (label) => app.store.set({ chosen: label === null ? null : pickable(functionAt(app.names, label)) }),
+            onMenu: (box, x, y) => {
+              const { model } = current.current;
+              if (model === null) return;
+              app.openMenu({ label: functionAt(app.names, model.label[box]!), stack: () => stackOf(box) }, x, y);
+            },
+            onDetail: (from, to, least) => setDetail({ key: current.current.key, from, to, least }),
+          })
+        }
+      />
+    </Panel>
+  );
+}
+
+/** By box: both weights, and the change in words. */
+function notesOf({ rows }: DiffFlameAnswer, unit: Unit): string[] {
+  const { all } = rows;
+  return Array.from({ length: rows.count }, (_, box) =>
+    [
+      `before ${withUnit(all.before[box]!, unit)}, after ${withUnit(all.after[box]!, unit)}`,
+      `change ${signedWithUnit(all.change[box]!, unit)}: ${verdictOf(all, box)}`,
+    ].join('\n'),
+  );
+}

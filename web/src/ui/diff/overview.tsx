@@ -1,0 +1,159 @@
+// What changed, first of all: the totals, the smallest change that can be seen, and the functions that changed most.
+
+import type { JSX } from 'preact';
+import { BEYOND_NOISE, type DiffFacts, smallestEffect } from '../../engine/index.ts';
+import type { DiffOverviewAnswer, DiffTotal } from '../../host/diff_protocol.ts';
+import { binaryOf } from '../../state/names.ts';
+import { freshState, selectsAlike } from '../../state/state.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
+import { FunctionName } from '../cells.tsx';
+import { type Unit, counted, grouped, withUnit } from '../format.ts';
+import { Pending } from '../panel.tsx';
+import { Words, signedPercent, signedWithUnit, verdictOf } from './changes.tsx';
+import { useScaling } from './use_changes.ts';
+
+export function DiffOverviewView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const normalize = useScaling();
+  const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'diff-overview', normalize });
+  if (answer === null || asked === null) return <Pending fault={fault} />;
+  const { facts } = app.names.sides!;
+  // The command's words are about what the command compared.
+  const isWhole = asked.normalize === facts.normalize && selectsAlike(state, { ...freshState(state.series, 'compared'), normalize: state.normalize });
+  return (
+    <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
+      <div class="answer">
+        {isWhole && !isOld && <Sentences facts={facts} />}
+        <Totals total={answer.total} unit={unit} />
+        {!(isWhole && !isOld && facts.sentences.functions !== '') && (
+          <p class="note" data-part="told">
+            {toldText(answer)}
+          </p>
+        )}
+      </div>
+      {isWhole && !isOld && <Alerts facts={facts} />}
+      <div class="columns">
+        <Changed id="top-own" title="Own functions that changed most" note="including the system code they call" part={answer.own} answer={answer} unit={unit} />
+        <Changed id="top-all" title="All functions that changed most" note="each by itself" part={answer.all} answer={answer} unit={unit} />
+      </div>
+    </div>
+  );
+}
+
+function Sentences({ facts: { sentences } }: { facts: DiffFacts }): JSX.Element {
+  return (
+    <div data-part="sentences">
+      {sentences.answer !== '' && <p class="lead">{sentences.answer}</p>}
+      {[sentences.activity, sentences.functions].filter((text) => text !== '').map((text) => <p key={text}>{text}</p>)}
+    </div>
+  );
+}
+
+function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element {
+  const { all } = total.rows;
+  const [before, after, change, noise] = [all.before[0]!, all.after[0]!, all.change[0]!, all.noise[0]!];
+  const verdict = verdictOf(all, 0);
+  const { marked, likely } = smallestEffect({ weight: change, noise, beyond_noise: all.isBeyond[0] === 1 });
+  const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
+  const words = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
+  const rows: [string, JSX.Element | string][] = [
+    ['before', withUnit(before, unit)],
+    ['after', withUnit(after, unit)],
+    ['change', <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)}), ${words}`} />],
+    ['noise', `± ${whole(noise)}, one standard deviation`],
+    ['smallest effect', `${whole(marked)} of change in total would be marked; ${whole(likely)} would be in four of five pairs`],
+    ['scaling', scalingText(total)],
+  ];
+  return (
+    <dl class="facts" data-part="totals">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function scalingText({ factor, isScaled }: DiffTotal): string {
+  if (!isScaled) return 'a recording has nothing to scale by; weights are compared as recorded';
+  return factor === 1 ? 'weights are compared as recorded' : `weights after are multiplied by ${factor.toFixed(4)} for changes`;
+}
+
+/** The scaling in controls of views, where there is any. */
+export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null {
+  const { normalize } = useStore();
+  const { names } = useApp();
+  if ((normalize ?? names.sides!.facts.normalize) === 'none') return null;
+  return (
+    <span class="note" data-part="scaling">
+      {scalingText(total)}
+    </span>
+  );
+}
+
+function toldText({ functions, isOwn, told, changed }: DiffOverviewAnswer): string {
+  const one = isOwn ? 'own function' : 'function';
+  if (told === 0) return `${counted(functions, one)}, none with enough samples to tell changes from chance.`;
+  return `Of ${counted(told, one)} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark about ${Math.max(1, Math.round(0.05 * told))}.`;
+}
+
+interface Alert {
+  readonly rule: string;
+  readonly state: string;
+}
+
+/** The results of `--alert`. */
+function Alerts({ facts }: { facts: DiffFacts }): JSX.Element | null {
+  const alerts = (facts['alerts'] as readonly Alert[] | undefined) ?? [];
+  if (alerts.length === 0) return null;
+  const words: Record<string, string> = { fired: 'fired', quiet: 'did not fire', unknown: 'undecided' };
+  return (
+    <section class="alerts" aria-labelledby="alerts-title" data-part="alerts">
+      <h2 id="alerts-title">Alerts</h2>
+      <ul>
+        {alerts.map(({ rule, state }) => (
+          <li key={rule}>
+            <strong>{words[state] ?? state}</strong>: <span class="name">{rule}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Changed(props: { id: string; title: string; note: string; part: DiffOverviewAnswer['own']; answer: DiffOverviewAnswer; unit: Unit }): JSX.Element {
+  const { id, title, note, part, answer, unit } = props;
+  const app = useApp();
+  const { self } = part.rows;
+  const before = answer.total.rows.all.before[0]!;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>
+        {title} <span class="note">{note}</span>
+      </h2>
+      {part.rows.count === 0 && <p class="note">None changed.</p>}
+      <ol class="top" data-part={id}>
+        {Array.from(part.label, (label, row) => {
+          const verdict = verdictOf(self, row);
+          return (
+            <li key={label}>
+              <button type="button" class="top-row is-change" onClick={() => app.store.set({ chosen: label < 0 ? null : label, tab: 'functions' })}>
+                <span class="amount">
+                  <Words verdict={verdict} text={signedWithUnit(self.change[row]!, unit)} />
+                </span>
+                <span class="amount dim">{signedPercent(self.change[row]!, before)}</span>
+                <FunctionName names={app.names} label={label} />
+                <span class="dim">
+                  {[verdict, binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+// Functions and binaries by the change of their self weight.
+
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { binaryOf } from '../../state/names.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
+import { functionColumns } from '../cells.tsx';
+import { grouped } from '../format.ts';
+import { Panel, Pending } from '../panel.tsx';
+import { useSearch } from '../search.tsx';
+import { Table, type TableColumn } from '../table.tsx';
+import { changeColumns, noiseColumns } from './changes.tsx';
+import { ScalingNote } from './overview.tsx';
+import { pickRows } from './pick_rows.ts';
+import { showCallers, useScaling } from './use_changes.ts';
+
+export function DiffFunctionsView(): JSX.Element {
+  const app = useApp();
+  const state = useStore();
+  const search = useSearch();
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'diff-table', of: 'functions', normalize: useScaling() });
+  const found = useMemo(() => {
+    if (answer === null) return null;
+    const { matches } = search;
+    const all = Int32Array.from(answer.label.keys());
+    const places = matches === null ? all : all.filter((row) => matches[answer.label[row]!] === 1);
+    const [rows, total] = [pickRows(answer.rows, places), answer.total.rows];
+    const labelOf = (row: number): number => answer.label[places[row]!]!;
+    const columns: TableColumn[] = [
+      ...changeColumns(rows, total, unit, 'self', true),
+      ...noiseColumns(rows, total, unit, 'self'),
+      ...changeColumns(rows, total, unit, 'all', false).slice(0, 1),
+      ...functionColumns(app.names, labelOf),
+    ];
+    return { columns, rows, labelOf };
+  }, [answer, unit, search.matches]);
+  if (answer === null || found === null) return <Pending fault={fault} />;
+  const { columns, rows, labelOf } = found;
+  const of = rows.count < answer.rows.count ? `${grouped(rows.count)} of ${grouped(answer.rows.count)} functions match the search` : `${grouped(rows.count)} functions, the largest changes first`;
+  return (
+    <Panel
+      controls={
+        <>
+          <span class="note">{of}</span>
+          <ScalingNote total={answer.total} />
+        </>
+      }
+    >
+      <Table
+        id="functions"
+        label="Functions by change"
+        columns={columns}
+        count={rows.count}
+        isOld={isOld}
+        target={(row) => ({ label: labelOf(row) })}
+        isChosen={(row) => labelOf(row) === state.chosen}
+        onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
+        onOpen={(row) => showCallers(app, labelOf(row))}
+      />
+    </Panel>
+  );
+}
+
+export function DiffBinariesView(): JSX.Element {
+  const app = useApp();
+  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'diff-table', of: 'binaries', normalize: useScaling() });
+  const known = useMemo(() => {
+    const { functions } = app.names.tables;
+    return new Set(Array.from({ length: functions.count }, (_, label) => binaryOf(app.names, label)));
+  }, [app.names]);
+  if (answer === null) return <Pending fault={fault} />;
+  const { rows, total, name } = answer;
+  const columns: TableColumn[] = [
+    ...changeColumns(rows, total.rows, unit, 'self', true),
+    ...noiseColumns(rows, total.rows, unit, 'self'),
+    ...changeColumns(rows, total.rows, unit, 'all', false).slice(0, 1),
+    {
+      id: 'binary',
+      title: 'binary',
+      width: 'minmax(9rem, 1fr)',
+      cell: (row) => (
+        <span class="name" title={name[row]!}>
+          {name[row]!}
+        </span>
+      ),
+      text: (row) => name[row]!,
+    },
+  ];
+  return (
+    <Panel controls={<ScalingNote total={total} />}>
+      <Table
+        id="binaries"
+        label="Binaries by change"
+        columns={columns}
+        count={rows.count}
+        isOld={isOld}
+        // Code in no known binary has a name that is none.
+        target={(row) => ({ label: null, binary: known.has(name[row]!) ? name[row]! : undefined })}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,67 @@
+// The timelines of both recordings, one above the other. A brush on either selects the same time of both.
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { namesOfSide, stateOnSide } from '../../state/sides.ts';
+import type { State } from '../../state/state.ts';
+import { type App, AppContext, useApp } from '../app_context.ts';
+import { Timeline } from '../timeline.tsx';
+
+export function Timelines(): JSX.Element {
+  const [rates, setRates] = useState({ before: 0, after: 0 });
+  const rate = Math.max(rates.before, rates.after);
+  return (
+    <div class="timelines">
+      {(['before', 'after'] as const).map((side) => (
+        <OneSide key={side} side={side}>
+          <Timeline
+            one={{ name: side === 'before' ? 'Before' : 'After', rate }}
+            channel={`tracks-${side}`}
+            onRate={(found) => setRates((known) => (known[side] === found ? known : { ...known, [side]: found }))}
+          />
+        </OneSide>
+      ))}
+    </div>
+  );
+}
+
+/** Lets what stands in it see one recording of both, and choose in both. */
+function OneSide({ side, children }: { side: 'before' | 'after'; children: ComponentChildren }): JSX.Element {
+  const app = useApp();
+  const inner = useMemo((): App => {
+    const sides = app.names.sides!;
+    const stateOf = (state: State): State => stateOnSide(state, sides, side).state;
+    /** Choices of this recording as those of both; null, and a sentence, where the other one does not have them. */
+    const onBoth = (change: Partial<State>): Partial<State> | null => {
+      const { state, lost } = stateOnSide({ ...stateOf(app.store.state), ...change }, sides, 'compared');
+      if (lost.length === 0) return { ...change, ...picked(change, state) };
+      app.say(`The recording after has no such ${lost.join(' and no such ')}: show the one before by itself.`);
+      return null;
+    };
+    return {
+      ...app,
+      names: namesOfSide(app.names, side),
+      stateOf,
+      change: (change, gesture) => {
+        const found = onBoth(change);
+        if (found !== null) app.store.set(found, gesture);
+      },
+      openMenu: (target, x, y) => {
+        const found = onBoth(chosenOf(target.thread, target.process));
+        if (found === null) return;
+        app.openMenu({ ...target, thread: found.threads?.[0], process: found.processes?.[0] }, x, y);
+      },
+    };
+  }, [app, side]);
+  return <AppContext.Provider value={inner}>{children}</AppContext.Provider>;
+}
+
+function chosenOf(thread: number | undefined, process: number | undefined): Partial<State> {
+  return { ...(thread === undefined ? {} : { threads: [thread] }), ...(process === undefined ? {} : { processes: [process] }) };
+}
+
+/** Of what was changed, the fields whose indices are those of a recording. */
+function picked(change: Partial<State>, { threads, processes }: State): Partial<State> {
+  return { ...('threads' in change ? { threads } : {}), ...('processes' in change ? { processes } : {}) };
+}
+

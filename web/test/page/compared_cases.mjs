@@ -1,0 +1,214 @@
+// What the page of a comparison must do, by mouse and by key, in every browser.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { jsonOf } from '../command.mjs';
+import { TABS, axeFaults, brush, timeOf } from './cases.mjs';
+import { RENAMED } from './pair.mjs';
+
+const COMPARED = ['overview', 'flame', 'tree', 'functions', 'binaries'];
+const NOISE = 1e-9;
+
+/** Rows of the command's comparison, as the page saves them. Noise is told apart, since squares are added up in another order. */
+function changesOf(file, view, options = []) {
+  const { json, error } = jsonOf(file, ['--view', view, ...options]);
+  if (error !== undefined) throw new Error(error);
+  const of = view === 'tree' ? 'all' : 'self';
+  return json[view === 'tree' ? 'nodes' : view].map((row) => {
+    const { before, after, self_change, all_change } = row;
+    return {
+      [`${of}-change`]: row[`${of}_change`].weight,
+      [`${of}-before`]: Number(before[`${of}_weight`]),
+      [`${of}-after`]: Number(after[`${of}_weight`]),
+      noise: (of === 'self' ? self_change : all_change).noise,
+      verdict: verdictOf(row.presence, of === 'self' ? self_change : all_change),
+      ...(of === 'self' ? { 'all-change': all_change.weight } : {}),
+      name: row.function ?? row.binary,
+    };
+  });
+}
+
+function verdictOf(presence, { weight, beyond_noise }) {
+  const verdict = !beyond_noise ? 'within noise' : weight > 0 ? 'more' : 'less';
+  return { both: verdict, new: `new, ${verdict}`, vanished: `gone, ${verdict}` }[presence];
+}
+
+/** The rows of the page as those of the command. */
+function shown(rows, of = 'self') {
+  return rows.map(({ [`${of}-noise`]: noise, function: name, binary, ...row }) => ({ ...row, noise, name: (name ?? binary).trim() }));
+}
+
+function equalChanges(page, command, what) {
+  const without = ({ noise: _, ...row }) => row;
+  deepEqual(page.map(without), command.map(without), what);
+  page.forEach(({ noise }, row) => ok(Math.abs(noise - command[row].noise) <= NOISE * Math.max(1, noise), `${what}: noise of row ${row}`));
+}
+
+async function functionsOn(tab) {
+  return shown((await tab.tables()).functions);
+}
+
+/** The functions of one recording of the pair, as the command tells them. */
+function functionsOf(file, options) {
+  const { json, error } = jsonOf([file], ['--view', 'functions', ...options]);
+  if (error !== undefined) throw new Error(error);
+  return json.functions.map(({ self_weight, all_weight, function: name, binary }) => ({ self: Number(self_weight), all: Number(all_weight), function: name, binary: binary ?? '' }));
+}
+
+export const COMPARED_CASES = {
+  async 'a comparison opens on what changed'(tab, { pair }) {
+    await tab.open(pair.page);
+    const { json } = jsonOf(pair.file, ['--view', 'overview']);
+    const { before, after, all_change } = json.total;
+    const ms = (weight) => `${(Math.abs(Number(weight)) / 1e6).toFixed(2)} ms`;
+    const totals = await tab.text('[data-part=totals]');
+    for (const text of [ms(before.all_weight), ms(after.all_weight), `+${ms(all_change.weight)}`, `± ${ms(all_change.noise)}`, ms(1.96 * all_change.noise)]) {
+      ok(totals.includes(text), `${text} in ${totals}`);
+    }
+    match(totals, /more: beyond noise/);
+    match(await tab.text('[data-part=sentences]'), /^CPU time changed from 485\.00 ms to 726\.50 ms \(\+49\.8%\)/);
+    const top = await tab.text('[data-part=top-own]');
+    const names = json.own_functions.filter(({ self_change }) => self_change.weight !== 0).slice(0, 12).map(({ function: name }) => name);
+    let at = -1;
+    for (const name of names) {
+      const next = top.indexOf(name, at + 1);
+      ok(next > at, `${name} in its place in ${top}`);
+      at = next;
+    }
+    match(top, /within noise/);
+    equal(await tab.count('[data-part=timeline]'), 2);
+  },
+
+  async 'tables of a comparison are the command’s'(tab, { pair, unlike }) {
+    for (const { page, file } of [pair, unlike]) {
+      // The page is written with options that its recordings are not asked with again.
+      const options = file.includes('--normalize') ? [] : ['--normalize', 'none'];
+      await tab.open(page, 'v=1&tab=functions');
+      equalChanges(await functionsOn(tab), changesOf(file, 'functions', options), 'functions');
+      await tab.show('binaries');
+      equalChanges(shown((await tab.tables()).binaries), changesOf(file, 'binaries', options), 'binaries');
+    }
+    for (const scale of ['duration', 'samples']) {
+      await tab.open(pair.page, `v=1&scale=${scale}&tab=functions`);
+      equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', ['--normalize', scale]), scale);
+    }
+  },
+
+  async 'the tree of a comparison is the command’s'(tab, { pair }) {
+    await tab.open(pair.page, 'v=1&tab=tree');
+    await tab.click('#tree .row .name');
+    await tab.press('Home');
+    await tab.press('*');
+    const rows = shown((await tab.tables()).tree, 'all');
+    const [, ...nodes] = changesOf(pair.file, 'tree');
+    // Everything below the first row, which has the largest change.
+    equalChanges(rows.slice(0, 20), nodes.slice(0, 20), 'tree');
+  },
+
+  async 'operations of a comparison are done to both recordings'(tab, { pair }) {
+    await tab.open(pair.page, 'v=1&tab=functions');
+    const name = 'orchard::Worker::main(void*)';
+    await tab.click('#functions .row .name', name, { button: 'right' });
+    await tab.click('[data-part=menu] [data-action=focus]');
+    const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
+    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', options), 'focus');
+    match(await tab.text('[data-part=chips]'), /before −[^]*after −/);
+    await tab.press('h');
+    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', [...options, '--hide-system']), 'hide');
+    await tab.press('Control+z');
+    await tab.press('Control+z');
+    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions'), 'undone');
+  },
+
+  async 'a brush on either timeline of a comparison selects the time of both'(tab, { pair }) {
+    for (const side of ['before', 'after']) {
+      await tab.open(pair.page, 'v=1&tab=functions');
+      await brush(tab, 0.3, 0.6, `[data-of=${side}]`);
+      const options = timeOf(await tab.fragment());
+      const rows = await functionsOn(tab);
+      equalChanges(rows, changesOf(pair.file, 'functions', options), side);
+      ok(rows.length < changesOf(pair.file, 'functions').length);
+    }
+  },
+
+  async 'each recording of a comparison is shown by itself'(tab, { pair }) {
+    const [, before, after] = pair.file;
+    await tab.open(pair.page, 'v=1&tab=functions');
+    await brush(tab, 0.3, 0.6);
+    const options = timeOf(await tab.fragment());
+    await tab.click('[data-part=choice-after]');
+    equal((await tab.fragment()).includes('side=after'), true);
+    deepEqual((await tab.tables()).functions, functionsOf(after, options));
+    await tab.click('[data-part=choice-before]');
+    deepEqual((await tab.tables()).functions, functionsOf(before, options));
+    await tab.click('[data-part=choice-compared]');
+    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', options), 'compared again');
+    await tab.press('Control+z');
+    deepEqual((await tab.tables()).functions, functionsOf(before, options));
+    for (const side of ['before', 'after']) {
+      await tab.open(pair.page, `v=1&side=${side}`);
+      for (const name of TABS) {
+        await tab.show(name);
+        equal(await tab.count('#view .fault'), 0, `${side} ${name}`);
+      }
+    }
+  },
+
+  async 'functions of a comparison have their callers in the recording that has them'(tab, { pair }) {
+    for (const [name, side] of [[RENAMED, 'after'], ['fruit_copy_fast', 'before']]) {
+      await tab.open(pair.page, 'v=1&tab=functions');
+      await tab.click('#functions .row .name', name);
+      match(await tab.text('[data-part=chosen]'), side === 'after' ? /self 0 ns →/ : /→ 0 ns/);
+      await tab.press('Enter');
+      const fragment = await tab.fragment();
+      ok(fragment.includes(`side=${side}`) && fragment.includes('tab=callers') && fragment.includes(`fn=${name}@`), fragment);
+    }
+  },
+
+  async 'a link to a comparison shows what its sender saw'(tab, { pair, orchard }) {
+    await tab.open(pair.page, 'v=1&tab=functions');
+    await brush(tab, 0.2, 0.6);
+    await tab.press('h');
+    await tab.search('press|grind');
+    const sent = await tab.browser.run(() => location.hash.slice(1));
+    const seen = await tab.tables();
+    ok(seen.functions.length > 0);
+    await tab.open(pair.page);
+    await tab.follow(sent);
+    deepEqual(await tab.tables(), seen);
+    await tab.open(orchard.page);
+    await tab.follow('v=1&side=before');
+    match(await tab.text('[data-part=said]'), /compares two recordings/);
+  },
+
+  async 'a comparison’s flame graph tells and saves its changes'(tab, { pair }) {
+    await tab.open(pair.page, 'v=1&tab=flame');
+    deepEqual((await tab.text('#view .legend')).split('\n').map((text) => text.trim()).filter((text) => text !== ''), ['more', 'less', 'within noise']);
+    const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
+    // Narrow boxes have no whole names.
+    match(svg, /orchard::/);
+    match(svg, /#e57364/i);
+    await tab.click('[data-part=choice-before]', 'Widths');
+    const rows = (await tab.tables())['flame-graph'];
+    ok(rows.some(({ function: name }) => name === 'fruit_copy_fast') && !rows.some(({ function: name }) => name === RENAMED));
+  },
+
+  async 'comparisons fit windows of any width, and are accessible by the rules of axe'(tab, { pair, axe }) {
+    for (const [width, height] of [[390, 844], [640, 450], [2200, 1300], [1280, 800]]) {
+      await tab.browser.resize(width, height);
+      await tab.open(pair.page);
+      for (const name of TABS) {
+        await tab.follow(`v=1&tab=${name}`);
+        const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
+        ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
+        if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
+      }
+    }
+    if (tab.browser.name !== 'chromium') return;
+    for (const theme of ['light', 'dark']) {
+      for (const name of [...COMPARED, 'callers']) {
+        await tab.open(pair.page, `v=1&tab=${name}&op=hide-system`);
+        deepEqual(await axeFaults(tab, axe, theme), [], `${theme} ${name}`);
+      }
+    }
+  },
+};
