@@ -11,6 +11,10 @@ export class Tab {
   async open(path, fragment = '') {
     await this.browser.open(path);
     await this.ready();
+    if (await this.browser.run(forget)) {
+      await this.browser.open(path);
+      await this.ready();
+    }
     if (fragment !== '') await this.follow(fragment);
     await this.browser.run(keepDownloads);
   }
@@ -104,6 +108,13 @@ export class Tab {
     if (files.length !== 1) throw new Error(`${files.length} files saved`);
     return files[0];
   }
+}
+
+/** Takes back what the browser remembers of pages before, such as their colours; true if there was something. */
+function forget() {
+  const remembered = localStorage.length > 0;
+  localStorage.clear();
+  return remembered;
 }
 
 /** Files that the page saves are kept in it, and go nowhere. */
