@@ -53,6 +53,22 @@ pub(super) struct Lines<'data> {
     last_row: Cell<usize>,
 }
 
+/// Puts the rows of a sequence in the order of their addresses. All but those of damaged tables are, and of these, what is found for an
+/// address would depend on the one that was asked for before.
+fn sort_rows(rows: &mut Vec<Row>, first: usize) {
+    if rows[first..].is_sorted_by_key(|row| row.address) {
+        return;
+    }
+    let mut sequence = rows.split_off(first);
+    sequence.sort_by_key(|row| row.address);
+    for row in sequence {
+        match rows[first..].last_mut() {
+            Some(last) if last.address == row.address => *last = row,
+            _ => rows.push(row),
+        }
+    }
+}
+
 impl<'data> Lines<'data> {
     /// Runs a program of `.debug_line`, which is all of `section`.
     pub(super) fn read(unit: UnitRef<'_, 'data>, section: &'data [u8], budget: &Budget<'_>) -> Result<Self, Fault> {
@@ -72,6 +88,7 @@ impl<'data> Lines<'data> {
         while let Some((_, row)) = program.next_row()? {
             let address = row.address();
             if row.end_sequence() {
+                sort_rows(&mut rows, first_row);
                 match rows.get(first_row) {
                     Some(&Row { address: begin, .. }) if begin < address => {
                         let row_count = rows.len() - first_row;
