@@ -131,7 +131,7 @@ pub(super) fn users(text: &str) -> impl Iterator<Item = &str> {
 /// The first path that begins in a sentence, with the byte where it begins, and where it ends. Nobody marks where it ends: it goes to the
 /// next space or quotation mark that no slash follows soon.
 pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
-    const ROOTS: [&str; 26] = [
+    const ROOTS: [&str; 25] = [
         "/Users/",
         "/home/",
         "/Volumes/",
@@ -152,7 +152,6 @@ pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
         "/build/",
         "/builds/",
         "/workspace/",
-        "/work/",
         "/System/Volumes/Data/",
         "/usr/local/",
         "file://",

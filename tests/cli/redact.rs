@@ -13,7 +13,7 @@ use crate::redact_case::{SECRETS, Written, spellings, written};
 use crate::workbench::payload;
 
 /// The views of a report, and of a comparison.
-const VIEWS: [&str; 19] = [
+const VIEWS: [&str; 18] = [
     "overview",
     "full",
     "summary",
@@ -32,7 +32,6 @@ const VIEWS: [&str; 19] = [
     "timeline",
     "samples",
     "flame-chart",
-    "functions",
 ];
 const DIFF_VIEWS: [&str; 4] = ["overview", "functions", "binaries", "tree"];
 

@@ -184,7 +184,16 @@ fn push_path(path: &mut String, part: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::push_path;
+    use super::{Row, push_path, sort_rows};
+
+    #[test]
+    fn rows_that_go_back_are_put_in_order_and_the_last_of_an_address_counts() {
+        let row = |(address, line)| Row { address, file: 1, line, column: 0 };
+        let mut rows: Vec<Row> = [(900, 1), (16, 2), (8, 3), (24, 4), (8, 5)].map(row).to_vec();
+        sort_rows(&mut rows, 1);
+        let found: Vec<_> = rows.iter().map(|row| (row.address, row.line)).collect();
+        assert_eq!(found, [(900, 1), (8, 5), (16, 2), (24, 4)]);
+    }
 
     #[test]
     fn paths_are_joined_and_absolute_parts_replace_what_is_before() {

@@ -1,0 +1,33 @@
+// What Playwright and Puppeteer do in the same way.
+
+import { pathToFileURL } from 'node:url';
+import { splitKeys } from './keys.mjs';
+
+/** A page with its keys and its mouse; the console's messages are kept from now on. */
+export function drivenPage(page) {
+  const { keyboard, mouse } = page;
+  const messages = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
+  const holding = async (held, work) => {
+    for (const key of held) await keyboard.down(key);
+    await work();
+    for (const key of held) await keyboard.up(key);
+  };
+  return {
+    page,
+    messages,
+    holding,
+    open: (path) => page.goto(pathToFileURL(path).href),
+    run: (work, argument) => page.evaluate(work, argument),
+    press: (keys) => {
+      const { held, key } = splitKeys(keys);
+      return holding(held, () => keyboard.press(key));
+    },
+    type: (text) => keyboard.type(text),
+    move: (x, y) => mouse.move(x, y),
+    down: () => mouse.down(),
+    up: () => mouse.up(),
+    screenshot: (path) => page.screenshot({ path }),
+  };
+}
