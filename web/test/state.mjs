@@ -22,6 +22,7 @@ const { openDesk } = await load('host/open.ts');
 const { pairNames, stateOnSide } = await load('state/sides.ts');
 const { readTyped } = await load('ui/time_field.tsx');
 const { Desk, textsOf } = await load('host/desk.ts');
+const { functionsOfSteps, stepOf } = await load('engine/index.ts');
 
 async function namesOf(file) {
   const { page } = pageOf([join(ROOT, file)]);
@@ -58,6 +59,56 @@ test('a link shows what its sender saw', () => {
   }
 });
 
+test('a link holds places of the tree, and long paths are short in it', () => {
+  const { tables, texts } = names;
+  const of = { functions: tables.functions, binaries: tables.binaries, texts };
+  const all = Array.from({ length: tables.functions.count }, (_, id) => stepOf(of, id, false));
+  const odd = renamed(names, all.slice(0, 4), ['~Press', 'a;b@c#d\\', 'operator()(int, char)', 'é %25&=;']);
+  const oddSteps = odd.ids.map((id) => stepOf({ ...odd.names.tables, texts: odd.names.texts }, id, false));
+  for (const direction of ['down', 'up']) {
+    for (const [known, path] of [[names, all.slice(0, 3)], [odd.names, oddSteps], [names, Array.from({ length: 1_500 }, (_, at) => all[at % all.length])]]) {
+      const state = { ...freshState(0), operations: [{ kind: 'charge-place', place: { direction, path } }] };
+      const fragment = fragmentOf(state, known);
+      assert.deepEqual(readFragment(fragment, known), state);
+      assert.ok(fragment.length < 100 + 80 * Math.min(path.length, 10) + 10 * path.length, `${fragment.length} characters for ${path.length} functions`);
+    }
+  }
+});
+
+test('binaries of one name are told apart on a path', () => {
+  const { tables, texts } = names;
+  const { functions, binaries } = tables;
+  const id = functions.binary.findIndex((binary) => binary >= 0);
+  const twin = { ...binaries[functions.binary[id]], uuid: '01234567-89AB-CDEF-0123-456789ABCDEF' };
+  const grown = (column, value) => Int32Array.from([...column, value]);
+  const twins = {
+    tables: { ...tables, binaries: [...binaries, twin], functions: { count: functions.count + 1, name: grown(functions.name, functions.name[id]), binary: grown(functions.binary, binaries.length), flags: grown(functions.flags, functions.flags[id]) } },
+    texts,
+  };
+  const of = { functions: twins.tables.functions, binaries: twins.tables.binaries, texts };
+  const steps = [id, functions.count].map((one) => stepOf(of, one, false));
+  assert.deepEqual(functionsOfSteps(of, steps).map((found) => [...found]), [[id], [functions.count]]);
+  assert.deepEqual([...functionsOfSteps(of, [stepOf(of, id, true)])[0]], [id, functions.count], 'comparisons match both');
+  for (const length of [1, 400]) {
+    const place = { direction: 'down', path: Array.from({ length }, (_, at) => steps[at % 2]) };
+    const state = { ...freshState(0), operations: [{ kind: 'prune-place', place }] };
+    assert.deepEqual(readFragment(fragmentOf(state, twins), twins), state);
+    // The same path in a recording in which one of the binaries is another one.
+    const other = { ...twins, tables: { ...twins.tables, binaries: [...binaries, { ...twin, uuid: null }] } };
+    if (length > 1) assert.throws(() => readFragment(fragmentOf(state, twins), other), /no function/);
+  }
+});
+
+/** The names with some functions called otherwise. */
+function renamed({ tables, texts }, steps, called) {
+  const ids = steps.map((_, place) => place);
+  const all = Array.from({ length: texts.count }, (_, at) => texts.at(at));
+  const name = tables.functions.name.slice();
+  ids.forEach((id, place) => (name[id] = all.push(called[place]) - 1));
+  const functions = { ...tables.functions, name };
+  return { ids, names: { tables: { ...tables, functions }, texts: { count: all.length, at: (index) => all[index] } } };
+}
+
 test('times are read as people type them', () => {
   const read = { '2s..3s': [2e9, 3e9], '2..3 ms': [2e6, 3e6], '120ms - 1.5s': [120e6, 1.5e9], '0–1': [0, 1e9], '1.000000001s..2s': [1_000_000_001, 2e9] };
   for (const [text, [start, end]] of Object.entries(read)) assert.deepEqual(readTyped(text), { start, end }, text);
@@ -82,6 +133,10 @@ test('a link that cannot be read is refused with a sentence', () => {
     'v=1&op=focus': /operation that is none/,
     'v=1&op=shred:x': /operation that is none/,
     'v=1&op=hide-system:x': /operation that is none/,
+    'v=1&op=prune-place:main': /path of functions/,
+    'v=1&op=prune-place:down:nothing@nowhere': /no function/,
+    'v=1&op=charge-place:up:~AAAAAAAA': /no function/,
+    'v=1&op=prune-place': /operation that is none/,
     'v=1&thread=1/1/1/Nobody': /no thread/,
     'v=1&fn=nothing': /no function/,
     'v=1&during=Nothing': /no signpost/,

@@ -209,12 +209,12 @@ export interface Profile {
   readonly samples: Samples;
 }
 
-export function functionName(profile: Profile, id: number): string {
+export function functionName(profile: Pick<Profile, 'functions' | 'texts'>, id: number): string {
   return profile.texts.at(profile.functions.name[id]!);
 }
 
 /** The name of a function's binary; null where it has none. */
-export function binaryName(profile: Profile, id: number): string | null {
+export function binaryName(profile: Pick<Profile, 'functions' | 'binaries'>, id: number): string | null {
   const binary = profile.functions.binary[id]!;
   return binary < 0 ? null : profile.binaries[binary]!.name;
 }

@@ -7,6 +7,7 @@
 import { type Operation, RefusedError, compilePattern } from '../engine/index.ts';
 import { SIDES, type SideName } from '../host/diff_protocol.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
+import { placeText, readPlace } from './path_text.ts';
 import { namesOfSide } from './sides.ts';
 import { type State, type Tab, type TreeKind, TABS, TREES, freshState, mainSeries } from './state.ts';
 import { readSpan, spanText } from './time.ts';
@@ -18,6 +19,7 @@ const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', '
 const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;
+const OF_PLACE = ['root-at-place', 'prune-place', 'charge-place'] as const;
 const SCALES = ['none', 'duration', 'samples'] as const;
 const BY = ['none', 'thread', 'process', 'state', 'core-kind'] as const;
 
@@ -117,7 +119,7 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'metric':
       return { metric: oneOf(value, ['weight', 'samples'], 'metric') };
     case 'op':
-      return { operations: [...state.operations, readOperation(value)] };
+      return { operations: [...state.operations, readOperation(value, names)] };
     case 'fn':
       return { chosen: find(names.tables.functions.count, (id) => functionText(names, id) === value, 'function', value) };
     case 'q':
@@ -137,16 +139,17 @@ function readState(state: State, value: string, names: Names): State['states'] {
 function operationParts(operation: Operation): string {
   if ('pattern' in operation) return `${operation.kind}:${operation.pattern}`;
   if ('binary' in operation) return `${operation.kind}:${operation.binary}`;
+  if ('place' in operation) return `${operation.kind}:${placeText(operation.place)}`;
   if ('names' in operation) return `${operation.kind}:${operation.names.map(encodeURIComponent).join(',')}`;
   return operation.kind;
 }
 
-function readOperation(text: string): Operation {
+function readOperation(text: string, names: Names): Operation {
   const at = text.indexOf(':');
   const kind = at < 0 ? text : text.slice(0, at);
   const value = at < 0 ? null : text.slice(at + 1);
   const isOf = <T extends string>(kinds: readonly T[]): T | undefined => kinds.find((one) => one === kind);
-  const [plain, pattern, ofBinary, ofBinaries] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES)];
+  const [plain, pattern, ofBinary, ofBinaries, ofPlace] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES), isOf(OF_PLACE)];
   if (plain !== undefined && value === null) return { kind: plain };
   if (value === null || value === '') throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
   if (pattern !== undefined) {
@@ -154,6 +157,7 @@ function readOperation(text: string): Operation {
     return { kind: pattern, pattern: value };
   }
   if (ofBinary !== undefined) return { kind: ofBinary, binary: value };
+  if (ofPlace !== undefined) return { kind: ofPlace, place: readPlace(value, names) };
   if (ofBinaries !== undefined) return { kind: ofBinaries, names: value.split(',').map(unescape) };
   throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
 }

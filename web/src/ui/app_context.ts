@@ -26,6 +26,10 @@ export interface App {
   /** Says something in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
+  /** What was chosen last in a view, for keys and buttons that act on it. */
+  readonly aim: (target: MenuTarget) => void;
+  /** It, or else the chosen function. */
+  readonly aimed: () => MenuTarget;
   readonly openDialog: (dialog: 'keys' | 'recording' | null) => void;
   /** What is on screen, to save it. */
   readonly seen: Seen;
