@@ -142,6 +142,7 @@ function differences(profile, [selection, operations], other, [otherSelection, o
     counts.tables += 1;
     const query = { view, wanted, metric, by, of };
     const [mine, expected] = [ours.answer({ ...query, selection, operations }), theirs.answer({ ...query, selection: otherSelection, operations: others })].map((rows) => JSON.stringify(rows));
+    if (view === 'boxes' && mine !== '{"differing":[]}') faults.push(`${what}: the boxes of a flame graph are not the tree`);
     if (mine !== expected) faults.push(`${view}: ${what}:\n    ${mine.slice(0, 400)}\n    ${expected.slice(0, 400)}`);
   }
   return faults;

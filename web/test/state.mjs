@@ -38,7 +38,7 @@ const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
 test('a link shows what its sender saw', () => {
   const states = [
     freshState(0),
-    { ...freshState(1), tab: 'tree', tree: 'up', by: 'thread', part: 0 },
+    { ...freshState(1), tab: 'tree', tree: 'up', flame: 'up', by: 'thread', part: 0 },
     { ...freshState(0), time: { start: 1, end: 3_600_000_000_001 }, threads: [0, 1], mainOnly: true, chosen: 3, search: 'a&b=c#d %' },
     { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples' },
     {
@@ -187,7 +187,8 @@ test('answers can cross to a page, and say what they are of', () => {
     ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
     { kind: 'tree', direction: 'down', open: null, expand: null, ...part },
     { kind: 'tree', direction: 'up', open: null, expand: null, ...part },
-    { kind: 'flame', ...part, ...flame },
+    { kind: 'flame', direction: 'down', ...part, ...flame },
+    { kind: 'flame', direction: 'up', ...part, ...flame },
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
     { kind: 'search', pattern: 'a' },

@@ -61,6 +61,8 @@ export interface FlameModel {
   readonly notes?: readonly string[] | null;
   /** Root on top, or at the bottom. */
   readonly direction?: 'icicle' | 'flame';
+  /** The leaf is the root of each stack, and callers are below. */
+  readonly isInverted?: boolean;
   /** The accessible name. */
   readonly title: string;
 }

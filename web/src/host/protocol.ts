@@ -58,6 +58,7 @@ export interface TreeAsk {
 
 export interface FlameAsk {
   readonly kind: 'flame';
+  readonly direction: 'down' | 'up';
   readonly by: SeparateBy;
   readonly part: number | null;
   readonly unit: FlameModel['unit'];

@@ -33,6 +33,7 @@ export function fragmentOf(state: State, names: Names): string {
   if (state.series !== mainSeries(tables)) add('series', seriesText(names, state.series));
   if (state.tab !== 'overview') add('tab', state.tab);
   if (state.tree !== 'down') add('tree', state.tree);
+  if (state.flame !== 'down') add('flame', state.flame);
   if (state.by !== 'none') add('by', state.by);
   add('part', state.part === null ? null : partText(names, state));
   add('chart', state.chartThread === null ? null : threadText(names, state.chartThread));
@@ -88,6 +89,8 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
       return { tab: oneOf<Tab>(value, TABS.map(({ id }) => id), 'view') };
     case 'tree':
       return { tree: oneOf<TreeKind>(value, TREES, 'kind of tree') };
+    case 'flame':
+      return { flame: oneOf(value, ['down', 'up'], 'direction of the flame graph') };
     case 'by':
       return { by: oneOf(value, BY, 'separation') };
     case 'part':

@@ -55,6 +55,23 @@ export const GENERAL: readonly Action[] = [
   plain('skip-idle', 'i', 'Skip waiting', 'Samples of threads that wait are removed'),
 ];
 
+/** What changes how a view looks. */
+export const LOOKS: readonly Action[] = [
+  {
+    id: 'turn',
+    key: 'I',
+    name: 'Invert, or turn back, the flame graph or the call tree',
+    tells: 'The functions where samples end stand first, and their callers below',
+    change: turned,
+  },
+];
+
+function turned({ tab, tree, flame, side }: State): Partial<State> | null {
+  if (side === 'compared') return null;
+  if (tab === 'tree') return { tree: tree === 'up' ? 'down' : 'up' };
+  return tab === 'flame' ? { flame: flame === 'up' ? 'down' : 'up' } : null;
+}
+
 /** The state after one more operation. */
 export function withOperation(state: State, operation: Operation): Partial<State> {
   return { operations: [...state.operations, operation] };

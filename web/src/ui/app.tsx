@@ -77,7 +77,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
 /** A row or box stays aimed at while the same function is chosen in the same tree. */
 function aiming(store: Store): Pick<App, 'aim' | 'aimed'> {
   let last: { readonly target: MenuTarget; readonly state: State } | null = null;
-  const isSame = (then: State, now: State): boolean => then.operations === now.operations && then.side === now.side && then.tab === now.tab && then.tree === now.tree;
+  const isSame = (then: State, now: State): boolean => then.operations === now.operations && then.side === now.side && then.tab === now.tab && then.tree === now.tree && then.flame === now.flame;
   return {
     aim: (target) => (last = { target, state: store.state }),
     aimed: () => {

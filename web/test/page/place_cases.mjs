@@ -101,18 +101,20 @@ export const PLACE_CASES = {
 
   async 'places of the tree from the leaves up'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=tree&tree=up');
-    await tab.press('Home');
-    await tab.press('*');
-    const row = withPaths(await treeOf(tab)).find(({ level }) => level === 1);
     const total = await totalOf(tab);
+    const open = async () => {
+      await tab.click('#tree .row .name');
+      await tab.press('Home');
+      await tab.press('*');
+    };
+    await open();
+    const row = withPaths(await treeOf(tab)).find(({ level }) => level === 1);
     await choose(tab, row);
     await tab.press('Shift+D');
     match(await tab.fragment(), /op=prune-place:up:/);
     equal(await totalOf(tab), total - row.all);
     await tab.press('Control+z');
-    await tab.click('#tree .row .name');
-    await tab.press('Home');
-    await tab.press('*');
+    await open();
     await choose(tab, row);
     await tab.press('Shift+F');
     const [first] = await treeOf(tab);

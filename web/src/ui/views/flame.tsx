@@ -1,4 +1,4 @@
-// The flame graph: left heavy, the root on top, over everything or one part.
+// The flame graph: left heavy, over everything or one part, as it is or inverted.
 
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
@@ -14,17 +14,27 @@ import { Legend } from '../legend.tsx';
 import { PartControls } from '../parts.tsx';
 import { useSearch } from '../search.tsx';
 
+const DIRECTIONS = [
+  { id: 'down', name: 'Callers first', title: 'From the outermost functions to those they call' },
+  { id: 'up', name: 'Inverted', title: 'From the functions where time is spent to their callers (I)' },
+] as const;
+const ROOTS = [
+  { id: 'icicle', name: 'Root on top' },
+  { id: 'flame', name: 'Root at the bottom' },
+] as const;
+
 export function FlameView(): JSX.Element {
   const app = useApp();
   const state = useStore();
   const search = useSearch();
-  const [direction, setDirection] = useState<'icicle' | 'flame'>('icicle');
+  const [root, setRoot] = useState<'icicle' | 'flame'>('icicle');
   const drawing = useRef<Drawing<FlameModel> | null>(null);
-  const key = JSON.stringify([placeOf(state, app.names.tables), state.by, state.part]);
-  const tree = JSON.stringify([state.series, state.operations]);
+  const key = JSON.stringify([placeOf(state, app.names.tables), state.by, state.part, state.flame]);
+  const tree = JSON.stringify([state.series, state.operations, state.flame]);
   const { detail, isZoomed, setDetail } = useDetail(key);
   const { answer, asked, place, unit, isOld, fault } = useAnswer('view', {
     kind: 'flame',
+    direction: state.flame,
     by: state.by,
     part: state.part,
     unit: unitOf(app, state),
@@ -43,27 +53,20 @@ export function FlameView(): JSX.Element {
       matches,
       matchText: search.answer === null ? '' : `${withUnit(search.answer.all.weight, unit)} in samples that match`,
       selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
-      direction,
-      title: 'Flame graph',
+      direction: root,
+      title: answer.model.isInverted ? 'Inverted flame graph' : 'Flame graph',
     };
-  }, [answer, search.matches, search.answer, state.chosen, direction]);
+  }, [answer, search.matches, search.answer, state.chosen, root]);
   if (answer === null || asked === null) return <Pending fault={fault} />;
   if (model !== null && model.total === 0) return <Notice>Nothing here in what is selected.</Notice>;
   return (
     <Panel
       controls={
         <>
-          <Choice
-            label="Direction"
-            value={direction}
-            options={[
-              { id: 'icicle', name: 'Root on top' },
-              { id: 'flame', name: 'Root at the bottom' },
-            ]}
-            onChange={setDirection}
-          />
+          <Choice label="Direction" value={asked.direction} options={DIRECTIONS} onChange={(flame) => app.store.set({ flame })} />
+          <Choice label="Root" value={root} options={ROOTS} onChange={setRoot} />
           <PartControls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />
-          <SaveSvg name="flame-graph" drawing={drawing} />
+          <SaveSvg name={asked.direction === 'up' ? 'inverted-flame-graph' : 'flame-graph'} drawing={drawing} />
           <Legend />
         </>
       }
@@ -72,7 +75,7 @@ export function FlameView(): JSX.Element {
         kind="flame-graph"
         model={model}
         isOld={isOld && !isZoomed}
-        tree={place.operations === state.operations ? 'down' : null}
+        tree={place.operations === state.operations ? asked.direction : null}
         drawing={drawing}
         onDetail={setDetail}
       />
