@@ -16,6 +16,7 @@ import { COMPARED_CASES } from './page/compared_cases.mjs';
 import { writeChanged } from './page/pair.mjs';
 import { INVERTED_CASES } from './page/inverted_cases.mjs';
 import { PLACE_CASES } from './page/place_cases.mjs';
+import { SEARCH_CASES } from './page/search_cases.mjs';
 import { Tab } from './page/tab.mjs';
 
 /** A function's name that would do something where names were markup, and one on which patterns take for ever. */
@@ -31,7 +32,7 @@ const inputs = await writeInputs();
 let [passed, failed] = [0, 0];
 for (const name of asked.browsers) {
   let browser = await launch(name);
-  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES, ...PLACE_CASES, ...INVERTED_CASES })) {
+  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES })) {
     if (!title.includes(asked.title)) continue;
     if (name === 'webkit' && passed + failed > 0) {
       // Its driver forgets nothing of keys that were held once, and types `8` for `*` from then on.

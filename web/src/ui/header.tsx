@@ -58,8 +58,8 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
     name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${rows} rows)`,
   }));
   const change = (id: string): void => {
-    const { side, normalize, tab, tree, search } = state;
-    app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, search });
+    const { side, normalize, tab, tree, flame, search } = state;
+    app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, flame, search });
   };
   return <Select label="Table" value={String(state.series)} options={options} onChange={change} />;
 }

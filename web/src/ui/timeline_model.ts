@@ -22,7 +22,7 @@ export function largestRate({ overall, bin }: TracksAnswer): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): TimelineModel {
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -64,7 +64,6 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   return {
     unit,
     range: whole,
-    brush: state.time,
     overview: {
       id: 'overview',
       label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
