@@ -27,6 +27,8 @@ const DEEP = 'xctrace/14.0.1/cpu-profile.xml';
 const [WIDTH, HEIGHT] = [1440, 900];
 const ZOOMS = 60;
 const SELECTIONS = 20;
+/** Of a drag. */
+const STEPS = 10;
 /** Milliseconds in which every selection is drawn, with time to spare. */
 const SETTLED_AFTER = 1_000;
 /** Milliseconds. Tasks below it draw nothing that changed. */
@@ -135,7 +137,7 @@ async function load({ page }, url, isReady) {
   }));
 }
 
-/** Milliseconds from the end of each drag over the timeline until the last task of the page that drew what follows from it. */
+/** Each view follows the pointer. Milliseconds from the end of each drag over the timeline until the last task of the page that drew what follows from it. */
 async function selectTimes({ browser, page }) {
   await browser.startTracing(page, { categories: CATEGORIES });
   for (let count = 0; count < SELECTIONS; count += 1) {
@@ -144,8 +146,10 @@ async function selectTimes({ browser, page }) {
     const y = box.y + Math.min(20, box.height / 2);
     await page.mouse.move(from, y);
     await page.mouse.down();
-    await page.mouse.move((from + to) / 2, y);
-    await page.mouse.move(to, y);
+    for (let step = 1; step <= STEPS; step += 1) {
+      await page.mouse.move(from + ((to - from) * step) / STEPS, y);
+      await page.waitForTimeout(16);
+    }
     await page.mouse.up();
     await page.waitForTimeout(SETTLED_AFTER);
   }
