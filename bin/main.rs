@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bounds;
+mod counters;
 mod cells;
 mod cli;
 mod colour;

@@ -28,6 +28,15 @@ pub(super) fn head(
     let mut summary = Vec::new();
     write_summary(report, &mut summary)?;
     let main_threads = profile.main_threads();
+    let names = report.recording.counter_names();
+    let series = report.series.iter().enumerate().map(|(place, row)| {
+        let mut value = series(profile, row, &rows.series[place]);
+        let sums = rows.counters.sums.get(place).filter(|sums| !sums.is_empty());
+        if let Some(sums) = sums {
+            value["counters"] = counters(sums, &names[row.series.index()], rows.counters.kept());
+        }
+        value
+    });
     Ok(json!({
         "format": "traceparse-workbench",
         "version": VERSION,
@@ -39,7 +48,7 @@ pub(super) fn head(
             let run = profile.run(id);
             json!({"input": profile.string(run.input), "document": run.document, "number": run.number})
         }).collect::<Value>(),
-        "series": report.series.iter().zip(&rows.series).map(|(row, sums)| series(profile, row, sums)).collect::<Value>(),
+        "series": series.collect::<Value>(),
         "processes": profile.process_ids().map(|id| process(profile, id)).collect::<Value>(),
         "threads": profile.thread_ids().map(|id| thread(profile, id, &main_threads)).collect::<Value>(),
         "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
@@ -79,6 +88,14 @@ fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value 
         "weight": rows.weight.to_string(),
         "samples": rows.samples.to_string(),
     })
+}
+
+/// The performance counters of a series: their sums, and their names if they are known.
+fn counters(sums: &[u128], names: &[String], kept: &[usize]) -> Value {
+    let counter = |(counter, sum): (usize, &u128)| {
+        json!({"name": names.get(counter), "sum": sum.to_string(), "has_column": kept.contains(&counter)})
+    };
+    sums.iter().enumerate().map(counter).collect()
 }
 
 fn process(profile: &Profile, id: ProcessId) -> Value {
