@@ -26,7 +26,10 @@ pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> R
             None => note(&format!("{} has no such counter and does not count", schema(id))),
             Some(0) => {}
             Some(samples) => {
-                warning(&format!("{samples} samples of {} have no value of this counter and weigh nothing", schema(id)));
+                warning(&format!(
+                    "{samples} samples of {} have no value of this counter and weigh nothing",
+                    schema(id)
+                ));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 mod arguments;
 mod bounds;
-mod counters;
 mod cells;
 mod cli;
 mod colour;
+mod counters;
 mod demangle;
 mod diff;
 mod durable;

@@ -55,6 +55,10 @@ impl Recording {
 
     fn names_of(&self, series: SeriesId, count: usize, last: Nanos) -> Option<Vec<String>> {
         let table = self.tables().find(|table| table.series.contains(&series)).filter(|_| count > 0)?;
+        // Of several recordings each may have such a run, and nothing says whose table of contents it is.
+        if self.profile.run_ids().filter(|&id| self.profile.run(id).number == table.run).count() > 1 {
+            return None;
+        }
         let runs = self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.number == table.run);
         let told = runs.filter(|run| run.contradiction(last).is_none()).filter_map(|run| events(run, table));
         let told: BTreeSet<&str> = told.collect();
@@ -72,7 +76,10 @@ impl Recording {
             }
             Counter::Name(wanted) => {
                 let place = |names: Vec<String>| names.iter().position(|name| name == wanted);
-                self.counter_names().into_iter().map(|names| place(names).and_then(|at| u32::try_from(at).ok())).collect()
+                self.counter_names()
+                    .into_iter()
+                    .map(|names| place(names).and_then(|at| u32::try_from(at).ok()))
+                    .collect()
             }
         }
     }

@@ -92,8 +92,11 @@ mod tests {
     #[test]
     fn rows_add_up_their_parts() {
         let (first, second, third): ([u64; 2], [u64; 1], [u128; 2]) = ([1, 10], [2], [4, 40]);
-        let parts =
-            [(Some(0), 1, Values::Each(&first)), (Some(0), 1, Values::Each(&second)), (Some(1), 0, Values::Summed(&third))];
+        let parts = [
+            (Some(0), 1, Values::Each(&first)),
+            (Some(0), 1, Values::Each(&second)),
+            (Some(1), 0, Values::Summed(&third)),
+        ];
         let counters = RowCounters::new((3, 2), parts.into_iter());
         assert_eq!(counters.kept(), [0, 1]);
         assert_eq!(counters.of(0).collect::<Vec<_>>(), [4, 3]);

@@ -82,7 +82,8 @@ impl<'p> Rows<'p> {
             if has_counters {
                 let row = |at: usize| row_of_part.get(at).map_or(at, |&row| row as usize);
                 let parts = order.iter().enumerate();
-                let parts = parts.map(|(at, index)| (place(index), row(at), Values::of_sample(profile, *index as usize)));
+                let parts =
+                    parts.map(|(at, index)| (place(index), row(at), Values::of_sample(profile, *index as usize)));
                 let rows = joined_rows.as_ref().map_or(order.len(), Vec::len);
                 counters = RowCounters::new((report.series.len(), rows), parts);
             }
@@ -97,7 +98,8 @@ impl<'p> Rows<'p> {
         };
         let series = vec![SeriesRows::default(); report.series.len()];
         let has_times = !matches!(source, Source::Sums(_)) && reduction != WorkbenchReduction::Sums;
-        let mut rows = Self { source, has_times, series, counters, states: Vec::new(), place_of_state: HashMap::default() };
+        let mut rows =
+            Self { source, has_times, series, counters, states: Vec::new(), place_of_state: HashMap::default() };
         for (index, place) in place_of.into_iter().enumerate() {
             let row = rows.at(index);
             let Some(series) = place.and_then(|place| rows.series.get_mut(place)) else { continue };

@@ -8,6 +8,10 @@ export interface Run {
   readonly input: string;
   readonly document: number;
   readonly number: number;
+  /** What its table of contents tells. Numbers above 2^53 are texts. */
+  readonly duration_ns?: number | string;
+  readonly start_date?: string;
+  readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 
 /** The largest set of samples whose weights may be added up. Its samples are those from `start` to before `end`. */
