@@ -32,6 +32,7 @@ async function namesOf(file) {
 }
 
 const { names, desk } = await namesOf('fixtures/27/signposts/input.xml');
+const counted = await namesOf('fixtures/14.3/counters-profile/input.xml');
 const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
 
 test('a link shows what its sender saw', () => {
@@ -56,6 +57,23 @@ test('a link shows what its sender saw', () => {
     assert.match(fragment, /^[\x21-\x7e]*$/, 'a link has no blanks and no letters that a mail would break');
     assert.deepEqual(readFragment(`#${fragment}`, names), state, fragment);
   }
+});
+
+test('samples weigh what a counter counted', () => {
+  const state = { ...freshState(0), metric: 'counter:2' };
+  const fragment = fragmentOf(state, counted.names);
+  assert.match(fragment, /metric=counter:2/);
+  assert.deepEqual(readFragment(fragment, counted.names), state);
+  for (const link of ['v=1&metric=counter:3', 'v=1&metric=counter:0', 'v=1&metric=counter:1e0', 'v=1&metric=counter:']) {
+    assert.throws(() => readFragment(link, counted.names), { name: 'RefusedError' }, link);
+  }
+  assert.throws(() => readFragment('v=1&metric=counter:1', names), { name: 'RefusedError', message: /no counter 1/ });
+  // Sums that were added up from the fixture by hand.
+  const ask = (selection) => counted.desk.answer({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
+  assert.deepEqual(ask({}).counters.map(({ number, name, events }) => [number, name, events]), [[1, null, 2_520_686], [2, null, 1_214_983]]);
+  assert.deepEqual(ask({ time: { start: 105e6, end: 107e6 } }).counters.map(({ events }) => events), [2_400_100, 980]);
+  const { total } = ask({ metric: 'counter:2' });
+  assert.deepEqual(total, { weight: 1_214_983, samples: 5 });
 });
 
 test('times are read as people type them', () => {

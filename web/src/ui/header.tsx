@@ -56,7 +56,7 @@ export function Header(): JSX.Element {
 function Recorded({ run, span }: { run: Tables['runs'][number]; span: { start: number; end: number } | null }): JSX.Element {
   const sampled = span === null ? '' : timeText(span.end - span.start);
   const text = recordedText(run);
-  const title = [run.device?.name, run.start_date, sampled === '' ? undefined : `${sampled} from the first sample to the last`];
+  const title = [run.device?.name, run.device?.os_version, run.start_date, sampled === '' ? undefined : `${sampled} from the first sample to the last`];
   return (
     <span class="note is-wide" data-part="recorded" title={title.filter((part) => part !== undefined).join('\n')}>
       {run.duration_ns === undefined ? [text, sampled].filter((part) => part !== '').join(' · ') : text}
