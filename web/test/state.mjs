@@ -89,6 +89,9 @@ test('states of threads are named', () => {
 
 test('a link that cannot be read is refused with a sentence', () => {
   const refused = {
+    'v=1&t=2s..2s': /no length/,
+    'v=1&tab=tree&tab=flame': /twice: ‘tab’/,
+    'v=1&v=1': /twice: ‘v’/,
     'tab=tree': /version/,
     'v=2': /version/,
     'v=1&tab=nothing': /unknown view/,
