@@ -87,17 +87,16 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::super::{Meaning, ProfileBuilder, Run, Sample, SampleDetail, SampleKind, Series};
-    use super::super::{Process, Thread};
     use super::*;
     use crate::units::Nanos;
 
     /// Samples of two tables with these values of counters.
     fn profile(detail: SampleDetail, rows: &[(u32, &[u64])]) -> Profile {
-        let mut builder = ProfileBuilder::new(detail);
+        let mut builder = ProfileBuilder::with_detail(detail);
         let input = builder.string("x").unwrap();
         let run = builder.run(Run { input, document: 0, number: 1 }).unwrap();
-        let process = builder.process(Process { run, pid: Some(1), name: input }).unwrap();
-        let thread = builder.thread(Thread { process, tid: Some(1), name: input }).unwrap();
+        let process = builder.process(run, Some(1), input).unwrap();
+        let thread = builder.thread(process, Some(1), input).unwrap();
         for &(table, values) in rows {
             let series = builder.series(Series::new(run, input, table, Unit::Nanoseconds)).unwrap();
             let (time, kind) = (Nanos::from_nanos(1), SampleKind::Periodic);
