@@ -91,6 +91,7 @@ async function writeInputs() {
   if (corpus !== undefined) others.push(...CORPUS.map((path) => join(corpus, path)));
   return {
     orchard: await write(fixture('27/orchard/input.xml'), 'orchard'),
+    events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
     hostile: { ...(await write(hostileRecording(fixture('27/orchard/input.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', fixture('27/orchard/input.xml'), writeChanged(fixture('27/orchard/input.xml'), join(folder, 'changed.xml'))], 'pair'),

@@ -34,6 +34,7 @@ async function namesOf(file) {
 }
 
 const { names, desk } = await namesOf('fixtures/27/signposts/input.xml');
+const counted = await namesOf('fixtures/14.3/counters-profile/input.xml');
 const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
 
 test('a link shows what its sender saw', () => {
@@ -118,6 +119,23 @@ function renamed({ tables, texts }, steps, called) {
   const functions = { ...tables.functions, name };
   return { ids, names: { tables: { ...tables, functions }, texts: { count: all.length, at: (index) => all[index] } } };
 }
+
+test('samples weigh what a counter counted', () => {
+  const state = { ...freshState(0), metric: 'counter:2' };
+  const fragment = fragmentOf(state, counted.names);
+  assert.match(fragment, /metric=counter:2/);
+  assert.deepEqual(readFragment(fragment, counted.names), state);
+  for (const link of ['v=1&metric=counter:3', 'v=1&metric=counter:0', 'v=1&metric=counter:1e0', 'v=1&metric=counter:']) {
+    assert.throws(() => readFragment(link, counted.names), { name: 'RefusedError' }, link);
+  }
+  assert.throws(() => readFragment('v=1&metric=counter:1', names), { name: 'RefusedError', message: /no counter 1/ });
+  // Sums that were added up from the fixture by hand.
+  const ask = (selection) => counted.desk.answer({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
+  assert.deepEqual(ask({}).counters.map(({ number, name, events }) => [number, name, events]), [[1, null, 2_520_686], [2, null, 1_214_983]]);
+  assert.deepEqual(ask({ time: { start: 105e6, end: 107e6 } }).counters.map(({ events }) => events), [2_400_100, 980]);
+  const { total } = ask({ metric: 'counter:2' });
+  assert.deepEqual(total, { weight: 1_214_983, samples: 5 });
+});
 
 test('times are read as people type them', () => {
   const read = { '2s..3s': [2e9, 3e9], '2..3 ms': [2e6, 3e6], '120ms - 1.5s': [120e6, 1.5e9], '0–1': [0, 1e9], '1.000000001s..2s': [1_000_000_001, 2e9] };

@@ -1,5 +1,6 @@
 // What the page uses of the engine.
 
+export { type CounterSum, type Metric, counterOf, counterSums, countersOf } from './counters.ts';
 export { type Change, type Changed, type Side, BEYOND_NOISE, smallestEffect } from './diff/change.ts';
 export { type Changes, type DiffNode, type DiffRow } from './diff/changes.ts';
 export { Comparison, type DiffFacts, type Normalize, type Selections, counterpart } from './diff/comparison.ts';

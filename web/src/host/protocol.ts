@@ -5,6 +5,7 @@ import type {
   Amount,
   Category,
   CoreKind,
+  CounterSum,
   Effect,
   Exact,
   Operation,
@@ -236,6 +237,8 @@ export interface OverviewAnswer {
   readonly cores: readonly CoreKind[];
   /** The first and last time of samples; null without times. */
   readonly span: { readonly start: number; readonly end: number } | null;
+  /** Of the samples that count. */
+  readonly counters: readonly CounterSum[];
 }
 
 export interface ChartAnswer {

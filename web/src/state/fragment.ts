@@ -4,7 +4,7 @@
 //
 // Links come from anywhere: what cannot be read strictly is refused with a sentence.
 
-import { type Operation, RefusedError, compilePattern, withCase } from '../engine/index.ts';
+import { type Operation, RefusedError, compilePattern, counterOf, countersOf, withCase } from '../engine/index.ts';
 import { SIDES, type SideName } from '../host/diff_protocol.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
@@ -124,7 +124,7 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'during-all':
       return { during: { names: [], hangs: false, ...state.during, needsAll: oneOf(value, ['yes'], 'choice') === 'yes' } };
     case 'metric':
-      return { metric: oneOf(value, ['weight', 'samples'], 'metric') };
+      return { metric: readMetric(names, state, value) };
     case 'op':
       return { operations: [...state.operations, readOperation(value, names)] };
     case 'fn':
@@ -136,6 +136,14 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     default:
       throw new RefusedError(`this link has an unknown part: ${shown(key)}`);
   }
+}
+
+function readMetric(names: Names, { series, side }: State, value: string): State['metric'] {
+  const number = counterOf(value as State['metric']);
+  if (number === null) return oneOf(value, ['weight', 'samples'], 'metric');
+  const isThere = side !== 'compared' && countersOf(names.tables.series[series]!).some((counter) => counter.number === number);
+  if (!isThere) throw new RefusedError(`what this link shows has no counter ${number}`);
+  return `counter:${number}`;
 }
 
 function readState(state: State, value: string, names: Names): State['states'] {

@@ -1,6 +1,6 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
-import type { Operation, Selection, SeparateBy } from '../engine/index.ts';
+import type { Metric, Operation, Selection, SeparateBy } from '../engine/index.ts';
 import type { Normalize } from '../engine/index.ts';
 import type { SideName } from '../host/diff_protocol.ts';
 import type { Place, Tables } from '../host/protocol.ts';
@@ -50,7 +50,7 @@ export interface State {
   readonly time: Span | null;
   readonly during: During | null;
   readonly states: 'running' | 'all' | readonly string[];
-  readonly metric: 'weight' | 'samples';
+  readonly metric: Metric;
   readonly operations: readonly Operation[];
   readonly tab: Tab;
   readonly tree: TreeKind;

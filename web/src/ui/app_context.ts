@@ -2,6 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { counterOf } from '../engine/index.ts';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
 import type { AnswerTo, Ask, Place } from '../host/protocol.ts';
@@ -107,5 +108,6 @@ interface Held<A extends Ask> {
 
 /** The unit of what is shown. */
 export function unitOf({ names }: App, state: State): Unit {
+  if (counterOf(state.metric) !== null) return 'events';
   return state.metric === 'samples' ? 'samples' : names.tables.series[state.series]!.unit;
 }

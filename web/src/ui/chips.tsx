@@ -1,12 +1,13 @@
 // What is selected and done, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
-import type { Effect, Operation, TreePlace } from '../engine/index.ts';
+import { type Effect, type Operation, type TreePlace, counterOf, countersOf } from '../engine/index.ts';
 import type { TotalsAnswer } from '../host/protocol.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
 import { type App, useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, percent, timeText, withUnit } from './format.ts';
+import { counterName } from './counter_name.ts';
 
 interface Chip {
   readonly id: string;
@@ -131,6 +132,11 @@ function selectionChips({ names }: App, state: State): Chip[] {
   if (during !== null) {
     const text = `during ${[...during.names, ...(during.hangs ? ['hangs'] : [])].join(during.needsAll ? ' and ' : ', ')}`;
     chips.push({ id: 'during', text, without: { during: null } });
+  }
+  const counter = counterOf(metric);
+  if (counter !== null) {
+    const named = countersOf(names.tables.series[state.series]!).find(({ number }) => number === counter);
+    chips.push({ id: 'metric', text: `weighed by ${counterName(counter, named?.name ?? null)}`, without: { metric: 'weight' } });
   }
   if (metric === 'samples') chips.push({ id: 'metric', text: 'samples counted, not weighed', without: { metric: 'weight' } });
   return chips;
