@@ -61,8 +61,6 @@ try {
   for (const [typed, meant] of Object.entries(SEARCHED)) {
     const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(typed)).test(name)));
     say(`search ${typed}`, ours, theirs(path, meant));
-    const exact = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(engine.withCase(typed))).test(name)));
-    say(`search with case ${typed}`, exact, theirs(path, typed));
   }
   for (const pattern of REFUSED) say(`refused ${pattern.slice(0, 40)}`, attempt(() => engine.compilePattern(pattern).source), 'refused');
 } finally {

@@ -61,15 +61,6 @@ test('a link shows what its sender saw', () => {
   }
 });
 
-test('searches of older links still distinguish case', () => {
-  const searched = { 'q=press': '(?-i)press', 'q=Press': 'Press', 'q=(?i)press': '(?i)press', 'q=(?s)a.b': '(?s-i)a.b', 'q=(': '(', 'find=press': 'press', 'q=(?-i)press': '(?-i)press' };
-  for (const [part, search] of Object.entries(searched)) {
-    const state = readFragment(`v=1&${part}`, names);
-    assert.equal(state.search, search, part);
-    assert.deepEqual(readFragment(fragmentOf(state, names), names), state);
-  }
-});
-
 test('a link holds places of the tree, and long paths are short in it', () => {
   const { tables, texts } = names;
   const of = { functions: tables.functions, binaries: tables.binaries, texts };

@@ -16,7 +16,7 @@ export const SEARCH_CASES = {
       if (found.length > 0) deepEqual((await tab.tables()).functions, found, typed);
     }
     await tab.search('press');
-    match(await tab.fragment(), /&find=press$/);
+    match(await tab.fragment(), /&q=press$/);
     await tab.browser.run(() => {
       const select = document.querySelector('[data-part=apply-search]');
       select.value = 'focus';
