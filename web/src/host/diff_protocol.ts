@@ -47,7 +47,7 @@ export interface DiffTreeAsk {
   readonly expand: readonly number[] | null;
 }
 
-export interface DiffFlameAsk extends Omit<FlameAsk, 'kind' | 'by' | 'part'> {
+export interface DiffFlameAsk extends Omit<FlameAsk, 'kind' | 'direction' | 'by' | 'part'> {
   readonly kind: 'diff-flame';
   readonly normalize: Normalize;
   /** The recording whose weights are the widths. */
@@ -83,6 +83,8 @@ export interface ChangedRows {
 /** The sum of everything, as the only row, and the scaling of what comes after. */
 export interface DiffTotal {
   readonly rows: ChangedRows;
+  /** Before and after. */
+  readonly samples: readonly [number, number];
   readonly factor: number;
   readonly isScaled: boolean;
 }

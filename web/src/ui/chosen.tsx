@@ -55,7 +55,7 @@ export function ChosenBar(): JSX.Element | null {
           aria-haspopup="menu"
           onClick={(event) => {
             const { left, top } = event.currentTarget.getBoundingClientRect();
-            app.openMenu(target, left, top);
+            app.openMenu(app.aimed(), left, top);
           }}
         >
           More

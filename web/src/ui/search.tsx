@@ -1,7 +1,8 @@
-// The search: names by regular expression. What matches is marked in every view, and the field says how much it is.
+// The search: names by regular expression, in any case unless a capital letter is typed. What matches is marked in every view, and the field says how much it is.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { searchPattern } from '../engine/index.ts';
 import type { SearchAnswer } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
@@ -52,6 +53,7 @@ export function SearchBox(): JSX.Element {
         type="search"
         placeholder="Search functions (regular expression)"
         aria-label="Search functions by regular expression"
+        title="In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
         aria-invalid={search.fault !== null}
         spellcheck={false}
@@ -79,7 +81,7 @@ const APPLIED = [
   { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
 ] as const;
 
-/** The pattern of the search as an operation. */
+/** The pattern of the search as an operation, which itself distinguishes case as the command does. */
 function ApplySearch(): JSX.Element | null {
   const { store } = useApp();
   const state = useStore();
@@ -93,7 +95,7 @@ function ApplySearch(): JSX.Element | null {
       onChange={(event) => {
         const found = APPLIED.find(({ kind }) => kind === event.currentTarget.value);
         event.currentTarget.value = '';
-        if (found !== undefined) store.set({ ...withOperation(state, { kind: found.kind, pattern: state.search }), search: '' });
+        if (found !== undefined) store.set({ ...withOperation(state, { kind: found.kind, pattern: searchPattern(state.search) }), search: '' });
       }}
     >
       <option value="">Use as filter</option>
