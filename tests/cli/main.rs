@@ -39,6 +39,7 @@ mod fleet_rewritten;
 mod fleet_rows;
 mod fleet_selection;
 mod fleet_shards;
+mod fleet_with_runs;
 mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
