@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT, pageOf } from '../command.mjs';
 import { writeChanged } from './pair.mjs';
+import { inflated, removedNames, writeSecret } from './secret.mjs';
 
 /** A function's name that would do something where names were markup, and one on which patterns take for ever. */
 const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
@@ -15,12 +16,22 @@ const CORPUS = ['xctrace/12.5/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml
 /** Pages in a folder; fresh ones have the script as it is built now. */
 export async function writeInputs(folder, isFresh) {
   const swap = isFresh ? (await import('../../dev.mjs')).withBuild : (page) => page;
+  const written = async (files, options = []) => {
+    const { page, error } = await pageOf(files, options);
+    if (error !== undefined) throw new Error(`${files.join(' ')}: ${error}`);
+    return page;
+  };
   const write = async (file, name) => {
-    const { page, error } = await pageOf([file].flat());
-    if (error !== undefined) throw new Error(`${file}: ${error}`);
+    const page = await written([file].flat());
     const path = join(folder, `${name}.html`);
     writeFileSync(path, await swap(page));
     return { file, page: path };
+  };
+  const writeRedacted = async (file) => {
+    const [page, redacted] = await Promise.all([written([file]), written([file], ['--redact'])]);
+    const path = join(folder, 'redacted.html');
+    writeFileSync(path, await swap(redacted));
+    return { page: path, whole: inflated(page), removed: await removedNames(page, redacted) };
   };
   const fixture = (name) => join(ROOT, 'fixtures', name);
   const corpus = process.env.TRACEPARSE_CORPUS;
@@ -33,6 +44,7 @@ export async function writeInputs(folder, isFresh) {
     hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', orchard, changed], 'pair'),
     unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
+    redacted: await writeRedacted(writeSecret(orchard, folder)),
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),
     axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   };

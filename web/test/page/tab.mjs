@@ -95,14 +95,18 @@ export class Tab {
 
   /** The tables on the screen, as they are saved as JSON. */
   async tables() {
-    const text = await this.saved(async () => {
-      await this.browser.run(() => {
+    return JSON.parse(await this.savedTables('json')).tables;
+  }
+
+  /** The file of the tables on the screen: `tsv` or `json`. */
+  savedTables(kind) {
+    return this.saved(() =>
+      this.browser.run((kind) => {
         const save = document.querySelector('[data-part=save]');
-        save.value = 'json';
+        save.value = kind;
         save.dispatchEvent(new Event('change', { bubbles: true }));
-      });
-    });
-    return JSON.parse(text).tables;
+      }, kind),
+    );
   }
 
   /** The file that is saved by what `work` does. */
