@@ -20,6 +20,19 @@ export const CASES = {
     match(top, /33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
   },
 
+  async 'tells what was left out of a smaller page'(tab, { reduced, orchard }) {
+    await tab.open(reduced.page);
+    match(await tab.text('[data-part=recording]'), /^times left out; /);
+    match(await tab.text('main'), /Times were left out .* so there is no timeline/);
+    await tab.click('[data-part=recording]');
+    match(await tab.text('[data-part=reduction]'), /are added up, without times and cores\. Weights and numbers of samples are exact/);
+    await tab.press('Escape');
+    await tab.show('functions');
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));
+    await tab.open(orchard.page);
+    match(await tab.text('[data-part=recording]'), /^(?!.*times)/);
+  },
+
   async 'shows each view by mouse'(tab, { orchard }) {
     await tab.open(orchard.page);
     for (const name of TABS) {

@@ -21,8 +21,8 @@ export async function writeInputs(folder, isFresh) {
     if (error !== undefined) throw new Error(`${files.join(' ')}: ${error}`);
     return page;
   };
-  const write = async (file, name) => {
-    const page = await written([file].flat());
+  const write = async (file, name, options) => {
+    const page = await written([file].flat(), options);
     const path = join(folder, `${name}.html`);
     writeFileSync(path, await swap(page));
     return { file, page: path };
@@ -32,6 +32,12 @@ export async function writeInputs(folder, isFresh) {
     const path = join(folder, 'redacted.html');
     writeFileSync(path, await swap(redacted));
     return { page: path, whole: inflated(page), removed: await removedNames(page, redacted) };
+  };
+  /** A page without times: the smallest one, whose size the command tells where less is allowed. */
+  const writeReduced = async (file) => {
+    const { error } = await pageOf([file], ['--max-size', '1K']);
+    const [, size] = /would have (\d+) bytes/.exec(error);
+    return write(file, 'reduced', ['--max-size', size]);
   };
   const fixture = (name) => join(ROOT, 'fixtures', name);
   const corpus = process.env.TRACEPARSE_CORPUS;
@@ -44,6 +50,7 @@ export async function writeInputs(folder, isFresh) {
     hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', orchard, changed], 'pair'),
     unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
+    reduced: await writeReduced(orchard),
     redacted: await writeRedacted(writeSecret(orchard, folder)),
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),
     axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),

@@ -13,6 +13,7 @@ import { functionAt, labelsFor } from '../labels.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
 import { useSearch } from '../search.tsx';
+import { withoutTimes } from '../summary.ts';
 import { boxStack, pickable } from './flame.tsx';
 
 export function ChartView(): JSX.Element {
@@ -40,7 +41,7 @@ export function ChartView(): JSX.Element {
   useSeenBoxes('flame-chart', model);
   const current = useRef(model);
   current.current = model;
-  if (range === null) return <Notice>This recording does not say when its samples were taken, so there is no order of time.</Notice>;
+  if (range === null) return <Notice>{withoutTimes(app.names, 'order of time')}</Notice>;
   if (answer === null) return <Pending fault={fault} />;
   if (model === null || model.count === 0) return <Notice>Nothing here in what is selected.</Notice>;
   return (
