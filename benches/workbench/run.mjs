@@ -27,6 +27,13 @@ const DEEP = 'xctrace/14.0.1/cpu-profile.xml';
 const [WIDTH, HEIGHT] = [1440, 900];
 const ZOOMS = 60;
 const SELECTIONS = 20;
+/** Of a drag. */
+const STEPS = 10;
+/** Milliseconds in which every selection is drawn, with time to spare. */
+const SETTLED_AFTER = 1_000;
+/** Milliseconds. Tasks below it draw nothing that changed. */
+const A_FRAME_OF_NOTHING = 1;
+const CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'];
 /** Long enough for anything that somebody would wait for. */
 const PATIENCE = 180_000;
 
@@ -74,8 +81,10 @@ async function ours(recording) {
   const isReady = () => document.documentElement.dataset.state === 'ready';
   return rounds(statSync(path).size, async (tab) => {
     const times = await load(tab, pathToFileURL(path).href, isReady);
-    const timeline = await tab.page.locator('[data-part=timeline]').boundingBox();
-    const selections = timeline === null ? [] : await selectTimes(tab, timeline);
+    await tab.page.getByRole('tab', { name: 'Flame graph' }).click();
+    await tab.page.locator('[data-part=flame-graph] canvas').first().waitFor();
+    await tab.page.waitForFunction(isReady);
+    const selections = await selectTimes(tab);
     await tab.page.keyboard.press('Escape');
     const graph = await tab.page.locator('[data-part=flame-graph] canvas').first().boundingBox();
     return { ...times, selections, frames: await zoom(tab, graph) };
@@ -128,44 +137,36 @@ async function load({ page }, url, isReady) {
   }));
 }
 
-/** Milliseconds from the end of each drag over the timeline until everything on the screen follows it. */
-async function selectTimes({ page }, box) {
-  const times = [];
+/** Each view follows the pointer. Milliseconds from the end of each drag over the timeline until the last task of the page that drew what follows from it. */
+async function selectTimes({ browser, page }) {
+  await browser.startTracing(page, { categories: CATEGORIES });
   for (let count = 0; count < SELECTIONS; count += 1) {
+    const box = await page.locator('[data-part=timeline-canvas]').boundingBox();
     const [from, to] = [0.25 + (count % 7) / 20, 0.5 + (count % 9) / 20].map((share) => box.x + box.width * share);
     const y = box.y + Math.min(20, box.height / 2);
     await page.mouse.move(from, y);
     await page.mouse.down();
-    await page.mouse.move((from + to) / 2, y);
-    await page.evaluate(watchFrames);
-    await page.mouse.move(to, y);
+    for (let step = 1; step <= STEPS; step += 1) {
+      await page.mouse.move(from + ((to - from) * step) / STEPS, y);
+      await page.waitForTimeout(16);
+    }
     await page.mouse.up();
-    times.push(await page.evaluate(() => globalThis.settled));
+    await page.waitForTimeout(SETTLED_AFTER);
   }
-  return times;
-
-  /** From the next pointerup on: until the page has been ready for two frames. */
-  function watchFrames() {
-    globalThis.settled = new Promise((resolve) => {
-      addEventListener('pointerup', () => {
-        const start = performance.now();
-        let last = start;
-        const look = (now) => {
-          if (document.documentElement.dataset.state !== 'ready') last = performance.now();
-          if (now - last > 500) resolve(last - start);
-          else requestAnimationFrame(look);
-        };
-        requestAnimationFrame(look);
-      }, { once: true, capture: true });
-    });
-  }
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
+  const ends = traceEvents.filter(({ name, args }) => name === 'EventDispatch' && args?.data?.type === 'pointerup').sort((a, b) => a.ts - b.ts);
+  return ends.map(({ ts, pid, tid, dur }) => {
+    const after = tasksOf(traceEvents, pid, tid).filter((task) => task.ts + task.dur > ts && task.ts < ts + SETTLED_AFTER * 1_000);
+    const working = after.filter((task) => task.dur >= 1_000 * A_FRAME_OF_NOTHING).at(-1);
+    return ((working === undefined ? dur : working.ts + working.dur - ts)) / 1_000;
+  });
 }
 
 /** Milliseconds of each frame of the page's main thread while it is zoomed in and out at the pointer. */
 async function zoom({ browser, page }, box) {
   if (box === null) return [];
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);
-  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] });
+  await browser.startTracing(page, { categories: CATEGORIES });
   await page.keyboard.down('Control');
   for (let count = 0; count < ZOOMS; count += 1) {
     await page.mouse.wheel(0, count < ZOOMS / 2 ? -60 : 60);
@@ -180,9 +181,14 @@ async function zoom({ browser, page }, box) {
 function framesOf(events) {
   const frames = events.filter((event) => event.name === 'FireAnimationFrame' && event.ph === 'X');
   const main = mostOften(frames.map(({ pid, tid }) => `${pid} ${tid}`));
-  const on = (event) => `${event.pid} ${event.tid}` === main;
-  const tasks = events.filter((event) => event.ph === 'X' && /RunTask$/.test(event.name) && on(event)).sort((a, b) => a.ts - b.ts);
-  return tasks.filter((task) => frames.some((frame) => on(frame) && frame.ts >= task.ts && frame.ts <= task.ts + task.dur)).map((task) => task.dur / 1_000);
+  const [pid, tid] = (main ?? '').split(' ').map(Number);
+  const own = frames.filter((frame) => frame.pid === pid && frame.tid === tid);
+  const hasFrame = (task) => own.some((frame) => frame.ts >= task.ts && frame.ts <= task.ts + task.dur);
+  return tasksOf(events, pid, tid).filter(hasFrame).map((task) => task.dur / 1_000);
+}
+
+function tasksOf(events, pid, tid) {
+  return events.filter((event) => event.ph === 'X' && /RunTask$/.test(event.name) && event.pid === pid && event.tid === tid).sort((a, b) => a.ts - b.ts);
 }
 
 function mostOften(texts) {

@@ -196,6 +196,14 @@ test('a brush is drawn, moved and resized within the recording', () => {
   assert.deepEqual(brush.dragged('start', before, 300, 700, range), { start: 500, end: 700 });
   assert.deepEqual(brush.dragged('end', before, 500, 200, range), { start: 200, end: 300 });
   assert.deepEqual(brush.dragged('move', before, 400, 2_000, range), { start: 900, end: 1_100 });
+  // 8 ns a pixel: steps of 5 ns.
+  const snap = brush.snapTo(8);
+  assert.deepEqual(brush.dragged('new', null, 601, 698.7, range, snap), { start: 600, end: 700 });
+  const odd = { start: 301, end: 503 };
+  assert.deepEqual(brush.dragged('start', odd, 301, 337.2, range, snap), { start: 335, end: 503 }, 'the other edge stays');
+  assert.deepEqual(brush.dragged('end', odd, 503, 549.1, range, snap), { start: 301, end: 550 });
+  assert.deepEqual(brush.dragged('move', odd, 400, 453, range, snap), { start: 355, end: 557 }, 'the length stays');
+  assert.deepEqual(brush.dragged('new', null, 50, 9_999, range, snap), range);
   assert.deepEqual(brush.moved(before, -900, range), { start: 100, end: 300 });
   assert.deepEqual(brush.resized(before, -500, 10, range), { start: 300, end: 310 });
   assert.deepEqual(brush.resized(before, 5_000, 10, range), { start: 300, end: 1_100 });

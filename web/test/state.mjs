@@ -20,7 +20,8 @@ const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
 const { inert } = await load('state/inert.ts');
 const { openDesk } = await load('host/open.ts');
 const { pairNames, stateOnSide } = await load('state/sides.ts');
-const { readTyped } = await load('ui/time_field.tsx');
+const { exampleSpan, readTyped } = await load('ui/time_field.tsx');
+const { spanText } = await load('state/time.ts');
 const { Desk, textsOf } = await load('host/desk.ts');
 
 async function namesOf(file) {
@@ -61,6 +62,8 @@ test('a link shows what its sender saw', () => {
 test('times are read as people type them', () => {
   const read = { '2s..3s': [2e9, 3e9], '2..3 ms': [2e6, 3e6], '120ms - 1.5s': [120e6, 1.5e9], '0–1': [0, 1e9], '1.000000001s..2s': [1_000_000_001, 2e9] };
   for (const [text, [start, end]] of Object.entries(read)) assert.deepEqual(readTyped(text), { start, end }, text);
+  const examples = [[[0, 10e9], '4s..6s'], [[311e6, 571e6], '0.4s..0.5s'], [[0, 0], '0s..0.000000001s'], [[5e9, 5.000001e9], '5.0000004s..5.0000006s']];
+  for (const [[start, end], text] of examples) assert.equal(spanText(exampleSpan({ start, end })), text);
   for (const text of ['3s..2s', '2s', 'x..y', '-1s..2s', '1s..9e9s', '0..99999999s']) assert.equal(readTyped(text), undefined, text);
 });
 
@@ -71,6 +74,9 @@ test('states of threads are named', () => {
 
 test('a link that cannot be read is refused with a sentence', () => {
   const refused = {
+    'v=1&t=2s..2s': /no length/,
+    'v=1&tab=tree&tab=flame': /twice: ‘tab’/,
+    'v=1&v=1': /twice: ‘v’/,
     'tab=tree': /version/,
     'v=2': /version/,
     'v=1&tab=nothing': /unknown view/,

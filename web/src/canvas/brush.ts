@@ -1,5 +1,6 @@
 // The selected time under hands: where it was touched, and what becomes of it.
 
+import { binNumber } from './amounts.ts';
 import type { Range } from './types.ts';
 
 export type Grip = 'start' | 'end' | 'move' | 'new';
@@ -15,11 +16,21 @@ export function gripAt(brush: Range | null, time: number, scale: number, canMove
   return canMove && time > brush.start && time < brush.end ? 'move' : 'new';
 }
 
-/** The brush after a drag from one time to another, within the range. Dragging an edge over the other one turns it around. */
-export function dragged(grip: Grip, before: Range | null, from: number, to: number, range: Range): Range {
-  if (grip === 'new' || before === null) return ordered(from, to, range);
-  if (grip === 'move') return moved(before, to - from, range);
-  return grip === 'start' ? ordered(before.start + to - from, before.end, range) : ordered(before.start, before.end + to - from, range);
+/** Times that a pointer reaches on a screen with so many nanoseconds a pixel: round ones, about a pixel apart. */
+export function snapTo(perPixel: number): (time: number) => number {
+  const step = binNumber(perPixel / 2);
+  return (time) => Math.round(time / step) * step;
+}
+
+/**
+ * The brush after a drag from one time to another, within the range. Dragging an edge over the other one turns it around. The times that
+ * are dragged are snapped; an edge that stays is not.
+ */
+export function dragged(grip: Grip, before: Range | null, from: number, to: number, range: Range, snap = (time: number): number => time): Range {
+  if (grip === 'new' || before === null) return ordered(snap(from), snap(to), range);
+  const by = to - from;
+  if (grip === 'move') return moved(before, snap(before.start + by) - before.start, range);
+  return grip === 'start' ? ordered(snap(before.start + by), before.end, range) : ordered(before.start, snap(before.end + by), range);
 }
 
 /** The same length elsewhere; it stops at the ends of the range. */

@@ -1,7 +1,7 @@
 // The timeline: an overview, tracks, and a brush that selects a time.
 
 import { exactTimeText, timeText } from './amounts.ts';
-import { type Grip, dragged, gripAt, moved, resized, rounded } from './brush.ts';
+import { type Grip, dragged, gripAt, moved, resized, rounded, snapTo } from './brush.ts';
 import { Camera } from './camera.ts';
 import { Ground } from './ground.ts';
 import { CanvasPen, fontText } from './pen.ts';
@@ -235,7 +235,7 @@ export class TimelineCanvas {
   #dragTo(spot: Spot, isFinal: boolean): void {
     if (this.#drag === null) return;
     const { grip, before, from } = this.#drag;
-    this.#setBrush(dragged(grip, before, from, spot.time, this.#camera.range), isFinal);
+    this.#setBrush(dragged(grip, before, from, spot.time, this.#camera.range, snapTo(1 / this.#scaleAt(spot))), isFinal);
   }
 
   #hover(spot: Spot, clientX: number, clientY: number): void {

@@ -83,6 +83,8 @@ export interface ChangedRows {
 /** The sum of everything, as the only row, and the scaling of what comes after. */
 export interface DiffTotal {
   readonly rows: ChangedRows;
+  /** Before and after. */
+  readonly samples: readonly [number, number];
   readonly factor: number;
   readonly isScaled: boolean;
 }

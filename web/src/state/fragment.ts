@@ -18,6 +18,8 @@ const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', '
 const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;
+/** Parts that may stand several times. */
+const REPEATED: ReadonlySet<string> = new Set(['thread', 'process', 'state', 'during', 'op']);
 const SCALES = ['none', 'duration', 'samples'] as const;
 const BY = ['none', 'thread', 'process', 'state', 'core-kind'] as const;
 
@@ -63,6 +65,8 @@ export function readFragment(fragment: string, all: Names): State {
   });
   if (pairs[0]![0] !== 'v') throw new RefusedError('this link does not tell its version');
   if (pairs[0]![1] !== VERSION) throw new RefusedError(`this link is of version ${shown(pairs[0]![1])}; this page reads ${VERSION}`);
+  const repeated = pairs.map(([key]) => key).find((key, at, keys) => !REPEATED.has(key) && keys.indexOf(key) !== at);
+  if (repeated !== undefined) throw new RefusedError(`this link has a part twice: ${shown(repeated)}`);
   const series = pairs.find(([key]) => key === 'series');
   const told = pairs.find(([key]) => key === 'side');
   if (told !== undefined && all.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');

@@ -46,8 +46,17 @@ export function Chips(): JSX.Element {
       <p class="only-read" aria-live="polite">
         {isOld ? '' : [...chips.map(({ text }) => text), left || 'Everything is selected.'].join('; ')}
       </p>
-      {chips.length > 0 && <ChipList chips={chips} fault={fault} left={left} isOld={isOld} />}
+      {chips.length > 0 ? <ChipList chips={chips} fault={fault} left={left} isOld={isOld} /> : <Hint />}
     </>
+  );
+}
+
+/** Stands where chips will stand, so that nothing moves below the pointer when the first one comes. */
+function Hint(): JSX.Element {
+  return (
+    <p class="chips is-empty note" data-part="hint">
+      Drag across the timeline to select a time. The menu of a function (right button, or “More”) has operations.
+    </p>
   );
 }
 

@@ -43,7 +43,9 @@ export function Tabs(): JSX.Element {
           tabIndex={id === tab ? 0 : -1}
           onClick={() => store.set({ tab: id satisfies Tab })}
         >
-          {name}
+          <span class="tab-name" data-name={name}>
+            {name}
+          </span>
         </button>
       ))}
     </div>

@@ -2,9 +2,11 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { binNumber } from '../canvas/amounts.ts';
 import { type Span } from '../state/state.ts';
 import { spanText } from '../state/time.ts';
 import { useApp, useStore } from './app_context.ts';
+import { timeText } from './format.ts';
 
 export function TimeField(): JSX.Element | null {
   const { store, say, names } = useApp();
@@ -18,11 +20,14 @@ export function TimeField(): JSX.Element | null {
   }, [shown]);
   const whole = names.tables.spans[series];
   if (whole == null) return null;
+  const example = spanText(exampleSpan(whole));
   const take = (): void => {
     if (typed === shown) return;
     const span = typed.trim() === '' ? null : readTyped(typed);
-    setWrong(span === undefined);
-    if (span === undefined) say('Times look like 2s..3s, or 120ms..1.5s; the end comes after the start.');
+    const isOutside = span != null && (span.end <= whole.start || span.start > whole.end);
+    setWrong(span === undefined || isOutside);
+    if (span === undefined) say(`Times look like ${example}, or 120ms..1.5s; the end comes after the start.`);
+    else if (isOutside) say(`The recording has samples from ${timeText(whole.start)} to ${timeText(whole.end)} only. Numbers without a unit are seconds.`);
     else store.set({ time: span });
   };
   return (
@@ -30,9 +35,9 @@ export function TimeField(): JSX.Element | null {
       class="time-field"
       type="text"
       size={16}
-      placeholder="Time: 2s..3s"
-      aria-label="Selected time, such as 2s..3s"
-      title="The selected time. Drag in the timeline, or type 2s..3s"
+      placeholder={`Time: ${example}`}
+      aria-label={`Selected time, such as ${example}`}
+      title={`The selected time. Drag in the timeline, or type ${example}`}
       aria-invalid={isWrong}
       spellcheck={false}
       autocomplete="off"
@@ -59,4 +64,11 @@ export function readTyped(text: string): Span | undefined {
   const start = Math.round(Number(first) * NANOS[firstUnit ?? lastUnit ?? 's']!);
   const end = Math.round(Number(last) * NANOS[lastUnit ?? 's']!);
   return start < end && end < 2 ** 53 ? { start, end } : undefined;
+}
+
+/** A time about the middle of a recording that is quick to type. */
+export function exampleSpan({ start, end }: Span): Span {
+  const step = binNumber(Math.max(1, (end - start) / 5));
+  const first = Math.max(0, Math.round((start + (end - start) / 3) / step)) * step;
+  return { start: first, end: first + step };
 }

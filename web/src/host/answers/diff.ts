@@ -71,7 +71,8 @@ function columnsOf(rows: readonly Changed[], of: (row: Changed) => [Exact, Exact
 }
 
 function totalOf(changes: Changes): DiffTotal {
-  return { rows: rowsOf([changes.total]), factor: changes.factor, isScaled: changes.isScaled };
+  const { before, after } = changes.total;
+  return { rows: rowsOf([changes.total]), samples: [Number(before.samples), Number(after.samples)], factor: changes.factor, isScaled: changes.isScaled };
 }
 
 function table(changes: Changes, { of }: DiffTableAsk): DiffTableAnswer {

@@ -15,7 +15,7 @@ export function verdictOf({ change, isBeyond }: ChangeColumns, row: number): Ver
 }
 
 /** The same, with `new` and `gone` where only one recording has it. */
-function wordsOf({ presence }: ChangedRows, columns: ChangeColumns, row: number): string {
+export function wordsOf({ presence }: ChangedRows, columns: ChangeColumns, row: number): string {
   const verdict = verdictOf(columns, row);
   return presence[row] === 0 ? verdict : `${presence[row] === 1 ? 'new' : 'gone'}, ${verdict}`;
 }

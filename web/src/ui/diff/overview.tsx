@@ -9,8 +9,11 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
 import { type Unit, counted, grouped, withUnit } from '../format.ts';
 import { Pending } from '../panel.tsx';
-import { Words, signedPercent, signedWithUnit, verdictOf } from './changes.tsx';
+import { Words, signedPercent, signedWithUnit, verdictOf, wordsOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';
+
+/** Fewer samples of a recording are too few to judge the total, as in the command (`src/output/diff/overview.rs`). */
+const FEW_SAMPLES = 30;
 
 export function DiffOverviewView(): JSX.Element {
   const app = useApp();
@@ -53,10 +56,12 @@ function Sentences({ facts: { sentences } }: { facts: DiffFacts }): JSX.Element 
 function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element {
   const { all } = total.rows;
   const [before, after, change, noise] = [all.before[0]!, all.after[0]!, all.change[0]!, all.noise[0]!];
-  const verdict = verdictOf(all, 0);
+  const isJudged = Math.min(...total.samples) >= FEW_SAMPLES;
+  const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
   const { marked, likely } = smallestEffect({ weight: change, noise, beyond_noise: all.isBeyond[0] === 1 });
   const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
-  const words = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
+  const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
+  const words = isJudged ? judged : 'too few samples to judge';
   const rows: [string, JSX.Element | string][] = [
     ['before', withUnit(before, unit)],
     ['after', withUnit(after, unit)],
@@ -96,7 +101,7 @@ export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null
 
 function toldText({ functions, isOwn, told, changed }: DiffOverviewAnswer): string {
   const one = isOwn ? 'own function' : 'function';
-  if (told === 0) return `${counted(functions, one)}, none with enough samples to tell changes from chance.`;
+  if (told === 0) return `${counted(functions, one)}, none with 20 samples or more: a mark beyond noise says little about so few.`;
   return `Of ${counted(told, one)} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark about ${Math.max(1, Math.round(0.05 * told))}.`;
 }
 
@@ -147,7 +152,7 @@ function Changed(props: { id: string; title: string; note: string; part: DiffOve
                 <span class="amount dim">{signedPercent(self.change[row]!, before)}</span>
                 <FunctionName names={app.names} label={label} />
                 <span class="dim">
-                  {[verdict, binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
+                  {[wordsOf(part.rows, self, row), binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
                 </span>
               </button>
             </li>

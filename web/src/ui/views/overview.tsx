@@ -30,6 +30,7 @@ export function OverviewView(): JSX.Element {
             {isOwn ? 'Heaviest own functions' : 'Heaviest functions'}
             {isOwn && <span class="note"> including the system code they call</span>}
           </h2>
+          {answers.length === 0 && <p class="note">No sample has a stack.</p>}
           <ol class="top" data-part="top">
             {answers.map((row) => (
               <li key={row.label}>
