@@ -21,16 +21,7 @@ export const OPENING_CASES = {
     await tab.open(pair.page, 'v=1&op=hide-system');
     await expectAccessible(tab, axe, [...COMPARED, 'callers']);
   },
-
-  async 'fits windows of any width'(tab, { orchard, counters }) {
-    for (const { page } of [orchard, counters]) await expectFitting(tab, page);
-  },
-
-  async 'comparisons fit windows of any width'(tab, { pair }) {
-    await expectFitting(tab, pair.page, async (name) => {
-      if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
-    });
-  },
+  ...Object.fromEntries(SIZES.flatMap(fitting)),
 };
 
 /** A case for each recording: it opens, and shows every tab. */
@@ -45,16 +36,26 @@ export function opensEach({ others }) {
   return Object.fromEntries(others.map((other) => [`opens ${other.file.split('/').slice(-3, -1).join(' ')} ${basename(other.file)}`, opening(other)]));
 }
 
-async function expectFitting(tab, page, check = async () => {}) {
-  for (const [width, height] of SIZES) {
-    await tab.browser.resize(width, height);
-    await tab.open(page);
-    for (const name of TABS) {
-      await tab.follow(`v=1&tab=${name}`);
-      const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
-      ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
-      await check(name);
-    }
+/** The cases of a window: pages fit into it, and so do comparisons. */
+function fitting([width, height]) {
+  const alone = async (tab, { orchard, counters }) => {
+    for (const { page } of [orchard, counters]) await expectFitting(tab, page, width, height);
+  };
+  const compared = (tab, { pair }) =>
+    expectFitting(tab, pair.page, width, height, async (name) => {
+      if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
+    });
+  return [[`fits a window of ${width} × ${height}`, alone], [`comparisons fit a window of ${width} × ${height}`, compared]];
+}
+
+async function expectFitting(tab, page, width, height, check = async () => {}) {
+  await tab.browser.resize(width, height);
+  await tab.open(page);
+  for (const name of TABS) {
+    await tab.follow(`v=1&tab=${name}`);
+    const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
+    ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
+    await check(name);
   }
   await tab.browser.resize(1280, 800);
 }
