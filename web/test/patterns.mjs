@@ -51,11 +51,11 @@ try {
   writeFileSync(path, exportOf(NAMES));
   for (const pattern of READ) {
     const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(pattern).test(name)));
-    say(pattern, ours, theirs(path, pattern));
+    say(pattern, ours, await theirs(path, pattern));
   }
   for (const name of NAMES) {
     const pattern = engine.exactPattern(name);
-    say(`exactly ${name}`, attempt(() => NAMES.filter((other) => engine.compilePattern(pattern).test(other))), theirs(path, pattern));
+    say(`exactly ${name}`, attempt(() => NAMES.filter((other) => engine.compilePattern(pattern).test(other))), await theirs(path, pattern));
   }
   // Without capital letters, searches match as the command's patterns do with (?i).
   for (const [typed, meant] of Object.entries(SEARCHED)) {
@@ -87,8 +87,8 @@ function say(what, ours, theirs) {
 }
 
 /** The names of functions that the command keeps. */
-function theirs(path, pattern) {
-  const { json, error } = jsonOf([path], ['--view', 'functions', `--focus=${pattern}`]);
+async function theirs(path, pattern) {
+  const { json, error } = await jsonOf([path], ['--view', 'functions', `--focus=${pattern}`]);
   if (error !== undefined) return /no samples are left/.test(error) ? [] : error;
   return json.functions.map(({ function: name }) => name);
 }

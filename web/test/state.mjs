@@ -26,7 +26,7 @@ const { Desk, textsOf } = await load('host/desk.ts');
 const { functionsOfSteps, stepOf } = await load('engine/index.ts');
 
 async function namesOf(file) {
-  const { page } = pageOf([join(ROOT, file)]);
+  const { page } = await pageOf([join(ROOT, file)]);
   const { tables, desk } = await Desk.open(payloadOf(page));
   // Everything that crosses to a page can be cloned.
   const crossed = structuredClone(tables);
@@ -259,7 +259,7 @@ test('numbers are written as the command writes them', () => {
 });
 
 async function pairOf(first, second) {
-  const { page } = pageOf(['diff', join(ROOT, first), join(ROOT, second)], ['--force']);
+  const { page } = await pageOf(['diff', join(ROOT, first), join(ROOT, second)], ['--force']);
   const facts = JSON.stringify(factsOf(page));
   const { opened } = await openDesk({ payload: payloadOf(page), before: payloadOf(page, 'before'), facts });
   const { tables, pair } = structuredClone(opened);
