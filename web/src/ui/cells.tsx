@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { Exact } from '../engine/index.ts';
 import type { SumColumns } from '../host/protocol.ts';
 import { type Kind, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
-import { type Scale, type Unit, inScale, percent, scaleOf } from './format.ts';
+import { type Scale, type Unit, inScale, percent, plainShare, scaleOf } from './format.ts';
 import type { TableColumn } from './table.tsx';
 
 /** A function's name with the colour of its kind. */
@@ -62,7 +62,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       isMinor: !isOrder,
       width: '5.6rem',
       cell: (row) => <Share part={values[row]!} total={total} />,
-      text: (row) => percent(values[row]!, total),
+      text: (row) => plainShare(values[row]!, total),
     },
     {
       id,

@@ -91,11 +91,9 @@ export class Tab {
   /** The tables on the screen, as they are saved as JSON. */
   async tables() {
     const text = await this.saved(async () => {
-      await this.browser.run(() => {
-        const save = document.querySelector('[data-part=save]');
-        save.value = 'json';
-        save.dispatchEvent(new Event('change', { bubbles: true }));
-      });
+      await this.browser.run(() => document.querySelector('[data-part=save]').click());
+      await this.ready();
+      await this.browser.run(() => document.querySelector('[data-part=menu] [data-action=save-json]').click());
     });
     return JSON.parse(text).tables;
   }

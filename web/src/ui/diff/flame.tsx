@@ -7,10 +7,10 @@ import type { DiffFlameAnswer } from '../../host/diff_protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
-import { download } from '../copy.ts';
 import { type Unit, withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
+import { SaveSvg } from '../save_svg.tsx';
 import { useSearch } from '../search.tsx';
 import { boxStack, pickable } from '../views/flame.tsx';
 import { signedWithUnit, verdictOf } from './changes.tsx';
@@ -76,9 +76,7 @@ export function DiffFlameView(): JSX.Element {
             ]}
             onChange={setWidths}
           />
-          <button type="button" data-part="export-svg" onClick={() => download('differential-flame-graph.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
-            Save SVG
-          </button>
+          <SaveSvg name="differential-flame-graph" drawing={drawing} />
           <ScalingNote total={answer.total} />
           <ChangeLegend />
         </>

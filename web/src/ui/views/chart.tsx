@@ -7,11 +7,11 @@ import { threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
-import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
+import { SaveSvg } from '../save_svg.tsx';
 import { useSearch } from '../search.tsx';
 import { boxStack, pickable } from './flame.tsx';
 
@@ -53,9 +53,7 @@ export function ChartView(): JSX.Element {
             options={answer.threads.map(({ id, weight }) => ({ value: String(id), name: `${threadName(app.names, id)} · ${withUnit(weight, unit)}` }))}
             onChange={(id) => app.store.set({ chartThread: Number(id) })}
           />
-          <button type="button" data-part="export-svg" onClick={() => download('flame-chart.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
-            Save SVG
-          </button>
+          <SaveSvg name="flame-chart" drawing={drawing} />
           <Legend />
         </>
       }

@@ -6,12 +6,12 @@ import { FlameGraphCanvas, type FlameModel } from '../../canvas/index.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
-import { download } from '../copy.ts';
 import { withUnit } from '../format.ts';
 import { functionAt, labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { Legend } from '../legend.tsx';
 import { PartControls } from '../parts.tsx';
+import { SaveSvg } from '../save_svg.tsx';
 import { useSearch } from '../search.tsx';
 
 interface Detail {
@@ -77,9 +77,7 @@ export function FlameView(): JSX.Element {
             onChange={setDirection}
           />
           <PartControls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />
-          <button type="button" data-part="export-svg" onClick={() => download('flame-graph.svg', 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
-            Save SVG
-          </button>
+          <SaveSvg name="flame-graph" drawing={drawing} />
           <Legend />
         </>
       }

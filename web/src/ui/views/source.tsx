@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { FileAnswer, LinesAnswer } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, weightColumns } from '../cells.tsx';
-import { type Unit, inScale, percent, scaleOf } from '../format.ts';
+import { type Unit, inScale, percent, plainShare, scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
 import { Table } from '../table.tsx';
 import { text } from './binaries.tsx';
@@ -104,7 +104,7 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
             isNumber: true,
             width: '5.6rem',
             cell: (place) => at(place) >= 0 && <Share part={file.sums.self[at(place)]!} total={total} />,
-            text: (place) => (at(place) < 0 ? '' : percent(file.sums.self[at(place)]!, total)),
+            text: (place) => (at(place) < 0 ? '' : plainShare(file.sums.self[at(place)]!, total)),
           },
           { ...text('self', '6rem', (place) => weight(place, file.sums.self), `self ${scale.unit}`), isNumber: true },
           { ...text('all', '6rem', (place) => weight(place, file.sums.all), `all ${scale.unit}`), isNumber: true },
