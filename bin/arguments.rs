@@ -1,11 +1,12 @@
 //! Arguments that several commands take: for reading, naming and selecting from a recording.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Options, SampleDetail};
+use traceparse::recording::{Counter, Options, SampleDetail};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
@@ -110,8 +111,9 @@ pub(crate) struct SelectionArgs {
     /// These are the threads named Main Thread, and in processes without one, those named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
-    /// Count each sample by its weight, or as one
-    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "Filters")]
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
+    /// `counter:INST_ALL`) [default: weight]
+    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
     pub(crate) metric: MetricArg,
 }
 
@@ -128,10 +130,29 @@ pub(crate) struct InputArgs {
     pub(crate) jobs: Option<u16>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// The number that samples count for.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MetricArg {
     Weight,
     Samples,
+    Counter(Counter),
+}
+
+impl FromStr for MetricArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("counter:").filter(|counter| !counter.is_empty())) {
+            ("weight", _) => Ok(Self::Weight),
+            ("samples", _) => Ok(Self::Samples),
+            (_, Some("0")) => Err("counters are numbered from 1".to_owned()),
+            (_, Some(counter)) => {
+                let Ok(counter) = counter.parse();
+                Ok(Self::Counter(counter))
+            }
+            _ => Err("expected weight, samples, counter:N or counter:NAME".to_owned()),
+        }
+    }
 }
 
 /// The number of threads that work: as many as were asked for, or one for each core.
@@ -213,7 +234,8 @@ impl SelectionArgs {
             },
             schemas: self.schema.clone(),
             metric: match self.metric {
-                MetricArg::Weight => Metric::Weight,
+                // A recording is weighed by a counter before anything is asked of it.
+                MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },
             ..ReportOptions::default()

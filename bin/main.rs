@@ -5,6 +5,7 @@ mod bounds;
 mod cells;
 mod cli;
 mod colour;
+mod counters;
 mod demangle;
 mod diff;
 mod durable;

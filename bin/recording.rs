@@ -14,6 +14,7 @@ use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
 use crate::bounds;
+use crate::counters::weigh_by_counter;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
 use crate::symbols::name_frames;
@@ -44,6 +45,7 @@ impl Opened {
         inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
         redacted::with(|redactor| redactor.collect(analysis.recording()));
         note_names(&analysis.recording().profile, &args.selection);
+        weigh_by_counter(&mut analysis, &args.selection.metric)?;
         let filters = args.selection.binary_filters(&analysis.recording().profile);
         let filter_count = filters.len();
         let operate = |profile: &Profile| [filters, args.operations.operations(profile, is_inverted)].concat();

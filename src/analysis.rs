@@ -21,7 +21,7 @@
 
 use crate::calltree::{Operation, OperationSummary};
 use crate::profile::{Matcher, Profile, RebuildError};
-use crate::recording::Recording;
+use crate::recording::{Counter, Recording};
 use crate::redact::{Redacted, Redactor};
 use crate::report::{Report, ReportOptions};
 #[cfg(feature = "apple-symbols")]
@@ -73,6 +73,22 @@ impl Analysis {
         let (profile, summary) = self.recording.profile.symbolicate(finder, options)?;
         self.recording.profile = profile;
         Ok(self.symbolication.insert(summary))
+    }
+
+    /// Lets samples weigh the events that a performance counter counted for them, in place of their weights. Tables without it do not
+    /// count from then on; if none has it, nothing is changed. Names of counters are in a recording's table of contents.
+    ///
+    /// Returns by series the number of samples that have no value of it, and weigh nothing; `None` where it does not count.
+    ///
+    /// # Errors
+    /// When operations were done before, whose effects were counted in other weights; when the values of a table do not fit in 64 bits.
+    pub fn weigh_by_counter(&mut self, counter: &Counter) -> Result<Vec<Option<u64>>, RebuildError> {
+        if !self.operations.is_empty() {
+            return Err(RebuildError::OutOfOrder);
+        }
+        let places = self.recording.places_of_counter(counter);
+        let without = self.recording.profile.weigh_by_counters(&places)?;
+        Ok(places.into_iter().zip(without).map(|(place, without)| place.map(|_| without)).collect())
     }
 
     /// Does operations in their order, which `choose` makes for the profile with its names. Their effects are counted for the samples

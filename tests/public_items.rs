@@ -18,8 +18,9 @@ mod rust_sources;
 /// reports and datasets say; the share of its inputs that a fleet is of (`Completeness`), which every form of a report says; the run of a data
 /// file that shares its names (`DatasetRun`), the file that values are spilled to (`SpillFile`), and the runs of files that an engine rewrote
 /// (`RewrittenRuns`), which are in no order; what a page of a recording shows (`WorkbenchOptions`), and what it leaves out to be smaller
-/// (`WorkbenchReduction`); and 5 for redaction: its module, what replaces names, its rules, and what it says of itself.
-const CEILING: usize = 289;
+/// (`WorkbenchReduction`); 5 for redaction: its module, what replaces names, its rules, and what it says of itself; and the performance counter
+/// that somebody asks for (`Counter`).
+const CEILING: usize = 290;
 
 #[test]
 fn the_interface_is_small() {

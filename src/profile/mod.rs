@@ -28,6 +28,7 @@
 
 mod builder;
 mod category;
+mod counters;
 mod full;
 mod ids;
 mod intervals;

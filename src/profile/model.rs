@@ -78,12 +78,15 @@ pub struct Series {
     /// True if it is known when samples were taken. Where it is not, there are sums only, and their
     /// [times](super::SampleSum::times) are absent.
     pub has_times: bool,
+    /// The performance counter, from 0, whose values the samples weigh instead of what was recorded as their weight
+    /// ([`Analysis::weigh_by_counter`](crate::Analysis::weigh_by_counter)).
+    pub counter: Option<u32>,
 }
 
 impl Series {
     /// The samples of a table that were taken on the CPU, at known times.
     pub const fn new(run: RunId, schema: StringId, table: u32, unit: Unit) -> Self {
-        Self { run, schema, table, unit, meaning: Meaning::OnCpu, has_times: true }
+        Self { run, schema, table, unit, meaning: Meaning::OnCpu, has_times: true, counter: None }
     }
 
     /// The same of samples that mean something else.

@@ -14,7 +14,7 @@ pub enum RebuildError {
     Full(Full),
     /// It takes more memory than its [budget](Profile::budget) has.
     Memory(OverBudget),
-    /// Names were asked for after operations, which had chosen functions by the names before.
+    /// Names or other weights were asked for after operations, which had chosen functions by the names before, and counted what they did.
     OutOfOrder,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for RebuildError {
             Self::Full(full) => full.fmt(f),
             Self::Memory(over) => over.fmt(f),
             Self::OutOfOrder => {
-                f.write_str("name functions before applying operations, which choose functions by name")
+                f.write_str("name functions and choose weights before applying operations, which choose functions by name and count weights")
             }
         }
     }

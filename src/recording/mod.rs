@@ -7,6 +7,7 @@
 
 mod address;
 mod builder;
+mod counters;
 mod dates;
 mod export_command;
 mod input;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 pub(crate) use address::{FrameForm, kperf_callers};
 pub use builder::RecordingBuilder;
+pub use counters::Counter;
 pub use export_command::export_command;
 pub(crate) use export_command::shell_word;
 pub use input::{FrameKind, InputBuilder};

@@ -23,7 +23,12 @@ impl Recording {
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let profile = &self.profile;
         let selected = options.selection.on(profile);
+        let is_weighed = profile.is_weighed_by_counters();
         let is_wanted = |series: SeriesId| {
+            // Time and events of a counter stand for different things.
+            if is_weighed && profile.series(series).counter.is_none() {
+                return false;
+            }
             let schema = profile.string(profile.series(series).schema);
             options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
         };

@@ -33,7 +33,7 @@ pub use named::NamedFunction;
 pub(crate) use overview::is_own_binary;
 pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares, Wait};
 #[cfg(feature = "workbench")]
-pub(crate) use overview::{is_entry_point, is_run_loop};
+pub(crate) use overview::{is_entry_point, is_run_loop, toc_of_series};
 pub use sort_by::SortBy;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};

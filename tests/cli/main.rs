@@ -15,6 +15,7 @@ mod bundles;
 mod changing;
 mod colour;
 mod command;
+mod counters;
 mod diff;
 mod diff_alerts;
 mod diff_answer;

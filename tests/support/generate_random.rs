@@ -95,6 +95,11 @@ fn recording(rng: &mut Rng) -> Invented {
         // Some sums pass 2^53, and none 2^64.
         recording.rows.iter_mut().for_each(|row| row.weight = row.weight.saturating_mul(1 << 31).min(1 << 52) + 1);
     }
+    if rng.one_in(4) {
+        // The same for values of counters.
+        let values = recording.rows.iter_mut().flat_map(|row| &mut row.counters);
+        values.for_each(|value| *value = value.saturating_mul(1 << 31));
+    }
     recording
 }
 

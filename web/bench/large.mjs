@@ -85,6 +85,10 @@ time('flame graph without selecting', RUNS, () => {
   const weighed = whole.byFunction(0);
   engine.flameGraph(profile, weighed, { least: Number(weighed.all.weight(0)) / 2_000 });
 });
+time('inverted flame graph without selecting', RUNS, () => {
+  const weighed = whole.byFunction(0);
+  engine.invertedGraph(profile, weighed, { least: Number(weighed.all.weight(0)) / 2_000 }, new engine.PathNumbers());
+});
 time('timeline by thread, 90 bins', 3, () => engine.timeline(whole, 0, Math.ceil(length / 90), 'thread'));
 time('flame chart of the heaviest thread', 1, () => {
   const chart = engine.flameChart(whole, 0);

@@ -61,11 +61,11 @@ class Page {
     });
     this.graph = new FlameGraphCanvas(host('graph'), {
       onDetail: (from, to, least) => this.drawGraph({ from, to, least }),
-      onPick: (...event) => this.events.push(['pick', ...event]),
+      onPick: (label, id) => this.events.push(['pick', label, id]),
       onZoom: (...event) => this.events.push(['zoom', ...event]),
-      onMenu: (...event) => this.events.push(['menu', ...event]),
+      onMenu: (label, id, x, y) => this.events.push(['menu', label, id, x, y]),
     });
-    this.chart = new FlameChartCanvas(host('chart'), { onPick: (...event) => this.events.push(['span pick', ...event]) });
+    this.chart = new FlameChartCanvas(host('chart'), { onPick: (label, id) => this.events.push(['span pick', label, id]) });
   }
 
   get unit(): FlameModel['unit'] {

@@ -30,6 +30,20 @@ function random(seed) {
   };
 }
 
+test('names of threads keep their numbers without their middle', async () => {
+  const { withoutMiddle } = await load('text');
+  const cut = [
+    ['press worker 3 (pool)', 14, 'press… 3 (pool)'],
+    ['press worker 3 (pool)', 11, 'pre…3 (pool)'],
+    ['press worker 3 (pool)', 10, 'pr…3 (pool)'],
+    ['press worker 12 (0x1a2b)', 14, 'pre…12 (0x1a2b)'],
+    ['Thread 7', 5, 'Th…d 7'],
+    ['com.apple.main-thread', 12, 'com.…n-thread'],
+    ['queue 4711 of a very long name that has no other number', 13, 'queue…r number'],
+  ];
+  for (const [text, kept, expected] of cut) assert.equal(withoutMiddle(text, kept), expected, text);
+});
+
 test('ticks are round, inside the range, and no more than asked for', () => {
   const { first, step, count } = amounts.ticks(0, 259_000_000, 10);
   assert.deepEqual([first, step, count], [0, 50_000_000, 6]);

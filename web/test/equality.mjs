@@ -199,7 +199,8 @@ async function compareRequest(file, profile, answers, request, random) {
   }
   await compare('heaviest', ['--view', 'heaviest', ...treeOptions], ofTree('heaviest', operations));
   if (isTimed) await compare('timeline', ['--view', 'timeline', ...treeOptions], ofTree('timeline', operations));
-  if (isTimed) await compare('chart', ['--view', 'flame-chart', ...options], asked('flame-chart'), roundedEnds);
+  // The command takes events of a counter to be no time, so that samples last as long as is usual; the page knows how long they last.
+  if (isTimed && !metric.startsWith('counter:')) await compare('chart', ['--view', 'flame-chart', ...options], asked('flame-chart'), roundedEnds);
   const name = profile.functions.count === 0 ? '' : engine.functionName(profile, random.below(profile.functions.count));
   if (name !== '' && !name.startsWith('/')) {
     await compare('callers', [`--function=${name}`, ...options], asked('callers', { of: name }));

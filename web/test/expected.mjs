@@ -1,9 +1,15 @@
 // The engine's answers, in the fields of the command's JSON.
 
+/** The unit of a series' weights. */
+function unitOfSeries(profile, index, metric) {
+  if (metric.startsWith('counter:')) return 'events';
+  return metric === 'samples' ? 'samples' : profile.series[index].unit;
+}
+
 /** The views that are compared, each with the options of the command and the engine's answer. */
 export function viewsOf(engine, profile) {
   const series = (view, series, make) => series.flatMap((index, position) => make(view, index).map((row) => ({ series: position, ...row })));
-  const unitOf = (index, metric) => (metric === 'samples' ? 'samples' : profile.series[index].unit);
+  const unitOf = (index, metric) => unitOfSeries(profile, index, metric);
   const names = namesOf(engine, profile);
   const listing = (name, make) => (view, wanted, metric) => ({
     [name]: series(view, wanted, (view, index) => make(view, index).map((row) => ({ ...row, unit: unitOf(index, metric) }))),
@@ -106,7 +112,7 @@ const FIELDS = { thread: 'threads', process: 'processes', state: 'states', 'core
 export function treesOf(engine, profile, view, wanted, by, metric, isBottomUp = false) {
   const names = namesOf(engine, profile);
   const trees = wanted.flatMap((index, position) => {
-    const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+    const unit = unitOfSeries(profile, index, metric);
     return engine.parts(view, index, by).map((part) => {
       const topDown = engine.treeOfPart(view, index, by, part);
       const tree = isBottomUp ? new engine.BottomUpTree(profile, topDown.weighed) : topDown;
@@ -161,7 +167,7 @@ export function sandwichOf(engine, profile, view, wanted, name, metric) {
   });
   return {
     sandwich: wanted.flatMap((index, position) => {
-      const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+      const unit = unitOfSeries(profile, index, metric);
       const { own, callers, callees } = engine.sandwich(view, index, chosen);
       const row = (relation, weight, samples, names) => ({ series: position, relation, weight, samples, ...names, unit });
       const neighbour = (relation) => ({ label, weight, samples }) => {
@@ -193,7 +199,7 @@ export function heaviestOf(engine, profile, view, wanted, by, metric) {
   const names = namesOf(engine, profile);
   return {
     heaviest: wanted.flatMap((index, position) => {
-      const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+      const unit = unitOfSeries(profile, index, metric);
       return engine.parts(view, index, by).flatMap((part) => {
         const thread = by === 'thread' ? profile.threads[part.id] : null;
         const process = thread !== null ? profile.processes[thread.process] : by === 'process' ? profile.processes[part.id] : null;
@@ -221,7 +227,7 @@ export function timelineOf(engine, profile, view, wanted, by, metric) {
   const bin = engine.roundBin(view, wanted);
   return {
     timeline: wanted.flatMap((index, position) => {
-      const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+      const unit = unitOfSeries(profile, index, metric);
       const lines = engine.timeline(view, index, bin, by);
       const parts = lines.flatMap((line, order) => line.parts.map((part) => ({ order, line, part })));
       parts.sort((a, b) => a.part.bin - b.part.bin || a.order - b.order);
@@ -255,7 +261,7 @@ export function flameChartOf(engine, profile, view, wanted, metric) {
   const names = namesOf(engine, profile);
   return {
     flame_chart: wanted.flatMap((index, position) => {
-      const unit = metric === 'samples' ? 'samples' : profile.series[index].unit;
+      const unit = unitOfSeries(profile, index, metric);
       const chart = engine.flameChart(view, index);
       return chart.threads.map((part) => {
         const { count, node, start, end, all, own } = engine.spansOf(view, index, chart, part.id);

@@ -14,6 +14,9 @@ import { ROOT, pageOf } from './command.mjs';
 import { CASES } from './page/cases.mjs';
 import { COMPARED_CASES } from './page/compared_cases.mjs';
 import { writeChanged } from './page/pair.mjs';
+import { INVERTED_CASES } from './page/inverted_cases.mjs';
+import { PLACE_CASES } from './page/place_cases.mjs';
+import { SEARCH_CASES } from './page/search_cases.mjs';
 import { Tab } from './page/tab.mjs';
 
 /** A function's name that would do something where names were markup, and one on which patterns take for ever. */
@@ -29,7 +32,7 @@ const inputs = await writeInputs();
 let [passed, failed] = [0, 0];
 for (const name of asked.browsers) {
   let browser = await launch(name);
-  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES })) {
+  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES })) {
     if (!title.includes(asked.title)) continue;
     if (name === 'webkit' && passed + failed > 0) {
       // Its driver forgets nothing of keys that were held once, and types `8` for `*` from then on.
@@ -88,6 +91,7 @@ async function writeInputs() {
   if (corpus !== undefined) others.push(...CORPUS.map((path) => join(corpus, path)));
   return {
     orchard: await write(fixture('27/orchard/input.xml'), 'orchard'),
+    events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
     hostile: { ...(await write(hostileRecording(fixture('27/orchard/input.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', fixture('27/orchard/input.xml'), writeChanged(fixture('27/orchard/input.xml'), join(folder, 'changed.xml'))], 'pair'),

@@ -27,10 +27,17 @@ const READ = [
   'operator\\(\\)', 'operator\\[\\]', 'operator\\[]', '^\\-\\[', '\\.', '\\*', '\\+', '\\?', '\\|', '\\^', '\\$', '\\/', '\\ ', '\\_', '\\#', '\\%', '\\&', '\\~', '\\-', '\\,', '\\\'', '\\"', '\\@', '\\!', '\\:', '\\;', '\\=', '\\`',
   '\\n', '\\r', '\\t', '\\f', '\\v', '\\a', '\\x41', '\\x6d', '\\x{1F600}', '\\u00f6', '\\u{f6}', '\\U0001F600', '[\\x41-\\x5A]', '\\Amain', 'main\\z', '\\A\\z', '^$', '$^', 'a^b', 'a\\^b\\$',
   ']', '}', 'a]', 'x}', '[a-z]+::', '::[a-z_]+$', '(?is)NEW.LINE', '(?si)new.line', '(?i)^ǅ$', '(?i)[ა-ჰ]', '(?i)𝔘', '^[^\\d\\s]+$', '(?i)\\w{3}', '(?i)[^\\s_]',
+  '(?-i)main', '(?-i)größe', '(?s-i)new.line', '(?s-i)NEW.LINE', '(?si)new.LINE',
 ];
 
+/** Searches, and the command's patterns that match the same. */
+const SEARCHED = {
+  main: '(?i)main', Main: 'Main', '^main$': '(?i)^main$', 'größe': '(?i)größe', 'Größe': 'Größe', '\\Wa': '(?i)\\Wa', '\\x6dain': '(?i)main', '\\x4Dain': 'Main', '[a-z]+': '(?i)[a-z]+', '[A-Z]+': '[A-Z]+',
+  'σ': '(?i)σ', 'Σ': 'Σ', '(?s)new.line': '(?is)new.line', '(?s)New.line': '(?s)New.line', '(?i)MAIN': '(?i)MAIN', '(?-i)main': 'main', 'ǆ': '(?i)ǆ', 'Ǆ': 'Ǆ', '\\d': '\\d', 'ⓐ': '(?i)ⓐ', 'ſ': '(?i)ſ', 'kelvin': '(?i)kelvin', '[^a-z]': '(?i)[^a-z]', '日本': '日本',
+};
+
 const REFUSED = [
-  '(?=a)', '(?!a)', '(?<=a)', '(?<!a)', '(?<n>a)', '(?P<n>a)', '(?m)a', '(?x)a', '(?U)a', '(?-u)a', '(?R)a', 'a(?i)b', '(?i:a)', '\\1', '\\0', '\\k<n>', '\\p{L}', '\\pL', '\\P{L}',
+  '(?=a)', '(?!a)', '(?<=a)', '(?<!a)', '(?<n>a)', '(?P<n>a)', '(?m)a', '(?x)a', '(?U)a', '(?-u)a', '(?R)a', '(?i-s)a', '(?-s)a', '(?-is)a', 'a(?i)b', '(?i:a)', '\\1', '\\0', '\\k<n>', '\\p{L}', '\\pL', '\\P{L}',
   '\\<', '\\>', '\\b{start}', '\\Q', '\\G', '\\Z', '\\h', '\\e', '\\cA', '[[:alpha:]]', '[a-z&&[^b]]', '[a--b]', '[a~~b]', '[]a]', '[]', '[^]', '[a-c-e]', '[\\w-z]', '[^\\D]', '[\\W]', '[z-a]',
   'a**', 'a*+', '^*', '\\b+', '$?', '{', 'a{', 'a{,3}', 'a{3,2}', 'a{1001}', 'a{ 1}', '*', '+a', '?', '(', ')', '(a', 'a)', '[a', '\\', '\\xZZ', '\\x{110000}', '\\ud800', '\\x{}', '[a&&b]', 'ä\\ö',
   '('.repeat(60) + ')'.repeat(60), 'a'.repeat(1_001),
@@ -49,6 +56,13 @@ try {
   for (const name of NAMES) {
     const pattern = engine.exactPattern(name);
     say(`exactly ${name}`, attempt(() => NAMES.filter((other) => engine.compilePattern(pattern).test(other))), theirs(path, pattern));
+  }
+  // Without capital letters, searches match as the command's patterns do with (?i).
+  for (const [typed, meant] of Object.entries(SEARCHED)) {
+    const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(typed)).test(name)));
+    say(`search ${typed}`, ours, theirs(path, meant));
+    const exact = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(engine.withCase(typed))).test(name)));
+    say(`search with case ${typed}`, exact, theirs(path, typed));
   }
   for (const pattern of REFUSED) say(`refused ${pattern.slice(0, 40)}`, attempt(() => engine.compilePattern(pattern).source), 'refused');
 } finally {

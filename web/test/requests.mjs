@@ -43,8 +43,22 @@ export function randomRequest(engine, profile, random) {
     request.options.push('--metric', 'samples');
     request.selection.metric = 'samples';
   }
+  const counters = profile.samples.counters;
+  if (counters.length > 0 && random.oneIn(3)) addCounter(profile, random.pick(counters).number, random, request);
   addOperations(engine, profile, random, request, name);
   return request;
+}
+
+/** Samples weigh the events of a counter. The command leaves out tables without it. */
+function addCounter(profile, number, random, request) {
+  const { options, selection } = request;
+  const place = options.indexOf('--metric');
+  if (place >= 0) options.splice(place, 2);
+  const hasIt = (index) => profile.series[index].counters?.[number - 1]?.has_column ?? false;
+  const names = [...new Set(profile.series.map((series) => series.counters?.[number - 1]?.name))].filter((name) => name != null);
+  options.push('--metric', `counter:${names.length === 1 && random.oneIn(2) ? names[0] : number}`);
+  selection.metric = `counter:${number}`;
+  selection.series = (selection.series ?? profile.series.map((_, index) => index)).filter(hasIt);
 }
 
 /** A name as it is, a part of it, or a regular expression. */

@@ -23,6 +23,7 @@ const { pairNames, stateOnSide } = await load('state/sides.ts');
 const { exampleSpan, readTyped } = await load('ui/time_field.tsx');
 const { spanText } = await load('state/time.ts');
 const { Desk, textsOf } = await load('host/desk.ts');
+const { functionsOfSteps, stepOf } = await load('engine/index.ts');
 
 async function namesOf(file) {
   const { page } = pageOf([join(ROOT, file)]);
@@ -33,12 +34,13 @@ async function namesOf(file) {
 }
 
 const { names, desk } = await namesOf('fixtures/27/signposts/input.xml');
+const counted = await namesOf('fixtures/14.3/counters-profile/input.xml');
 const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
 
 test('a link shows what its sender saw', () => {
   const states = [
     freshState(0),
-    { ...freshState(1), tab: 'tree', tree: 'up', by: 'thread', part: 0 },
+    { ...freshState(1), tab: 'tree', tree: 'up', flame: 'up', by: 'thread', part: 0 },
     { ...freshState(0), time: { start: 1, end: 3_600_000_000_001 }, threads: [0, 1], mainOnly: true, chosen: 3, search: 'a&b=c#d %' },
     { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples' },
     {
@@ -57,6 +59,82 @@ test('a link shows what its sender saw', () => {
     assert.match(fragment, /^[\x21-\x7e]*$/, 'a link has no blanks and no letters that a mail would break');
     assert.deepEqual(readFragment(`#${fragment}`, names), state, fragment);
   }
+});
+
+test('searches of older links still distinguish case', () => {
+  const searched = { 'q=press': '(?-i)press', 'q=Press': 'Press', 'q=(?i)press': '(?i)press', 'q=(?s)a.b': '(?s-i)a.b', 'q=(': '(', 'find=press': 'press', 'q=(?-i)press': '(?-i)press' };
+  for (const [part, search] of Object.entries(searched)) {
+    const state = readFragment(`v=1&${part}`, names);
+    assert.equal(state.search, search, part);
+    assert.deepEqual(readFragment(fragmentOf(state, names), names), state);
+  }
+});
+
+test('a link holds places of the tree, and long paths are short in it', () => {
+  const { tables, texts } = names;
+  const of = { functions: tables.functions, binaries: tables.binaries, texts };
+  const all = Array.from({ length: tables.functions.count }, (_, id) => stepOf(of, id, false));
+  const odd = renamed(names, all.slice(0, 4), ['~Press', 'a;b@c#d\\', 'operator()(int, char)', 'é %25&=;']);
+  const oddSteps = odd.ids.map((id) => stepOf({ ...odd.names.tables, texts: odd.names.texts }, id, false));
+  for (const direction of ['down', 'up']) {
+    for (const [known, path] of [[names, all.slice(0, 3)], [odd.names, oddSteps], [names, Array.from({ length: 1_500 }, (_, at) => all[at % all.length])]]) {
+      const state = { ...freshState(0), operations: [{ kind: 'charge-place', place: { direction, path } }] };
+      const fragment = fragmentOf(state, known);
+      assert.deepEqual(readFragment(fragment, known), state);
+      assert.ok(fragment.length < 100 + 80 * Math.min(path.length, 10) + 10 * path.length, `${fragment.length} characters for ${path.length} functions`);
+    }
+  }
+});
+
+test('binaries of one name are told apart on a path', () => {
+  const { tables, texts } = names;
+  const { functions, binaries } = tables;
+  const id = functions.binary.findIndex((binary) => binary >= 0);
+  const twin = { ...binaries[functions.binary[id]], uuid: '01234567-89AB-CDEF-0123-456789ABCDEF' };
+  const grown = (column, value) => Int32Array.from([...column, value]);
+  const twins = {
+    tables: { ...tables, binaries: [...binaries, twin], functions: { count: functions.count + 1, name: grown(functions.name, functions.name[id]), binary: grown(functions.binary, binaries.length), flags: grown(functions.flags, functions.flags[id]) } },
+    texts,
+  };
+  const of = { functions: twins.tables.functions, binaries: twins.tables.binaries, texts };
+  const steps = [id, functions.count].map((one) => stepOf(of, one, false));
+  assert.deepEqual(functionsOfSteps(of, steps).map((found) => [...found]), [[id], [functions.count]]);
+  assert.deepEqual([...functionsOfSteps(of, [stepOf(of, id, true)])[0]], [id, functions.count], 'comparisons match both');
+  for (const length of [1, 400]) {
+    const place = { direction: 'down', path: Array.from({ length }, (_, at) => steps[at % 2]) };
+    const state = { ...freshState(0), operations: [{ kind: 'prune-place', place }] };
+    assert.deepEqual(readFragment(fragmentOf(state, twins), twins), state);
+    // The same path in a recording in which one of the binaries is another one.
+    const other = { ...twins, tables: { ...twins.tables, binaries: [...binaries, { ...twin, uuid: null }] } };
+    if (length > 1) assert.throws(() => readFragment(fragmentOf(state, twins), other), /no function/);
+  }
+});
+
+/** The names with some functions called otherwise. */
+function renamed({ tables, texts }, steps, called) {
+  const ids = steps.map((_, place) => place);
+  const all = Array.from({ length: texts.count }, (_, at) => texts.at(at));
+  const name = tables.functions.name.slice();
+  ids.forEach((id, place) => (name[id] = all.push(called[place]) - 1));
+  const functions = { ...tables.functions, name };
+  return { ids, names: { tables: { ...tables, functions }, texts: { count: all.length, at: (index) => all[index] } } };
+}
+
+test('samples weigh what a counter counted', () => {
+  const state = { ...freshState(0), metric: 'counter:2' };
+  const fragment = fragmentOf(state, counted.names);
+  assert.match(fragment, /metric=counter:2/);
+  assert.deepEqual(readFragment(fragment, counted.names), state);
+  for (const link of ['v=1&metric=counter:3', 'v=1&metric=counter:0', 'v=1&metric=counter:1e0', 'v=1&metric=counter:']) {
+    assert.throws(() => readFragment(link, counted.names), { name: 'RefusedError' }, link);
+  }
+  assert.throws(() => readFragment('v=1&metric=counter:1', names), { name: 'RefusedError', message: /no counter 1/ });
+  // Sums that were added up from the fixture by hand.
+  const ask = (selection) => counted.desk.answer({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
+  assert.deepEqual(ask({}).counters.map(({ number, name, events }) => [number, name, events]), [[1, null, 2_520_686], [2, null, 1_214_983]]);
+  assert.deepEqual(ask({ time: { start: 105e6, end: 107e6 } }).counters.map(({ events }) => events), [2_400_100, 980]);
+  const { total } = ask({ metric: 'counter:2' });
+  assert.deepEqual(total, { weight: 1_214_983, samples: 5 });
 });
 
 test('times are read as people type them', () => {
@@ -88,6 +166,10 @@ test('a link that cannot be read is refused with a sentence', () => {
     'v=1&op=focus': /operation that is none/,
     'v=1&op=shred:x': /operation that is none/,
     'v=1&op=hide-system:x': /operation that is none/,
+    'v=1&op=prune-place:main': /path of functions/,
+    'v=1&op=prune-place:down:nothing@nowhere': /no function/,
+    'v=1&op=charge-place:up:~AAAAAAAA': /no function/,
+    'v=1&op=prune-place': /operation that is none/,
     'v=1&thread=1/1/1/Nobody': /no thread/,
     'v=1&fn=nothing': /no function/,
     'v=1&during=Nothing': /no signpost/,
@@ -138,7 +220,8 @@ test('answers can cross to a page, and say what they are of', () => {
     ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
     { kind: 'tree', direction: 'down', open: null, expand: null, ...part },
     { kind: 'tree', direction: 'up', open: null, expand: null, ...part },
-    { kind: 'flame', ...part, ...flame },
+    { kind: 'flame', direction: 'down', ...part, ...flame },
+    { kind: 'flame', direction: 'up', ...part, ...flame },
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
     { kind: 'search', pattern: 'a' },

@@ -36,7 +36,7 @@ export class Tables {
       case 'flame-chart':
         return flameChartOf(engine, profile, view, wanted, metric);
       case 'boxes':
-        return { differing: wanted.filter((index) => !areBoxesTheTree(engine, profile, view, index)) };
+        return { differing: wanted.filter((index) => !areBoxesTheTree(engine, profile, view, index) || !areInvertedBoxesTheTree(engine, profile, view, index)) };
       case 'callers':
         return sandwichOf(engine, profile, view, wanted, of, metric);
       case 'operations':
@@ -68,6 +68,45 @@ function areBoxesTheTree(engine, profile, view, series) {
   }
   const found = Array.from({ length: boxes.count }, (_, box) => [boxes.node[box], boxes.depth[box], boxes.start[box], boxes.width[box]]);
   return JSON.stringify(found) === JSON.stringify(expected);
+}
+
+/** The boxes of the inverted flame graph are the nodes of the tree from the leaves up; those of a part are among all of them. */
+function areInvertedBoxesTheTree(engine, profile, view, series) {
+  const [part] = engine.parts(view, series, 'none');
+  if (part === undefined) return true;
+  const { weighed } = engine.treeOfPart(view, series, 'none', part);
+  const tree = new engine.BottomUpTree(profile, weighed);
+  const numbers = new engine.PathNumbers();
+  const boxes = engine.invertedGraph(profile, weighed, { least: 0 }, numbers);
+  const expected = [];
+  const open = [{ node: tree.root, start: 0 }];
+  while (open.length > 0) {
+    const { node, start } = open.pop();
+    expected.push([node.label, node.depth, start, Number(node.all_weight), String(node.all_weight), String(node.self_weight)]);
+    let next = start;
+    const below = tree.children(node).map((child) => {
+      const place = { node: child, start: next };
+      next += Number(child.all_weight);
+      return place;
+    });
+    open.push(...below.reverse());
+  }
+  const rowsOf = ({ count, label, depth, start, width, weight, self }) =>
+    Array.from({ length: count }, (_, box) => [label[box], depth[box], start[box], width[box], String(weight[box]), String(self[box])]);
+  const all = rowsOf(boxes);
+  if (JSON.stringify(all) !== JSON.stringify(expected) || new Set(boxes.node).size !== boxes.count) return false;
+  const total = Number(weighed.all.weight(0));
+  const [least, from, to] = [total / 8, total / 4, total / 2];
+  const seen = engine.invertedGraph(profile, weighed, { least, from, to }, numbers);
+  const wide = all.map((row, box) => [boxes.node[box], row]).filter(([, [, , , width]]) => width >= least);
+  const placed = new Map(wide.map(([node, row]) => [node, row]));
+  const isFound = rowsOf(seen).every((row, box) => {
+    const other = placed.get(seen.node[box]);
+    // What is too light to be seen stands behind the others, so places stay.
+    return other !== undefined && JSON.stringify(other) === JSON.stringify(row);
+  });
+  const inside = wide.filter(([, [, , start, width]]) => start + width >= from && start <= to);
+  return isFound && inside.every(([node]) => seen.node.includes(node));
 }
 
 /** What operations removed, changed and moved, where that is anything. */

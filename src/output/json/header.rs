@@ -22,6 +22,7 @@ pub(crate) const VERSION: u32 = 1;
 /// Writes every field that is no list of rows, with `separator` between them. The object stays open.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
+        Metric::Weight if report.recording.profile.is_weighed_by_counters() => "counter",
         Metric::Weight => "weight",
         Metric::Samples => "samples",
     };
@@ -33,7 +34,8 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("asked", asked(&report.options))?;
     field("documents", report.recording.documents.iter().map(document).collect())?;
     field("tables", tables(report))?;
-    field("series", report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
+    let names = report.recording.counter_names();
+    field("series", report.series.iter().enumerate().map(|row| series(report, row, &names)).collect())?;
     field("unnamed", unnamed(report))?;
     #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
@@ -187,7 +189,7 @@ fn amount(amount: &Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
 }
 
-fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value {
+fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &[Vec<String>]) -> Value {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
@@ -201,7 +203,8 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
         .iter()
         .map(|&sum| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum)))
         .collect();
-    json!({
+    let names = names.get(series.series.index()).filter(|names| !names.is_empty());
+    let mut value = json!({
         "series": index,
         "input": profile.string(run.input),
         "run": run.number,
@@ -217,7 +220,14 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
         "filtered_out": amount(&series.out_of_scope),
         "other_states": states.collect::<Value>(),
         "counters": counters,
-    })
+    });
+    if let Some(names) = names {
+        value["counter_names"] = json!(names);
+    }
+    if let Some(counter) = row.counter {
+        value["counter"] = json!(counter + 1);
+    }
+    value
 }
 
 fn unnamed(report: &Report<'_>) -> Value {

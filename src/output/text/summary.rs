@@ -160,7 +160,12 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     }
     operation_lines(report, series, style, out)?;
     if !series.counters.is_empty() {
-        let sums: Vec<String> = series.counters.iter().map(u128::to_string).collect();
+        let names = report.recording.counter_names().swap_remove(series.series.index());
+        let sum = |(index, sum): (usize, &u128)| match names.get(index) {
+            Some(name) => format!("{sum} ({})", clean(name)),
+            None => sum.to_string(),
+        };
+        let sums: Vec<String> = series.counters.iter().enumerate().map(sum).collect();
         writeln!(out, "  counters, summed in the order of the table: {}", sums.join(", "))?;
     }
     Ok(())

@@ -8,6 +8,7 @@
 //!
 //! gzip finds what repeats, so that nothing more is packed here.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ const BUFFER: usize = 64 << 10;
 
 /// A column: its name, its values, and the form in which they are written.
 pub(super) struct Column<'c> {
-    name: &'static str,
+    name: Cow<'static, str>,
     rows: usize,
     bytes: u64,
     encoding: Encoding,
@@ -33,9 +34,12 @@ enum Encoding {
 
 impl<'c> Column<'c> {
     /// A column of these values, which are asked for twice: once for the form, and once to be written.
-    pub(super) fn new<I: Iterator<Item = u64> + 'c>(name: &'static str, values: impl Fn() -> I + 'c) -> Self {
+    pub(super) fn new<I: Iterator<Item = u64> + 'c>(
+        name: impl Into<Cow<'static, str>>,
+        values: impl Fn() -> I + 'c,
+    ) -> Self {
         let (rows, bytes, encoding) = encoding_of(values());
-        Self { name, rows, bytes, encoding, values: Box::new(move || Box::new(values())) }
+        Self { name: name.into(), rows, bytes, encoding, values: Box::new(move || Box::new(values())) }
     }
 
     /// The number of bytes that [`write`](Self::write) writes.

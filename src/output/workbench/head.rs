@@ -9,9 +9,9 @@ use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
 use crate::output::json::{overview, write_summary};
 use crate::output::text::Sentences;
-use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, StringId, ThreadId};
+use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
-use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
+use crate::report::{Report, SeriesReport, SourceText, is_own_binary, toc_of_series};
 use crate::units::Nanos;
 
 /// The version of the payload. A new field or column keeps it; one that goes or changes its meaning raises it.
@@ -28,6 +28,15 @@ pub(super) fn head(
     let mut summary = Vec::new();
     write_summary(report, &mut summary)?;
     let main_threads = profile.main_threads();
+    let names = report.recording.counter_names();
+    let series = report.series.iter().enumerate().map(|(place, row)| {
+        let mut value = series(profile, row, &rows.series[place]);
+        let sums = rows.counters.sums.get(place).filter(|sums| !sums.is_empty());
+        if let Some(sums) = sums {
+            value["counters"] = counters(sums, &names[row.series.index()], rows.counters.kept());
+        }
+        value
+    });
     Ok(json!({
         "format": "traceparse-workbench",
         "version": VERSION,
@@ -35,11 +44,8 @@ pub(super) fn head(
         "form": if rows.are_sums() { "sums" } else { "samples" },
         "reduction": reduction.head(),
         "columns": columns.iter().map(Column::head).collect::<Value>(),
-        "runs": profile.run_ids().map(|id| {
-            let run = profile.run(id);
-            json!({"input": profile.string(run.input), "document": run.document, "number": run.number})
-        }).collect::<Value>(),
-        "series": report.series.iter().zip(&rows.series).map(|(row, sums)| series(profile, row, sums)).collect::<Value>(),
+        "runs": profile.run_ids().map(|id| run(report, id)).collect::<Value>(),
+        "series": series.collect::<Value>(),
         "processes": profile.process_ids().map(|id| process(profile, id)).collect::<Value>(),
         "threads": profile.thread_ids().map(|id| thread(profile, id, &main_threads)).collect::<Value>(),
         "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
@@ -65,6 +71,28 @@ fn answer(report: &Report<'_>, intervals: &Intervals) -> Value {
     json!({"series": sentences.first(), "overview": report.series.iter().enumerate().map(of_series).collect::<Value>()})
 }
 
+/// A run, and what its table of contents tells of it.
+fn run(report: &Report<'_>, id: RunId) -> Value {
+    let profile = &report.recording.profile;
+    let row = profile.run(id);
+    let mut run = json!({"input": profile.string(row.input), "document": row.document, "number": row.number});
+    let series = report.series.iter().find(|series| profile.series(series.series).run == id);
+    let Some(toc) = series.and_then(|series| toc_of_series(report, series)) else { return run };
+    if let Some(duration) = toc.duration() {
+        run["duration_ns"] = nanos(duration);
+    }
+    if let Some(date) = toc.summary_field("start-date") {
+        run["start_date"] = json!(date);
+    }
+    let device = [("name", "name"), ("model", "model"), ("platform", "platform"), ("os_version", "os-version")];
+    for (field, attribute) in device {
+        if let Some(text) = toc.device_attribute(attribute).filter(|text| !text.is_empty()) {
+            run["device"][field] = json!(text);
+        }
+    }
+    run
+}
+
 fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value {
     let series = profile.series(report.series);
     json!({
@@ -79,6 +107,12 @@ fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value 
         "weight": rows.weight.to_string(),
         "samples": rows.samples.to_string(),
     })
+}
+
+/// The performance counters of a series: their sums, and their names if they are known.
+fn counters(sums: &[u128], names: &[String], kept: &[usize]) -> Value {
+    let counter = |(counter, sum): (usize, &u128)| json!({"name": names.get(counter), "sum": sum.to_string(), "has_column": kept.contains(&counter)});
+    sums.iter().enumerate().map(counter).collect()
 }
 
 fn process(profile: &Profile, id: ProcessId) -> Value {

@@ -10,6 +10,7 @@
 mod base64;
 mod columns;
 mod comparison;
+mod counters;
 mod head;
 mod options;
 mod page;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It is written as it is made: in memory are the order of the samples, and a number for each sample and each stack, four bytes each; if
-//! samples are joined, also the rows that they become.
+//! samples are joined, also the rows that they become, and the values of performance counters, eight bytes each.
 //! `docs/workbench.md` has every field.
 
 use std::io::{self, Write};

@@ -1,6 +1,7 @@
 //! The rows of a payload: the samples that the report selects, of every state unless states were named, by series and time; or, where
 //! times are not known, their sums.
 
+use super::counters::{RowCounters, Values};
 use super::reduction::WorkbenchReduction;
 use crate::hash::HashMap;
 use crate::profile::{CoreId, Profile, Sample, SampleKind, SampleSum, Selection, StackId, StateFilter, StringId};
@@ -26,6 +27,7 @@ pub(super) struct Rows<'p> {
     has_times: bool,
     /// By series of the report: its number of rows, and their sums.
     pub(super) series: Vec<SeriesRows>,
+    pub(super) counters: RowCounters,
     /// The states that rows have, in the order of their first rows.
     pub(super) states: Vec<StringId>,
     place_of_state: HashMap<StringId, u64>,
@@ -51,11 +53,18 @@ impl<'p> Rows<'p> {
     pub(super) fn new(report: &'p Report<'_>, reduction: WorkbenchReduction) -> Self {
         let profile = &report.recording.profile;
         let mut place_of: Vec<Option<usize>> = Vec::new();
+        let mut counters = RowCounters::default();
+        let has_counters = profile.has_counters();
         let source = if profile.sums().len() > 0 {
             let mut sums = selected_sums(report, profile);
-            sums.sort_by_key(|sum| report.position(sum.series));
-            place_of.extend(sums.iter().map(|sum| report.position(sum.series)));
-            Source::Sums(sums)
+            sums.sort_by_key(|(_, sum)| report.position(sum.series));
+            place_of.extend(sums.iter().map(|(_, sum)| report.position(sum.series)));
+            if has_counters {
+                let parts = sums.iter().zip(&place_of).enumerate();
+                let parts = parts.map(|(row, ((index, _), place))| (*place, row, Values::of_sum(profile, *index)));
+                counters = RowCounters::new((report.series.len(), sums.len()), parts);
+            }
+            Source::Sums(sums.into_iter().map(|(_, sum)| sum).collect())
         } else {
             let samples = profile.samples();
             // A profile has fewer samples than a `u32` can count.
@@ -64,19 +73,33 @@ impl<'p> Rows<'p> {
             // Stable: samples of one time stay in the order of the input.
             order.sort_by_key(|&index| key(&samples[index as usize]));
             let place = |index: &u32| report.position(samples[*index as usize].series);
-            if reduction == WorkbenchReduction::None {
-                place_of.extend(order.iter().map(place));
-                Source::Samples(samples, order)
-            } else {
+            // By sample in this order: the row that it became a part of.
+            let mut row_of_part: Vec<u32> = Vec::new();
+            let joined_rows = (reduction != WorkbenchReduction::None).then(|| {
                 let placed = order.iter().map(|index| (place(index), row_of(&samples[*index as usize])));
-                let (places, rows) = joined(placed, reduction).into_iter().unzip();
+                joined(placed, reduction, |row| row_of_part.extend(has_counters.then_some(row as u32)))
+            });
+            if has_counters {
+                let row = |at: usize| row_of_part.get(at).map_or(at, |&row| row as usize);
+                let parts = order.iter().enumerate();
+                let parts =
+                    parts.map(|(at, index)| (place(index), row(at), Values::of_sample(profile, *index as usize)));
+                let rows = joined_rows.as_ref().map_or(order.len(), Vec::len);
+                counters = RowCounters::new((report.series.len(), rows), parts);
+            }
+            if let Some(rows) = joined_rows {
+                let (places, rows) = rows.into_iter().unzip();
                 place_of = places;
                 Source::Joined(rows)
+            } else {
+                place_of.extend(order.iter().map(place));
+                Source::Samples(samples, order)
             }
         };
         let series = vec![SeriesRows::default(); report.series.len()];
         let has_times = !matches!(source, Source::Sums(_)) && reduction != WorkbenchReduction::Sums;
-        let mut rows = Self { source, has_times, series, states: Vec::new(), place_of_state: HashMap::default() };
+        let mut rows =
+            Self { source, has_times, series, counters, states: Vec::new(), place_of_state: HashMap::default() };
         for (index, place) in place_of.into_iter().enumerate() {
             let row = rows.at(index);
             let Some(series) = place.and_then(|place| rows.series.get_mut(place)) else { continue };
@@ -132,10 +155,11 @@ fn row_of(sample: &Sample) -> Row {
 }
 
 /// The rows of samples, by series and time, with those joined that the reduction tells apart no more, at the place of the first of them.
-/// The weight of a row that would be too large for it goes on in another one.
+/// The weight of a row that would be too large for it goes on in another one. `is_in` is told of each sample the row that it is in.
 fn joined(
     samples: impl Iterator<Item = (Option<usize>, Row)>,
     reduction: WorkbenchReduction,
+    mut is_in: impl FnMut(usize),
 ) -> Vec<(Option<usize>, Row)> {
     let mut rows: Vec<(Option<usize>, Row)> = Vec::new();
     let mut row_of: HashMap<_, usize> = HashMap::default();
@@ -156,17 +180,19 @@ fn joined(
         if let Some(weight) = sum {
             let known = &mut rows[*place].1;
             (known.weight, known.samples) = (weight, known.samples + row.samples);
+            is_in(*place);
             continue;
         }
         *place = next;
+        is_in(next);
         let time = if reduction == WorkbenchReduction::Sums { 0 } else { row.time };
         rows.push((series, Row { time, core, ..row }));
     }
     rows
 }
 
-/// The sums of every state, unless states were named.
-fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<SampleSum> {
+/// The sums of every state, unless states were named, with their indices in the profile.
+fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<(usize, SampleSum)> {
     let states = match &report.options.selection.states {
         StateFilter::Running => StateFilter::All,
         named => named.clone(),
@@ -175,5 +201,5 @@ fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<SampleSum> {
     let is_kept = |sum: &SampleSum| {
         report.position(sum.series).is_some() && selected.is_in_scope(*sum) && selected.is_state_counted(*sum)
     };
-    profile.sums().filter(is_kept).collect()
+    profile.sums().enumerate().filter(|(_, sum)| is_kept(sum)).collect()
 }

@@ -49,7 +49,11 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
 
 /// The columns of samples, or of their sums.
 pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<Column<'c>> {
-    vec![
+    let counters = rows.counters.kept().iter().enumerate();
+    let counters = counters.map(|(place, counter)| {
+        Column::new(format!("samples.counter.{}", counter + 1), move || rows.counters.of(place))
+    });
+    let columns = vec![
         row_column("samples.time", rows, |row| row.time),
         row_column("samples.weight", rows, |row| row.weight),
         row_column("samples.count", rows, |row| row.samples),
@@ -65,7 +69,8 @@ pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<
             SampleKind::Stackshot => 3,
             SampleKind::Other => 4,
         }),
-    ]
+    ];
+    columns.into_iter().chain(counters).collect()
 }
 
 fn listed<'c>(name: &'static str, values: &'c [u32]) -> Column<'c> {

@@ -82,7 +82,7 @@ fn times_of_run(report: &Report<'_>, series: &SeriesReport) -> Option<SampledTim
 const SECOND_NANOS: Nanos = Nanos::from_nanos(SECOND);
 
 /// The table of contents of a series' run: the only one of that number, if it can be of this recording.
-pub(super) fn toc_of_series<'e>(report: &Report<'e>, series: &SeriesReport) -> Option<&'e TocRun> {
+pub(crate) fn toc_of_series<'e>(report: &Report<'e>, series: &SeriesReport) -> Option<&'e TocRun> {
     let profile = &report.recording.profile;
     let number = profile.run(profile.series(series.series).run).number;
     // Of several recordings each may have such a run, and nothing says whose table of contents it is.

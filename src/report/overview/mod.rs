@@ -13,6 +13,8 @@ mod owners;
 mod waits;
 
 pub use activity::Activity;
+#[cfg(feature = "workbench")]
+pub(crate) use activity::toc_of_series;
 pub use answers::Answer;
 pub use origin::Origin;
 #[cfg(feature = "workbench")]

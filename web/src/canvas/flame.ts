@@ -1,5 +1,6 @@
 // Flame graphs and flame charts: one canvas that differs in what its horizontal axis is, weight or time.
 
+import { boxStack } from './box_stack.ts';
 import { Camera } from './camera.ts';
 import { type Sheet, pngOf, svgOf } from './flame_export.ts';
 import { type FlameTarget, listenFlame } from './flame_input.ts';
@@ -239,7 +240,7 @@ abstract class FlameCanvas {
         if (scene === null || box < 0) return;
         this.#tooltip.hide();
         this.#pick(scene, box);
-        this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), clientX, clientY);
+        this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), clientX, clientY, () => boxStack(scene.model, box));
       },
       pan: (dx, dy) => this.#pan(dx, dy),
       zoom: (factor, x) => this.#zoomBy(factor, x),
@@ -284,8 +285,8 @@ abstract class FlameCanvas {
     this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
     this.surface.schedule();
     if (box >= 0) this.surface.say(speechOfBox(scene.model, scene.rows, box, this.isChart));
-    if (box < 0) this.callbacks.onPick?.(null, null);
-    else this.callbacks.onPick?.(scene.model.label[box]!, this.#idOf(scene, box));
+    if (box < 0) this.callbacks.onPick?.(null, null, () => []);
+    else this.callbacks.onPick?.(scene.model.label[box]!, this.#idOf(scene, box), () => boxStack(scene.model, box));
   }
 
   #zoomTo(scene: FlameScene, box: number): void {
@@ -386,7 +387,7 @@ abstract class FlameCanvas {
     const x = ((scene.model.start[box]! - this.camera.from) / this.camera.length) * plot.width;
     const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
     const left = bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8;
-    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), left, bounds.top + y);
+    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), left, bounds.top + y, () => boxStack(scene.model, box));
   }
 }
 

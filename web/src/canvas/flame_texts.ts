@@ -22,11 +22,11 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   const whole = isChart ? 'the thread' : 'total';
   const amount = (value: number, text: string | undefined): string =>
     `${text ?? weightText(value, model.unit)} · ${shareText(value, model.total)} of ${whole}`;
-  const lines: [string, string][] = [
-    ['all', amount(weight, model.texts?.weight[box])],
-    ['self', amount(model.self[box]!, model.texts?.self[box])],
-  ];
-  if (parent >= 0 && !isChart) lines.push(['of its caller', shareText(weight, weightOf(model, parent))]);
+  const all = amount(weight, model.texts?.weight[box]);
+  const self = amount(model.self[box]!, model.texts?.self[box]);
+  // Inverted, samples end in the first function, which leads here.
+  const lines: [string, string][] = model.isInverted ? [[model.depth[box]! === 1 ? 'self' : 'ends so', all]] : [['all', all], ['self', self]];
+  if (parent >= 0 && !isChart) lines.push([model.isInverted ? 'of its callee' : 'of its caller', shareText(weight, weightOf(model, parent))]);
   if (isChart) {
     lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
   }

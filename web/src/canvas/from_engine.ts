@@ -1,6 +1,6 @@
 // Models of what the engine computed. This runs where the engine runs, in a worker or in the page, and touches no page.
 
-import { type Boxes, NO_STACK, type Profile, ROOT, type Spans, type View, functionName } from '../engine/index.ts';
+import { type Boxes, type InvertedBoxes, NO_STACK, type Profile, ROOT, type Spans, type View, functionName } from '../engine/index.ts';
 import type { Exact, Sums } from '../engine/exact.ts';
 import { IS_IDLE } from '../engine/profile.ts';
 import { type Weighed, ownKnot } from '../engine/forest.ts';
@@ -46,6 +46,16 @@ export function graphModel(profile: Profile, weighed: Weighed, boxes: Boxes, kno
   const texts = all.shape.weight === 1 ? {} : { texts: exactTexts(boxes.node, weighed, known.unit) };
   const { count, node, depth, start, width } = boxes;
   return { ...known, total, range: { start: 0, end: total }, count, node, depth, start, width, self, label, ...texts };
+}
+
+/** The model of an inverted graph. */
+export function invertedModel(profile: Profile, { all }: Weighed, boxes: InvertedBoxes, known: Known<'range' | 'total' | 'isInverted'>): FlameModel {
+  const total = Number(all.weight(0));
+  const { count, node, depth, start, width, weight, self } = boxes;
+  const label = boxes.label.map((label) => labelPlace(profile, label));
+  const exact = (values: readonly Exact[]): string[] => values.map((value) => exactText(value, known.unit));
+  const texts = all.shape.weight === 1 ? {} : { texts: { weight: exact(weight), self: exact(self) } };
+  return { ...known, isInverted: true, total, range: { start: 0, end: total }, count, node, depth, start, width, self: Float64Array.from(self, Number), label, ...texts };
 }
 
 /** The model of the spans of a thread. */

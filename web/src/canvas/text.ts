@@ -3,6 +3,8 @@
 import { shorterNames } from './shorten.ts';
 
 const DOTS = '…';
+/** Fewer first letters tell nothing. */
+const LEAST_HEAD = 2;
 
 /** The widths of texts in one font. */
 export class TextWidths {
@@ -40,11 +42,11 @@ export class TextWidths {
     return this.#cut(forms[forms.length - 1]!, width);
   }
 
-  /** A text without its middle, where it is wider: names of threads often differ in their ends, of which more is kept. */
+  /** A text without its middle, where it is wider: names of threads often differ in their ends, of which more is kept, and in numbers. */
   middle(text: string, width: number): string {
     if (this.of(text) <= width) return text;
     for (let kept = Math.min(text.length - 1, Math.ceil(width / 3)); kept >= 2; kept -= 1) {
-      const cut = `${head(text, Math.ceil(kept / 3))}${DOTS}${tail(text, Math.floor((2 * kept) / 3))}`;
+      const cut = withoutMiddle(text, kept);
       if (this.of(cut) <= width) return cut;
     }
     return '';
@@ -86,6 +88,15 @@ export class TextWidths {
   #measure(text: string): number {
     return this.#context.measureText(text).width;
   }
+}
+
+/** So many letters of both ends of a text. Where its last number would be cut, more of the end is kept, if that leaves a beginning. */
+export function withoutMiddle(text: string, kept: number): string {
+  let [first, last] = [Math.ceil(kept / 3), Math.floor((2 * kept) / 3)];
+  const cut = [...text.matchAll(/[0-9]+/g)].findLast(({ index }) => index < text.length - last);
+  const needed = cut === undefined || cut.index + cut[0].length <= first ? last : text.length - cut.index;
+  if (needed <= kept - LEAST_HEAD) [first, last] = [Math.min(first, kept - needed), needed];
+  return `${head(text, first)}${DOTS}${tail(text, last)}`;
 }
 
 /** The first letters, without half of a pair. */

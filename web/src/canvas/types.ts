@@ -61,17 +61,19 @@ export interface FlameModel {
   readonly notes?: readonly string[] | null;
   /** Root on top, or at the bottom. */
   readonly direction?: 'icicle' | 'flame';
+  /** The leaf is the root of each stack, and callers are below. */
+  readonly isInverted?: boolean;
   /** The accessible name. */
   readonly title: string;
 }
 
 export interface FlameCallbacks {
-  /** A box was selected; null for none. Ids are nodes of a graph, and numbers of spans of a chart. */
-  onPick?(label: number | null, id: number | null): void;
+  /** A box was selected; null for none. Ids are nodes of a graph, and numbers of spans of a chart. `stack` has the labels on the way to it. */
+  onPick?(label: number | null, id: number | null, stack: () => number[]): void;
   /** Zoomed to a node, or out of all. */
   onZoom?(node: number | null): void;
   /** A menu is wanted at a place in the window. */
-  onMenu?(label: number, id: number, x: number, y: number): void;
+  onMenu?(label: number, id: number, x: number, y: number, stack: () => number[]): void;
   /** Boxes are wanted for a part of the range, from this weight on. */
   onDetail?(from: number, to: number, least: number): void;
   /** The visible part changed: for a chart, a time. */

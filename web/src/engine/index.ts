@@ -1,5 +1,6 @@
 // What the page uses of the engine.
 
+export { type CounterSum, type Metric, counterOf, counterSums, countersOf } from './counters.ts';
 export { type Change, type Changed, type Side, BEYOND_NOISE, smallestEffect } from './diff/change.ts';
 export { type Changes, type DiffNode, type DiffRow } from './diff/changes.ts';
 export { Comparison, type DiffFacts, type Normalize, type Selections, counterpart } from './diff/comparison.ts';
@@ -8,9 +9,9 @@ export { PayloadError, RefusedError } from './error.ts';
 export { type Exact, compareExact } from './exact.ts';
 export type { RowSums } from './keyed.ts';
 export { mainThreads, matchBinaries, matchProcesses, matchThreads } from './matcher.ts';
-export { type Operation, ofName, ofPattern, operationText } from './operations.ts';
+export { type OfPlace, type Operation, ofName, ofPattern, operationText } from './operations.ts';
 export { NO_STACK, ROOT } from './order.ts';
-export { compilePattern, exactPattern } from './pattern.ts';
+export { compilePattern, exactPattern, searchPattern, withCase } from './pattern.ts';
 export { decodePayload, fromBase64, inflate, readPayload } from './payload.ts';
 export { type Answer, type Category, type Profile, type RecordedOverview, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';
@@ -22,6 +23,7 @@ export { type CoreKind, cores } from './views/cores.ts';
 export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_chart.ts';
 export { type Boxes, type Frame, flameGraph } from './views/flame_graph.ts';
 export { type FunctionRow, functions } from './views/functions.ts';
+export { type InvertedBoxes, PathNumbers, invertedGraph } from './views/inverted_graph.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
 export type { Origin } from './views/origins.ts';
 export { type Answer as OverviewFunction, type Overview, overview } from './views/overview.ts';
@@ -31,5 +33,6 @@ export { type ProcessRow, processes, threads } from './views/threads.ts';
 export { type TimelineLine, density, roundBin, timeline } from './views/timeline.ts';
 export { type TransitionRow, transitions } from './views/transitions.ts';
 export { Texts } from './text.ts';
+export { type FunctionNames, MarkedFunctions, type Step, type TreePlace, functionsOfSteps, markOfStep, stepOf } from './tree_place.ts';
 export { CallTree, type Part, type SeparateBy, type TreeNode, parts, treeOfPart } from './views/tree.ts';
 export { Prepared, Workbench } from './workbench.ts';

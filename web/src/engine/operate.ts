@@ -7,6 +7,7 @@ import type { Action } from './operations.ts';
 import { PairTable } from './pair_table.ts';
 import type { Profile, Stacks } from './profile.ts';
 import { StackTable } from './stack_table.ts';
+import { type KnownPlace, callerAt, stacksAt } from './tree_place.ts';
 
 /** Samples of a stack are removed. */
 export const REMOVED = -2;
@@ -117,8 +118,10 @@ function effectOf({ kind }: Action, before: Leaves, stack: number, after: Leaves
   return (after.depth(now) < before.depth(stack) ? DID_CHANGE : 0) | (isMoved ? DID_MOVE : 0);
 }
 
-function act({ kind, functions }: Action, stacks: Stacks, stackOf: Int32Array, functionOf: Int32Array): Step {
-  const isChosen = (stack: number): boolean => functions[functionOf[stacks.frame[stack]!]!] === 1;
+function act({ kind, functions, place }: Action, stacks: Stacks, stackOf: Int32Array, functionOf: Int32Array): Step {
+  if (place?.direction === 'up') return actUp(kind, place, stacks, stackOf, functionOf);
+  const isAt = place && stacksAt(place, stacks, functionOf);
+  const isChosen = (stack: number): boolean => (isAt === undefined ? functions[functionOf[stacks.frame[stack]!]!] : isAt[stack]) === 1;
   const filter = (isKept: (stack: number) => boolean): Step => ({
     stacks,
     become: (stack) => (isKept(stack) ? stack : REMOVED),
@@ -165,6 +168,43 @@ function act({ kind, functions }: Action, stacks: Stacks, stackOf: Int32Array, f
     case 'invert':
       return inverted(stacks, stackOf);
   }
+}
+
+/** The same at a place of the tree from the leaves up: what is done there to stacks that are turned round. */
+function actUp(kind: Action['kind'], place: KnownPlace, stacks: Stacks, stackOf: Int32Array, functionOf: Int32Array): Step {
+  const at = (stack: number): number => (stack < 0 ? EMPTY : callerAt(place, stacks, functionOf, stack));
+  switch (kind) {
+    case 'root-at':
+      return { stacks, become: (stack) => (at(stack) < 0 ? REMOVED : at(stack)) };
+    case 'prune':
+      return { stacks, become: (stack) => (at(stack) < 0 ? stack : REMOVED) };
+    case 'charge':
+      return chargedAt(stacks, stackOf, at);
+    default:
+      throw new Error(`${kind} is not done at a place`);
+  }
+}
+
+/** Takes one frame out of used stacks: the innermost of what `at` gives. A stack of nothing else keeps it. */
+function chargedAt(stacks: Stacks, stackOf: Int32Array, at: (stack: number) => number): Step {
+  const table = new PairTable(stacks.count);
+  const now = new Int32Array(stacks.count);
+  for (let stack = 0; stack < stacks.count; stack += 1) {
+    const above = stacks.parent[stack]!;
+    now[stack] = table.add(above < 0 ? EMPTY : now[above]!, stacks.frame[stack]!);
+  }
+  const become = new Map<number, number>();
+  for (const stack of stackOf) {
+    const charged = at(stack);
+    if (charged < 0 || become.has(stack)) continue;
+    const callees: number[] = [];
+    for (let id = stack; id !== charged; id = stacks.parent[id]!) callees.push(stacks.frame[id]!);
+    const above = stacks.parent[charged]!;
+    if (above < 0 && callees.length === 0) continue;
+    become.set(stack, callees.reduceRight((caller, frame) => table.add(caller, frame), above < 0 ? EMPTY : now[above]!));
+  }
+  const { count, first, second } = table.finish();
+  return { stacks: { count, parent: first, frame: second }, become: (stack) => (stack < 0 ? EMPTY : (become.get(stack) ?? now[stack]!)) };
 }
 
 /** By stack: 1 if a frame of it is chosen. */

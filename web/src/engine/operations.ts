@@ -3,13 +3,21 @@
 import { matchBinaries } from './matcher.ts';
 import { compilePattern } from './pattern.ts';
 import { IS_IDLE, type Profile, binaryName, functionName } from './profile.ts';
+import { type KnownPlace, type TreePlace, knownPlace } from './tree_place.ts';
 
-/** An operation, named as the command's option. */
+/** An operation, named as the command's option; the command has none on one place of the tree. */
 export type Operation =
+  | OfPlace
   | { readonly kind: 'focus' | 'focus-leaves' | 'root-at' | 'prune' | 'prune-leaves' | 'charge'; readonly pattern: string }
   | { readonly kind: 'charge-binary' | 'flatten-binary'; readonly binary: string }
   | { readonly kind: 'binary' | 'leaf-binary'; readonly names: readonly string[] }
   | { readonly kind: 'charge-system' | 'hide-system' | 'flatten-recursion' | 'skip-idle' | 'invert' };
+
+/** An operation on one place of the tree that stands after the operations before it. */
+export interface OfPlace {
+  readonly kind: 'root-at-place' | 'prune-place' | 'charge-place';
+  readonly place: TreePlace;
+}
 
 /** What is done to a stack. */
 export type ActionKind =
@@ -28,6 +36,8 @@ export interface Action {
   readonly kind: ActionKind;
   /** By function: 1 if it is chosen. */
   readonly functions: Uint8Array;
+  /** Where a function is chosen at one place only. */
+  readonly place?: KnownPlace;
 }
 
 /** The operation made ready for a profile. */
@@ -50,15 +60,26 @@ export function actionOf(profile: Profile, operation: Operation): Action {
     case 'flatten-recursion':
     case 'invert':
       return { kind: operation.kind, functions: new Uint8Array(0) };
+    case 'root-at-place':
+      return atPlace('root-at', profile, operation);
+    case 'prune-place':
+      return atPlace('prune', profile, operation);
+    case 'charge-place':
+      return atPlace('charge', profile, operation);
     default:
       return { kind: operation.kind, functions: ofPattern(profile, operation.pattern) };
   }
+}
+
+function atPlace(kind: ActionKind, profile: Profile, { place }: OfPlace): Action {
+  return { kind, functions: new Uint8Array(0), place: knownPlace(profile, place) };
 }
 
 /** The operation as the command writes it, such as `--prune '^objc_'`. */
 export function operationText(operation: Operation): string {
   if ('pattern' in operation) return `--${operation.kind} '${operation.pattern}'`;
   if ('binary' in operation) return `--${operation.kind} '${operation.binary}'`;
+  if ('place' in operation) return `${operation.kind} ${operation.place.direction} ${operation.place.path.map(({ name }) => name).join(';')}`;
   if ('names' in operation) return operation.names.map((name) => `--${operation.kind} '${name}'`).join(' ');
   return `--${operation.kind}`;
 }

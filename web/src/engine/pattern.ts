@@ -20,6 +20,23 @@ export function compilePattern(pattern: string): RegExp {
   return new RegExp(source, flags);
 }
 
+/** The pattern of a search, in smart case: without capital letters, and unless it says so itself, it matches in any case. */
+export function searchPattern(pattern: string): string {
+  const translator = new Translator(pattern);
+  translator.translate();
+  return translator.saysCase || translator.hasCapital ? pattern : withFlag(pattern, 'i');
+}
+
+/** The pattern of a search that matches only in the case in which it is typed. */
+export function withCase(pattern: string): string {
+  return searchPattern(pattern) === pattern ? pattern : withFlag(pattern, '-i');
+}
+
+/** Flags stand at the start: the pattern has none, or `s`. */
+function withFlag(pattern: string, flag: 'i' | '-i'): string {
+  return pattern.startsWith('(?s)') ? `(?s${flag})${pattern.slice(4)}` : `(?${flag})${pattern}`;
+}
+
 /** A pattern that matches this text as a whole, whatever is in it. */
 export function exactPattern(text: string): string {
   return `^${text.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&')}$`;
@@ -29,10 +46,14 @@ class Translator {
   readonly #chars: readonly string[];
   #at = 0;
   #dot = '[^\\n]';
+  /** Flags tell whether case matters. */
+  saysCase = false;
+  /** A capital letter stands in it, as itself and not as in `\W`. */
+  hasCapital = false;
 
   constructor(pattern: string) {
     this.#chars = Array.from(pattern);
-    if (this.#chars.length > LONGEST) throw refused(`it is longer than ${LONGEST} characters`);
+    if (this.#chars.length - this.#flagLength() > LONGEST) throw refused(`it is longer than ${LONGEST} characters`);
     if (/\p{Cs}/u.test(pattern)) throw refused('it has half a character');
   }
 
@@ -43,14 +64,17 @@ class Translator {
     return { source, flags };
   }
 
-  /** `(?i)`, `(?s)` or both, at the start. */
+  /** `(?i)`, `(?-i)`, `(?s)` or two of them, at the start. */
   #flags(): string {
-    const start = this.#chars.slice(0, 5).join('');
-    const found = /^\(\?(i|s|is|si)\)/.exec(start);
-    if (found === null) return 'u';
-    this.#at = found[0].length;
-    if (found[1]!.includes('s')) this.#dot = '[^]';
-    return found[1]!.includes('i') ? 'iu' : 'u';
+    const flags = this.#chars.slice(0, this.#flagLength()).join('');
+    this.#at = flags.length;
+    this.saysCase = flags.includes('i');
+    if (flags.includes('s')) this.#dot = '[^]';
+    return this.saysCase && !flags.includes('-i') ? 'iu' : 'u';
+  }
+
+  #flagLength(): number {
+    return /^\(\?(i|s|is|si|-i|s-i)\)/.exec(this.#chars.slice(0, 6).join(''))?.[0].length ?? 0;
   }
 
   #alternatives(depth: number): string {
@@ -117,14 +141,14 @@ class Translator {
       case '{':
         throw refused(`nothing stands before ${char}; write \\${char} for the character`);
       default:
-        return plain(literal(char.codePointAt(0)!));
+        return plain(this.#literal(char.codePointAt(0)!));
     }
   }
 
   #group(depth: number): string {
     if (this.#chars[this.#at] === '?') {
       if (this.#chars[this.#at + 1] !== ':') {
-        throw refused('of groups with (? only (?:…) is read, and (?i) and (?s) at the start');
+        throw refused('of groups with (? only (?:…) is read, and (?i), (?-i) and (?s) at the start');
       }
       this.#at += 2;
     }
@@ -152,7 +176,7 @@ class Translator {
       this.#at += 1;
       return { source: next === next!.toLowerCase() ? `[${inner}]` : `[^${inner}]`, isAssertion: false };
     }
-    return { source: literal(this.#escapedChar()), isAssertion: false };
+    return { source: this.#literal(this.#escapedChar()), isAssertion: false };
   }
 
   /** The character of an escape, behind its backslash. */
@@ -209,12 +233,18 @@ class Translator {
       return inner;
     }
     const low = this.#classChar(isFirst);
-    if (!this.#isRange()) return literal(low);
+    if (!this.#isRange()) return this.#literal(low);
     this.#at += 1;
     const high = this.#classChar(false);
     if (high < low) throw refused('a range goes from the smaller to the larger character');
     if (this.#isRange()) throw refused('a range goes on with -; write \\- for the character');
-    return `${literal(low)}-${literal(high)}`;
+    return `${this.#literal(low)}-${this.#literal(high)}`;
+  }
+
+  #literal(code: number): string {
+    const char = String.fromCodePoint(code);
+    this.hasCapital ||= /\p{Uppercase}/u.test(char);
+    return /^[A-Za-z0-9]$/.test(char) ? char : `\\u{${code.toString(16)}}`;
   }
 
   /** True if a `-` comes next that is not the last character of the class. */
@@ -234,11 +264,6 @@ class Translator {
     if (char === '-' && !isFirst && next !== ']') throw refused('a - stands in the middle of a class; write \\-');
     return char.codePointAt(0)!;
   }
-}
-
-function literal(code: number): string {
-  const char = String.fromCodePoint(code);
-  return /^[A-Za-z0-9]$/.test(char) ? char : `\\u{${code.toString(16)}}`;
 }
 
 function refused(why: string): RefusedError {

@@ -1,6 +1,7 @@
 // The payload of a page, from base64 to a profile. `docs/workbench.md` describes it; `src/output/workbench/` writes it.
 
 import { type ColumnHead, ByteReader, readIndices, readNumbers } from './columns.ts';
+import { type CounterColumn, counterColumn } from './counters.ts';
 import { PayloadError } from './error.ts';
 import { planesFor, planesOf } from './exact.ts';
 import type { Profile, Series } from './profile.ts';
@@ -181,7 +182,18 @@ function readSamples(columns: Columns, head: Head): Profile['samples'] {
     state: columns.optional('samples.state'),
     core: columns.optional('samples.core'),
     kind: columns.indices('samples.kind'),
+    counters: readCounters(columns, head),
   };
+}
+
+function readCounters(columns: Columns, head: Head): CounterColumn[] {
+  const prefix = 'samples.counter.';
+  return head.columns.flatMap(({ name }) => {
+    if (!name.startsWith(prefix)) return [];
+    const number = Number(name.slice(prefix.length));
+    const sum = head.series.reduce((sum, { counters }) => sum + BigInt(counters?.[number - 1]?.sum ?? 0), 0n);
+    return [counterColumn(number, columns.numbers(name), sum)];
+  });
 }
 
 function placed(series: readonly SeriesHead[]): Series[] {

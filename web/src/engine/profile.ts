@@ -1,5 +1,6 @@
 // A recording as the payload has it: tables of plain columns that refer to each other by index. -1 is none.
 
+import type { CounterColumn } from './counters.ts';
 import type { Shape } from './exact.ts';
 import type { Texts } from './text.ts';
 
@@ -7,6 +8,10 @@ export interface Run {
   readonly input: string;
   readonly document: number;
   readonly number: number;
+  /** What its table of contents tells. Numbers above 2^53 are texts. */
+  readonly duration_ns?: number | string;
+  readonly start_date?: string;
+  readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 
 /** The largest set of samples whose weights may be added up. Its samples are those from `start` to before `end`. */
@@ -17,6 +22,8 @@ export interface Series {
   readonly unit: 'ns' | 'cycles' | 'events' | 'samples';
   readonly meaning: 'on-cpu' | 'presence';
   readonly has_times: boolean;
+  /** The performance counters, if samples have values of some: their names, if they are known, and whether each has a column. */
+  readonly counters?: readonly { readonly name: string | null; readonly sum: string; readonly has_column: boolean }[];
   readonly rows: number;
   readonly start: number;
   readonly end: number;
@@ -112,6 +119,7 @@ export interface Samples {
   readonly core: Int32Array;
   /** 0 timer, 1 every thread, 2 every thread that ran, 3 snapshot at the start, 4 other. */
   readonly kind: Int32Array;
+  readonly counters: readonly CounterColumn[];
 }
 
 export const STACKSHOT = 3;
@@ -209,12 +217,12 @@ export interface Profile {
   readonly samples: Samples;
 }
 
-export function functionName(profile: Profile, id: number): string {
+export function functionName(profile: Pick<Profile, 'functions' | 'texts'>, id: number): string {
   return profile.texts.at(profile.functions.name[id]!);
 }
 
 /** The name of a function's binary; null where it has none. */
-export function binaryName(profile: Profile, id: number): string | null {
+export function binaryName(profile: Pick<Profile, 'functions' | 'binaries'>, id: number): string | null {
   const binary = profile.functions.binary[id]!;
   return binary < 0 ? null : profile.binaries[binary]!.name;
 }

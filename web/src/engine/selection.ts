@@ -1,5 +1,6 @@
 // The samples that count.
 
+import { type Metric, counterOf, countersOf } from './counters.ts';
 import { RefusedError } from './error.ts';
 import { type Range, intervalRanges } from './intervals.ts';
 import type { Profile } from './profile.ts';
@@ -17,7 +18,8 @@ export interface Selection {
   /** Samples in an interval with one of these names; or, with `needsAll`, in one of each. */
   readonly during?: { readonly names: readonly string[]; readonly hangs: boolean; readonly needsAll: boolean };
   readonly states?: 'running' | 'all' | readonly string[];
-  readonly metric?: 'weight' | 'samples';
+  /** With a counter, tables without it do not count. */
+  readonly metric?: Metric;
 }
 
 /** A selection made ready for the rows of a profile. */
@@ -38,7 +40,9 @@ export class Scope {
     this.#selection = selection;
     this.#threads = selectedThreads(profile, selection);
     this.#states = selectedStates(profile, selection.states ?? 'running');
-    this.#isSeries = (series) => selection.series?.includes(series) ?? true;
+    const counter = counterOf(selection.metric ?? 'weight');
+    const has = profile.series.map((row) => counter === null || countersOf(row).some(({ number }) => number === counter));
+    this.#isSeries = (series) => has[series]! && (selection.series?.includes(series) ?? true);
   }
 
   /** The rows of a series whose run, process, thread and time are selected, and whose state `isState` takes. */

@@ -1,5 +1,6 @@
 // What is selected of a recording, after operations: rows of samples by series, and their weights by stack.
 
+import { type Metric, counterOf, eventSums } from './counters.ts';
 import { type Exact, Sums, scatterRows } from './exact.ts';
 import { type Forest, type Weighed, weigh } from './forest.ts';
 import { DID_CHANGE, DID_MOVE, DID_REMOVE, REMOVED, type UsedStacks } from './operate.ts';
@@ -107,7 +108,12 @@ export class View {
     return sums;
   }
 
-  /** The weight of a row as it was recorded, also where samples are counted. */
+  /** True if rows of a series weigh time. */
+  weighsTime(series: number): boolean {
+    return this.profile.series[series]!.unit === 'ns' && counterOf(this.#selection.metric ?? 'weight') === null;
+  }
+
+  /** The weight of a row as it was recorded, also where samples weigh something else. */
   recordedWeight(row: number): Exact {
     return rowSums(this.profile, 'weight').weight(row);
   }
@@ -187,13 +193,15 @@ export class View {
 
 const known = new WeakMap<Profile, Map<string, Sums>>();
 
-/** By row: its weight and its number of samples. As samples, a snapshot at the start weighs nothing. */
-function rowSums(profile: Profile, metric: 'weight' | 'samples'): Sums {
+/** By row: what it weighs and its number of samples. As samples, a snapshot at the start weighs nothing. */
+function rowSums(profile: Profile, metric: Metric): Sums {
   const ofProfile = known.get(profile) ?? new Map<string, Sums>();
   known.set(profile, ofProfile);
   const { shape, weight, samples, kind, count } = profile.samples;
   return remember(ofProfile, metric, () => {
     if (metric === 'weight') return new Sums(shape, count, [...weight, ...samples]);
+    const counter = counterOf(metric);
+    if (counter !== null) return eventSums(profile, counter);
     const asWeight = samples.map((plane) => plane.map((value, row) => (kind[row] === STACKSHOT ? 0 : value)));
     return new Sums({ weight: shape.count, count: shape.count }, count, [...asWeight, ...samples]);
   });

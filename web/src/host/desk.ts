@@ -9,6 +9,7 @@ import {
   decodePayload,
   ofPattern,
   sandwich,
+  searchPattern,
 } from '../engine/index.ts';
 import { answerChart, answerFlame, answerTracks } from './answers/drawings.ts';
 import { answerOverview } from './answers/overview.ts';
@@ -109,7 +110,7 @@ export class Desk {
 }
 
 function answerSearch(view: View, series: number, pattern: string): SearchAnswer {
-  const matches = ofPattern(view.profile, pattern);
+  const matches = ofPattern(view.profile, searchPattern(pattern));
   const { own } = sandwich(view, series, matches);
   return {
     kind: 'search',

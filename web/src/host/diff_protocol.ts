@@ -47,7 +47,7 @@ export interface DiffTreeAsk {
   readonly expand: readonly number[] | null;
 }
 
-export interface DiffFlameAsk extends Omit<FlameAsk, 'kind' | 'by' | 'part'> {
+export interface DiffFlameAsk extends Omit<FlameAsk, 'kind' | 'direction' | 'by' | 'part'> {
   readonly kind: 'diff-flame';
   readonly normalize: Normalize;
   /** The recording whose weights are the widths. */

@@ -16,6 +16,7 @@ import {
   decodePayload,
   ofPattern,
   sandwich,
+  searchPattern,
 } from '../engine/index.ts';
 import { answerDiff } from './answers/diff.ts';
 import { totalOf } from './answers/tables.ts';
@@ -90,7 +91,7 @@ export class PairDesk {
     const changes = this.#changesOf(place, 'none');
     const matches = new Uint8Array(matching.functions.length);
     const [first, second] = ([before, after] as const).map((workbench, side) => {
-      const found = ofPattern(workbench.profile, pattern);
+      const found = ofPattern(workbench.profile, searchPattern(pattern));
       found.forEach((isMatch, id) => {
         if (isMatch === 1) matches[matching.number(side as 0 | 1, id)] = 1;
       });

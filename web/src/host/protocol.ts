@@ -5,6 +5,7 @@ import type {
   Amount,
   Category,
   CoreKind,
+  CounterSum,
   Effect,
   Exact,
   Operation,
@@ -58,6 +59,7 @@ export interface TreeAsk {
 
 export interface FlameAsk {
   readonly kind: 'flame';
+  readonly direction: 'down' | 'up';
   readonly by: SeparateBy;
   readonly part: number | null;
   readonly unit: FlameModel['unit'];
@@ -235,6 +237,8 @@ export interface OverviewAnswer {
   readonly cores: readonly CoreKind[];
   /** The first and last time of samples; null without times. */
   readonly span: { readonly start: number; readonly end: number } | null;
+  /** Of the samples that count. */
+  readonly counters: readonly CounterSum[];
 }
 
 export interface ChartAnswer {

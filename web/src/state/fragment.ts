@@ -4,9 +4,10 @@
 //
 // Links come from anywhere: what cannot be read strictly is refused with a sentence.
 
-import { type Operation, RefusedError, compilePattern } from '../engine/index.ts';
+import { type Operation, RefusedError, compilePattern, counterOf, countersOf, withCase } from '../engine/index.ts';
 import { SIDES, type SideName } from '../host/diff_protocol.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
+import { placeText, readPlace } from './path_text.ts';
 import { namesOfSide } from './sides.ts';
 import { type State, type Tab, type TreeKind, TABS, TREES, freshState, mainSeries } from './state.ts';
 import { readSpan, spanText } from './time.ts';
@@ -18,6 +19,7 @@ const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', '
 const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;
+const OF_PLACE = ['root-at-place', 'prune-place', 'charge-place'] as const;
 /** Parts that may stand several times. */
 const REPEATED: ReadonlySet<string> = new Set(['thread', 'process', 'state', 'during', 'op']);
 const SCALES = ['none', 'duration', 'samples'] as const;
@@ -33,6 +35,7 @@ export function fragmentOf(state: State, names: Names): string {
   if (state.series !== mainSeries(tables)) add('series', seriesText(names, state.series));
   if (state.tab !== 'overview') add('tab', state.tab);
   if (state.tree !== 'down') add('tree', state.tree);
+  if (state.flame !== 'down') add('flame', state.flame);
   if (state.by !== 'none') add('by', state.by);
   add('part', state.part === null ? null : partText(names, state));
   add('chart', state.chartThread === null ? null : threadText(names, state.chartThread));
@@ -48,7 +51,7 @@ export function fragmentOf(state: State, names: Names): string {
   if (state.metric !== 'weight') add('metric', state.metric);
   for (const operation of state.operations) add('op', operationParts(operation));
   add('fn', state.chosen === null || state.chosen < 0 ? null : functionText(names, state.chosen));
-  add('q', state.search === '' ? null : state.search);
+  add('find', state.search === '' ? null : state.search);
   return pairs.map(([key, value]) => `${key}=${escape(value)}`).join('&');
 }
 
@@ -90,6 +93,8 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
       return { tab: oneOf<Tab>(value, TABS.map(({ id }) => id), 'view') };
     case 'tree':
       return { tree: oneOf<TreeKind>(value, TREES, 'kind of tree') };
+    case 'flame':
+      return { flame: oneOf(value, ['down', 'up'], 'direction of the flame graph') };
     case 'by':
       return { by: oneOf(value, BY, 'separation') };
     case 'part':
@@ -119,16 +124,26 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'during-all':
       return { during: { names: [], hangs: false, ...state.during, needsAll: oneOf(value, ['yes'], 'choice') === 'yes' } };
     case 'metric':
-      return { metric: oneOf(value, ['weight', 'samples'], 'metric') };
+      return { metric: readMetric(names, state, value) };
     case 'op':
-      return { operations: [...state.operations, readOperation(value)] };
+      return { operations: [...state.operations, readOperation(value, names)] };
     case 'fn':
       return { chosen: find(names.tables.functions.count, (id) => functionText(names, id) === value, 'function', value) };
-    case 'q':
+    case 'find':
       return { search: value };
+    case 'q':
+      return { search: caseSensitive(value) };
     default:
       throw new RefusedError(`this link has an unknown part: ${shown(key)}`);
   }
+}
+
+function readMetric(names: Names, { series, side }: State, value: string): State['metric'] {
+  const number = counterOf(value as State['metric']);
+  if (number === null) return oneOf(value, ['weight', 'samples'], 'metric');
+  const isThere = side !== 'compared' && countersOf(names.tables.series[series]!).some((counter) => counter.number === number);
+  if (!isThere) throw new RefusedError(`what this link shows has no counter ${number}`);
+  return `counter:${number}`;
 }
 
 function readState(state: State, value: string, names: Names): State['states'] {
@@ -141,16 +156,17 @@ function readState(state: State, value: string, names: Names): State['states'] {
 function operationParts(operation: Operation): string {
   if ('pattern' in operation) return `${operation.kind}:${operation.pattern}`;
   if ('binary' in operation) return `${operation.kind}:${operation.binary}`;
+  if ('place' in operation) return `${operation.kind}:${placeText(operation.place)}`;
   if ('names' in operation) return `${operation.kind}:${operation.names.map(encodeURIComponent).join(',')}`;
   return operation.kind;
 }
 
-function readOperation(text: string): Operation {
+function readOperation(text: string, names: Names): Operation {
   const at = text.indexOf(':');
   const kind = at < 0 ? text : text.slice(0, at);
   const value = at < 0 ? null : text.slice(at + 1);
   const isOf = <T extends string>(kinds: readonly T[]): T | undefined => kinds.find((one) => one === kind);
-  const [plain, pattern, ofBinary, ofBinaries] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES)];
+  const [plain, pattern, ofBinary, ofBinaries, ofPlace] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES), isOf(OF_PLACE)];
   if (plain !== undefined && value === null) return { kind: plain };
   if (value === null || value === '') throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
   if (pattern !== undefined) {
@@ -158,6 +174,7 @@ function readOperation(text: string): Operation {
     return { kind: pattern, pattern: value };
   }
   if (ofBinary !== undefined) return { kind: ofBinary, binary: value };
+  if (ofPlace !== undefined) return { kind: ofPlace, place: readPlace(value, names) };
   if (ofBinaries !== undefined) return { kind: ofBinaries, names: value.split(',').map(unescape) };
   throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
 }
@@ -168,6 +185,16 @@ function checkPattern(pattern: string): void {
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     throw new RefusedError(`in this link, ${error.message}`);
+  }
+}
+
+/** Searches of older links distinguish case. What cannot be read stays, to be refused where searches are. */
+function caseSensitive(pattern: string): string {
+  try {
+    return withCase(pattern);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return pattern;
   }
 }
 

@@ -1,6 +1,6 @@
 // Two recordings in one page: the names of each and of both, and what is chosen in one of them as the same choice in another.
 
-import { type DiffFacts, NO_STACK, ROOT, Texts, counterpart } from '../engine/index.ts';
+import { type DiffFacts, NO_STACK, ROOT, Texts, counterOf, counterpart } from '../engine/index.ts';
 import type { MatchedColumns, PairTables, SideName } from '../host/diff_protocol.ts';
 import type { Tables } from '../host/protocol.ts';
 import type { Names } from './names.ts';
@@ -87,7 +87,9 @@ export function stateOnSide(state: State, sides: Sides, to: SideName): { state: 
   if (from === to) return { state, lost: [] };
   const lost: string[] = [];
   const chosen = state.chosen === null ? null : functionOn(sides, state.chosen, from, to);
-  const shown = { ...state, side: to, chosen, part: null, chartThread: null, ...(to === 'compared' ? { by: 'none' as const } : {}) };
+  // Counters are those of one recording.
+  const metric = counterOf(state.metric) === null ? state.metric : 'weight';
+  const shown: State = { ...state, side: to, metric, chosen, part: null, chartThread: null, ...(to === 'compared' ? { by: 'none' as const } : {}) };
   const [own, other] = [sides[from].tables, sides[to].tables];
   // Both, and the second recording, have the same threads.
   if ((from === 'before') === (to === 'before')) return { state: shown, lost };

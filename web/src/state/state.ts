@@ -1,6 +1,6 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
-import type { Operation, Selection, SeparateBy } from '../engine/index.ts';
+import type { Metric, Operation, Selection, SeparateBy } from '../engine/index.ts';
 import type { Normalize } from '../engine/index.ts';
 import type { SideName } from '../host/diff_protocol.ts';
 import type { Place, Tables } from '../host/protocol.ts';
@@ -50,10 +50,12 @@ export interface State {
   readonly time: Span | null;
   readonly during: During | null;
   readonly states: 'running' | 'all' | readonly string[];
-  readonly metric: 'weight' | 'samples';
+  readonly metric: Metric;
   readonly operations: readonly Operation[];
   readonly tab: Tab;
   readonly tree: TreeKind;
+  /** The flame graph: callers above callees, or inverted. */
+  readonly flame: 'down' | 'up';
   /** What has a tree of its own, and the one that is shown; null is the heaviest. */
   readonly by: SeparateBy;
   readonly part: number | null;
@@ -80,6 +82,7 @@ export function freshState(series: number, side: SideName = 'after'): State {
     operations: [],
     tab: 'overview',
     tree: 'down',
+    flame: 'down',
     by: 'none',
     part: null,
     chartThread: null,
@@ -90,8 +93,8 @@ export function freshState(series: number, side: SideName = 'after'): State {
 
 /** The same state without any selection and operation. */
 export function cleared(state: State): State {
-  const { side, normalize, tab, tree, search, chosen, by } = state;
-  return { ...freshState(state.series, side), normalize, tab, tree, search, chosen, by };
+  const { side, normalize, tab, tree, flame, search, chosen, by } = state;
+  return { ...freshState(state.series, side), normalize, tab, tree, flame, search, chosen, by };
 }
 
 /** The series that counts most: on-CPU time before the presence of threads, then the one with most samples. */

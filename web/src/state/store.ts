@@ -69,8 +69,8 @@ export class Store {
     const found = from.pop();
     if (found === undefined) return;
     to.push(this.#state);
-    const { tab, tree, search } = this.#state;
-    this.#state = { ...found, tab, tree, search };
+    const { tab, tree, flame, search } = this.#state;
+    this.#state = { ...found, tab, tree, flame, search };
     this.#gesture = '';
     this.#tell();
   }

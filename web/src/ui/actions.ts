@@ -1,9 +1,10 @@
 // What can be done with a function, a binary, a thread or a process: one list for menus, buttons and keys. Keys are those of Firefox
 // Profiler where they mean the same.
 
-import { type Operation, exactPattern } from '../engine/index.ts';
+import { type OfPlace, type Operation, exactPattern } from '../engine/index.ts';
 import { type Names, binaryOf, nameOf } from '../state/names.ts';
 import { hasOwnName } from '../state/sides.ts';
+import { treePlaceOf } from '../state/tree_place.ts';
 import type { State } from '../state/state.ts';
 import type { MenuTarget } from './menu_target.ts';
 
@@ -11,6 +12,8 @@ export interface Action {
   readonly id: string;
   readonly key: string | null;
   readonly name: string;
+  /** It needs a row or box of a tree, and not only a function. */
+  readonly isOfPlace?: boolean;
   /** In one sentence, for tooltips and the list of keys. */
   readonly tells: string;
   /** The change; null where it does not apply. */
@@ -22,10 +25,13 @@ export const ACTIONS: readonly Action[] = [
   ofFunction('focus', 'k', 'Keep samples with function', 'Samples without the function in their stack are removed'),
   ofFunction('prune', 'd', 'Drop samples with function', 'Samples with the function in their stack are removed'),
   ofFunction('charge', 'm', 'Merge function into callers', 'The function is removed from stacks; its weight goes to its callers'),
+  atPlace('root-at-place', 'F', 'Focus on this subtree only', 'Stacks that come this way start here; all other samples are removed'),
+  atPlace('prune-place', 'D', 'Drop this subtree', 'Samples that come this way are removed; those of the function at other places stay'),
+  atPlace('charge-place', 'M', 'Merge into caller, only here', 'The function is removed at this place of the tree; at other places it stays'),
   ofBinary('flatten-binary', 'K', 'Collapse library', 'Where functions of the binary call each other, only the first stays'),
   throughBinary('binary', 'Keep samples through library', 'Samples without the binary in their stack are removed'),
   throughBinary('leaf-binary', 'Keep samples that end in library', 'Samples whose innermost function is of another binary are removed'),
-  ofBinary('charge-binary', 'M', 'Merge library into callers', 'The binary’s functions are removed; their weight goes to their callers'),
+  ofBinary('charge-binary', 'L', 'Merge library into callers', 'The binary’s functions are removed; their weight goes to their callers'),
   {
     id: 'only-thread',
     key: null,
@@ -49,6 +55,23 @@ export const GENERAL: readonly Action[] = [
   plain('skip-idle', 'i', 'Skip waiting', 'Samples of threads that wait are removed'),
 ];
 
+/** What changes how a view looks. */
+export const LOOKS: readonly Action[] = [
+  {
+    id: 'turn',
+    key: 'I',
+    name: 'Invert, or turn back, the flame graph or the call tree',
+    tells: 'The functions where samples end stand first, and their callers below',
+    change: turned,
+  },
+];
+
+function turned({ tab, tree, flame, side }: State): Partial<State> | null {
+  if (side === 'compared') return null;
+  if (tab === 'tree') return { tree: tree === 'up' ? 'down' : 'up' };
+  return tab === 'flame' ? { flame: flame === 'up' ? 'down' : 'up' } : null;
+}
+
 /** The state after one more operation. */
 export function withOperation(state: State, operation: Operation): Partial<State> {
   return { operations: [...state.operations, operation] };
@@ -63,6 +86,21 @@ function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge', key: string,
     change: (state, names, { label }) => {
       if (label === null || label < 0 || !hasOwnName(names, label)) return null;
       return withOperation(state, { kind, pattern: exactPattern(nameOf(names, label)) });
+    },
+  };
+}
+
+/** For a row or box of a tree. */
+function atPlace(kind: OfPlace['kind'], key: string, name: string, tells: string): Action {
+  return {
+    id: kind,
+    key,
+    name,
+    tells,
+    isOfPlace: true,
+    change: (state, names, { tree, stack }) => {
+      const place = tree === undefined || stack === undefined ? null : treePlaceOf(names, tree, stack());
+      return place === null ? null : withOperation(state, { kind, place });
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Client } from '../host/client.ts';
 import type { SideName } from '../host/diff_protocol.ts';
 import type { Names } from '../state/names.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
+import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import { type App, AppContext, useApp, useStore } from './app_context.ts';
 import { Busy } from './busy.tsx';
@@ -18,6 +19,7 @@ import type { Greetings } from './greetings.ts';
 import { Header } from './header.tsx';
 import { pressKey } from './keys.ts';
 import { Menu, type OpenMenu } from './menu.tsx';
+import type { MenuTarget } from './menu_target.ts';
 import { Seen } from './seen.ts';
 import { SearchContext, useSearchAnswer } from './search.tsx';
 import { Tabs } from './tabs.tsx';
@@ -49,6 +51,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
         if (shown.lost.length > 0) say(`That recording has no such ${shown.lost.join(' and no such ')}; all are shown.`);
       },
       openMenu: (target, x, y) => setMenu({ target, x, y }),
+      ...aiming(store),
       openDialog: setDialog,
     };
   }, [client, names, store, seen]);
@@ -69,6 +72,20 @@ export function Application(props: { client: Client; names: Names; store: Store;
       {dialog === 'recording' && <RecordingDialog onClose={() => setDialog(null)} />}
     </AppContext.Provider>
   );
+}
+
+/** A row or box stays aimed at while the same function is chosen in the same tree. */
+function aiming(store: Store): Pick<App, 'aim' | 'aimed'> {
+  let last: { readonly target: MenuTarget; readonly state: State } | null = null;
+  const isSame = (then: State, now: State): boolean => then.operations === now.operations && then.side === now.side && then.tab === now.tab && then.tree === now.tree && then.flame === now.flame;
+  return {
+    aim: (target) => (last = { target, state: store.state }),
+    aimed: () => {
+      const { state } = store;
+      const isThere = last !== null && last.target.label === state.chosen && isSame(last.state, state);
+      return isThere ? last!.target : { label: state.chosen };
+    },
+  };
 }
 
 /** The side that is shown, which draws everything anew when it changes. */

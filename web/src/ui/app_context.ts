@@ -2,6 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { counterOf } from '../engine/index.ts';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
 import type { AnswerTo, Ask, Place } from '../host/protocol.ts';
@@ -26,6 +27,10 @@ export interface App {
   /** Says something in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
+  /** What was chosen last in a view, for keys and buttons that act on it. */
+  readonly aim: (target: MenuTarget) => void;
+  /** It, or else the chosen function. */
+  readonly aimed: () => MenuTarget;
   readonly openDialog: (dialog: 'keys' | 'recording' | null) => void;
   /** What is on screen, to save it. */
   readonly seen: Seen;
@@ -103,5 +108,6 @@ interface Held<A extends Ask> {
 
 /** The unit of what is shown. */
 export function unitOf({ names }: App, state: State): Unit {
+  if (counterOf(state.metric) !== null) return 'events';
   return state.metric === 'samples' ? 'samples' : names.tables.series[state.series]!.unit;
 }

@@ -43,7 +43,9 @@ export function CanvasHost<M extends { readonly title: string }>({ part, make, m
     onMade?.(captioned);
     const { exportPng } = captioned;
     const title = (): string => titleOf.current?.title ?? '';
-    const forget = exportPng === undefined ? null : app.seen.draw(part, { name: title, file: part, svg: () => captioned.exportSvg(), png: exportPng });
+    // A chart's title names its thread.
+    const file = (): string => (part === 'flame-graph' ? title().toLowerCase().replaceAll(' ', '-') : part);
+    const forget = exportPng === undefined ? null : app.seen.draw(part, { name: title, file, svg: () => captioned.exportSvg(), png: exportPng });
     return () => {
       forget?.();
       onMade?.(null);

@@ -1,21 +1,27 @@
 // What is selected and done, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
-import type { Effect, Operation } from '../engine/index.ts';
+import { type Effect, type Operation, type TreePlace, counterOf, countersOf } from '../engine/index.ts';
 import type { TotalsAnswer } from '../host/protocol.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
 import { type App, useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, percent, timeText, withUnit } from './format.ts';
+import { counterName } from './counter_name.ts';
 
 interface Chip {
   readonly id: string;
   readonly text: string;
+  /** More than the text, where people rest on it. */
+  readonly title?: string;
   readonly effect?: string;
   readonly without: Partial<State>;
 }
 
 const NAMES: Record<Operation['kind'], string> = {
+  'root-at-place': 'focus on subtree',
+  'prune-place': 'drop subtree',
+  'charge-place': 'merge into caller only at',
   'root-at': 'focus on',
   focus: 'keep samples with',
   'focus-leaves': 'keep samples that end in',
@@ -79,7 +85,7 @@ function ChipList(props: { chips: readonly Chip[]; fault: string | null; left: s
       <ul>
         {chips.map((chip) => (
           <li key={chip.id} class="chip" data-chip={chip.id}>
-            <span class="chip-text" title={chip.text}>
+            <span class="chip-text" title={chip.title ?? chip.text}>
               {chip.text}
             </span>
             {chip.effect !== undefined && <span class="chip-effect">{chip.effect}</span>}
@@ -127,6 +133,11 @@ export function selectionChips({ names }: App, state: State): Chip[] {
     const text = `during ${[...during.names, ...(during.hangs ? ['hangs'] : [])].join(during.needsAll ? ' and ' : ', ')}`;
     chips.push({ id: 'during', text, without: { during: null } });
   }
+  const counter = counterOf(metric);
+  if (counter !== null) {
+    const named = countersOf(names.tables.series[state.series]!).find(({ number }) => number === counter);
+    chips.push({ id: 'metric', text: `weighed by ${counterName(counter, named?.name ?? null)}`, without: { metric: 'weight' } });
+  }
   if (metric === 'samples') chips.push({ id: 'metric', text: 'samples counted, not weighed', without: { metric: 'weight' } });
   return chips;
 }
@@ -146,6 +157,7 @@ function operationChips(state: State, sides: readonly (readonly Effect[])[], uni
     return {
       id: `op-${index}`,
       text: operationName(operation),
+      title: wholeText(operation),
       ...(texts.length === 0 ? {} : { effect: texts.every((text) => text === texts[0]) ? `${texts[0]}${texts.length > 1 ? ' in each' : ''}` : `before ${texts[0]}; after ${texts[1]}` }),
       without: { operations: state.operations.filter((_, place) => place !== index) },
     };
@@ -157,7 +169,24 @@ export function operationName(operation: Operation): string {
   if ('pattern' in operation) return `${name} ${plainName(operation.pattern)}`;
   if ('binary' in operation) return `${name} ${operation.binary}`;
   if ('names' in operation) return `${name} ${operation.names.join(', ')}`;
+  if ('place' in operation) return `${name} ${placeName(operation.place)}`;
   return name;
+}
+
+/** Both ends of a path, with an arrow that tells its direction. */
+function placeName({ direction, path }: TreePlace): string {
+  const arrow = direction === 'down' ? '›' : '‹';
+  const [first, last] = [path[0]!.name, path[path.length - 1]!.name];
+  if (path.length === 1) return direction === 'down' ? last : `${arrow} ${last}`;
+  return `${first} ${arrow} ${path.length > 2 ? `… ${arrow} ` : ''}${last}`;
+}
+
+/** The whole path of a place, a function a line. */
+function wholeText(operation: Operation): string {
+  if (!('place' in operation)) return operationName(operation);
+  const { direction, path } = operation.place;
+  const names = path.map(({ name, binary }) => (binary === null ? name : `${name} (${binary})`));
+  return [`${NAMES[operation.kind]}, ${direction === 'down' ? 'top down' : 'bottom up'}:`, ...names].join('\n');
 }
 
 /** The name that a pattern is for, if it is for one; else the pattern. */

@@ -1,8 +1,11 @@
 // The switches that are always in reach, and the search.
 
 import type { JSX } from 'preact';
+import { type Metric, countersOf } from '../engine/index.ts';
 import { GENERAL } from './actions.ts';
 import { useApp, useStore } from './app_context.ts';
+import { counterName } from './counter_name.ts';
+import { Select } from './panel.tsx';
 import { SearchBox } from './search.tsx';
 import { TimeField } from './time_field.tsx';
 
@@ -11,6 +14,9 @@ export function Filters(): JSX.Element {
   const state = useStore();
   const { tables } = app.names;
   const hasMain = tables.threads.some(({ is_main }) => is_main);
+  const series = tables.series[state.series]!;
+  // Counters of two recordings may be different ones.
+  const counters = state.side === 'compared' ? [] : countersOf(series);
   const hasStates = tables.states.some((name) => name !== 'Running');
   return (
     <div class="filters" role="group" aria-label="Filters">
@@ -48,7 +54,8 @@ export function Filters(): JSX.Element {
             onClick={() => app.store.set({ states: state.states === 'all' ? 'running' : 'all' })}
           />
         )}
-        {tables.series[state.series]!.unit !== 'samples' && (
+        {counters.length > 0 && <Weighing counters={counters} />}
+        {counters.length === 0 && series.unit !== 'samples' && (
           <Toggle
             id="count-samples"
             name="Count samples"
@@ -60,6 +67,22 @@ export function Filters(): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** What samples weigh, where they have values of counters. */
+function Weighing({ counters }: { counters: ReturnType<typeof countersOf> }): JSX.Element {
+  const app = useApp();
+  const { metric } = useStore();
+  const metrics: { value: Metric; name: string }[] = [
+    { value: 'weight', name: 'their weight' },
+    { value: 'samples', name: 'one each' },
+    ...counters.map(({ number, name }) => ({ value: `counter:${number}` as const, name: counterName(number, name) })),
+  ];
+  const change = (value: string): void => {
+    const chosen = metrics.find((one) => one.value === value);
+    if (chosen !== undefined) app.store.set({ metric: chosen.value });
+  };
+  return <Select label="Samples weigh" value={metric} options={metrics} onChange={change} />;
 }
 
 function Toggle(props: { id: string; name: string; title: string; isOn: boolean; onClick: () => void }): JSX.Element {

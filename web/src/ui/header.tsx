@@ -12,6 +12,8 @@ import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, summariesOf } from './summary.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
 import { timeText } from './format.ts';
+import { recordedText } from './recorded.ts';
+import type { Tables } from '../host/protocol.ts';
 
 export function Header(): JSX.Element {
   const app = useApp();
@@ -26,7 +28,7 @@ export function Header(): JSX.Element {
       <h1 title={summaries.flatMap(documentsOf).join('\n')}>{inputs.join(' → ') || 'Recording'}</h1>
       <SideSwitch />
       {tables.series.length > 1 && state.side !== 'compared' ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
-      <span class="note is-wide">{span == null || state.side === 'compared' ? '' : timeText(span.end - span.start)}</span>
+      {state.side !== 'compared' && <Recorded run={tables.runs[tables.series[state.series]!.run]!} span={span ?? null} />}
       <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" onClick={() => app.openDialog('recording')}>
         {account === '' ? 'What was read' : account}
       </button>
@@ -51,6 +53,18 @@ export function Header(): JSX.Element {
   );
 }
 
+/** Device, date and length of a run, as far as they are known. */
+function Recorded({ run, span }: { run: Tables['runs'][number]; span: { start: number; end: number } | null }): JSX.Element {
+  const sampled = span === null ? '' : timeText(span.end - span.start);
+  const text = recordedText(run);
+  const title = [run.device?.name, run.device?.os_version, run.start_date, sampled === '' ? undefined : `${sampled} from the first sample to the last`];
+  return (
+    <span class="note is-wide" data-part="recorded" title={title.filter((part) => part !== undefined).join('\n')}>
+      {run.duration_ns === undefined ? [text, sampled].filter((part) => part !== '').join(' · ') : text}
+    </span>
+  );
+}
+
 function SeriesSelect({ app }: { app: App }): JSX.Element {
   const state = useStore();
   const { tables } = app.names;
@@ -59,8 +73,8 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
     name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${rows} rows)`,
   }));
   const change = (id: string): void => {
-    const { side, normalize, tab, tree, search } = state;
-    app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, search });
+    const { side, normalize, tab, tree, flame, search } = state;
+    app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, flame, search });
   };
   return <Select label="Table" value={String(state.series)} options={options} onChange={change} />;
 }

@@ -1,6 +1,6 @@
 // Keys of the whole page. Those of Firefox Profiler mean what they mean there.
 
-import { GENERAL, ACTIONS } from './actions.ts';
+import { ACTIONS, type Action, GENERAL, LOOKS } from './actions.ts';
 import type { App } from './app_context.ts';
 import { nameOf } from '../state/names.ts';
 import { TABS } from '../state/state.ts';
@@ -14,7 +14,7 @@ export interface KeyRow {
 /** The list that `?` shows. */
 export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] = [
   {
-    title: 'The chosen function',
+    title: 'The chosen function, and its place in a tree',
     rows: [
       { keys: 'Enter', tells: 'Show callers and callees' },
       ...ACTIONS.filter(({ key }) => key !== null).map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
@@ -24,7 +24,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
   {
     title: 'Everything',
     rows: [
-      ...GENERAL.map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
+      ...[...GENERAL, ...LOOKS].map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
       { keys: '1 … 9', tells: 'Show a view' },
@@ -62,11 +62,11 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
   if (isTyping) return false;
   const { store, names } = app;
   const { state } = store;
-  const action = [...ACTIONS, ...GENERAL].find(({ key }) => key === event.key);
+  const action = [...ACTIONS, ...GENERAL, ...LOOKS].find(({ key }) => key === event.key);
   if (action !== undefined) {
-    const change = action.change(state, names, { label: state.chosen });
+    const change = action.change(state, names, app.aimed());
     if (change === null) {
-      app.say(state.chosen === null ? 'Choose a function first.' : 'This cannot be done with it.');
+      app.say(refusalOf(app, action));
       return true;
     }
     store.set(change);
@@ -86,6 +86,13 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
   if (tab === undefined) return false;
   store.set({ tab: tab.id });
   return true;
+}
+
+function refusalOf(app: App, action: Action): string {
+  if (action.id === 'turn') return 'Only the flame graph and the call tree of one recording can be inverted.';
+  if (app.store.state.chosen === null) return 'Choose a function first.';
+  const isNoPlace = action.isOfPlace === true && app.aimed().tree === undefined;
+  return isNoPlace ? 'Choose a row of the call tree, or a box of the flame graph or chart, first.' : 'This cannot be done with it.';
 }
 
 function pressCommand(app: App, event: KeyboardEvent): boolean {

@@ -1,10 +1,14 @@
 // What a menu was opened on.
 
+import type { TreePlace } from '../engine/index.ts';
+
 export interface MenuTarget {
   /** The function; null or below 0 where there is none. */
   readonly label: number | null;
   /** The stack that it stands in, outermost first. */
   readonly stack?: (() => readonly number[]) | undefined;
+  /** The tree in which this stack is a place. */
+  readonly tree?: TreePlace['direction'] | undefined;
   /** The row, and the whole table, as TSV. */
   readonly row?: (() => string) | undefined;
   readonly table?: (() => string) | undefined;

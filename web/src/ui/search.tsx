@@ -1,7 +1,8 @@
-// The search: names by regular expression. What matches is marked in every view, and the field says how much it is.
+// The search: names by regular expression, in any case unless a capital letter is typed. What matches is marked in every view, and the field says how much it is.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { searchPattern } from '../engine/index.ts';
 import type { SearchAnswer } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
@@ -53,6 +54,7 @@ export function SearchBox(): JSX.Element {
         type="search"
         placeholder="Search functions (regular expression)"
         aria-label="Search functions by regular expression"
+        title="In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
         aria-invalid={search.fault !== null}
         spellcheck={false}
@@ -80,14 +82,14 @@ const APPLIED = [
   { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
 ] as const;
 
-/** The pattern of the search as an operation. */
+/** The pattern of the search as an operation, which itself distinguishes case as the command does. */
 function ApplySearch(): JSX.Element | null {
   const { store } = useApp();
   const state = useStore();
   const { answer, fault } = useSearch();
   if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
   const apply = (kind: (typeof APPLIED)[number]['kind']): void => {
-    store.set({ ...withOperation(state, { kind, pattern: state.search }), search: '' });
+    store.set({ ...withOperation(state, { kind, pattern: searchPattern(state.search) }), search: '' });
   };
   return (
     <MenuButton

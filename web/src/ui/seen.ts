@@ -12,14 +12,14 @@ export interface Seeable {
 export interface SeenDrawing {
   readonly name: () => string;
   /** The name of its file, without what it ends in. */
-  readonly file: string;
+  readonly file: () => string;
   readonly svg: () => string;
   readonly png: () => Promise<Blob>;
 }
 
 /** Saves a drawing, and says so. */
 export async function saveDrawing(say: (text: string) => void, drawing: SeenDrawing, kind: 'svg' | 'png'): Promise<void> {
-  const file = `${drawing.file}.${kind}`;
+  const file = `${drawing.file()}.${kind}`;
   try {
     if (kind === 'svg') download(file, 'image/svg+xml', drawing.svg());
     else download(file, 'image/png', await drawing.png());

@@ -92,6 +92,7 @@ export function Table(props: TableProps): JSX.Element {
     const next = Math.max(0, Math.min(count - 1, place));
     setActive(next);
     props.onChoose?.(at(next));
+    app.aim(targetOf(at(next)));
     const element = scroller.current!;
     const top = next * ROW;
     if (top < element.scrollTop) element.scrollTop = top;

@@ -34,13 +34,12 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
     place,
   );
-  const model = useMemo(
-    () => {
-      if (answer === null || whole === null || answered.series !== state.series) return null;
-      return timelineModel(app.names, state, answer, unit, whole, closed, one);
-    },
-    [answer, state.time, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate],
-  );
+  const lines = useMemo(() => {
+    if (answer === null || whole === null || answered.series !== state.series) return null;
+    return timelineModel(app.names, state, answer, unit, whole, closed, one);
+  }, [answer, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
+  // While the brush moves, the lines stay the same objects.
+  const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
   useEffect(() => {
     // Other weights lie in the bin of their sample: their heights depend on the length of bins.
     if (answer !== null) onRate?.(unit === 'ns' ? largestRate(answer) : 0);

@@ -1,6 +1,7 @@
 // What the timeline draws: processes with their threads, cores, states, and lanes of signposts and hangs.
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
+import { counterOf } from '../engine/index.ts';
 import type { LineBins, TracksAnswer } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
@@ -22,13 +23,15 @@ export function largestRate({ overall, bin }: TracksAnswer): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): TimelineModel {
+export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
   // Threads that wait use no core.
   const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
-  const full = (values: readonly Float64Array[]): Height => fullOf(values, answer.bin, unit, what);
+  // A counter is not read at every sample, so its events may be of a longer time than the bin's: they are no rate.
+  const isCounter = counterOf(state.metric) !== null;
+  const full = (values: readonly Float64Array[]): Height => (isCounter ? mostOf(values, unit) : fullOf(values, answer.bin, unit, what));
   const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
   const weight = (line: LineBins): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
@@ -64,7 +67,6 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   return {
     unit,
     range: whole,
-    brush: state.time,
     overview: {
       id: 'overview',
       label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
@@ -114,6 +116,12 @@ function layersOf({ bins, waiting }: LineBins): BinLayer[] {
   const layers: BinLayer[] = [{ name: 'counts', tone: 'cpu', values: bins }];
   if (waiting !== null) layers.push({ name: 'does not count', tone: 'cpu-dim', values: waiting });
   return layers;
+}
+
+/** The height of a track: the largest bin, as it is. */
+function mostOf(values: readonly Float64Array[], unit: Unit): Height {
+  const most = values.reduce((most, bins) => bins.reduce((most, value) => Math.max(most, value), most), 0);
+  return { full: Math.max(most, 1), fullText: withUnit(Math.round(most), unit) };
 }
 
 /** The height of a track: so many whole cores; of other units, the largest bin. */

@@ -63,6 +63,21 @@ export const CASES = {
     }
   },
 
+  async 'samples weigh what a counter counted'(tab, { events, orchard }) {
+    await tab.open(orchard.page);
+    equal(await tab.count('[data-part=counters]'), 0, 'nothing of counters without any');
+    await tab.open(events.page);
+    match(await tab.text('[data-part=counters]'), /2\.52 Mevents\s+counter 1\s+1\.21 Mevents\s+counter 2/);
+    await tab.click('[data-part=counters] button', 'counter 2');
+    match(await tab.fragment(), /metric=counter:2/);
+    match(await tab.text('[data-part=overview]'), /1\.21 Mevents in 5 samples/);
+    await tab.show('functions');
+    deepEqual((await tab.tables()).functions, functionsOf(events.file, ['--metric', 'counter:2']));
+    await tab.press('Control+z');
+    await tab.press('Control+z');
+    equal((await tab.fragment()).includes('metric'), false);
+  },
+
   async 'the brush selects a time'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const before = (await tab.tables()).functions;

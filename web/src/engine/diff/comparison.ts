@@ -1,5 +1,6 @@
 // The door to two recordings that are compared.
 
+import { counterOf } from '../counters.ts';
 import { RefusedError } from '../error.ts';
 import type { Operation } from '../operations.ts';
 import type { Profile } from '../profile.ts';
@@ -103,6 +104,7 @@ function comparedSeries(view: View, side: 'first' | 'second'): number[] {
 
 function unitOf(view: View, { after }: Selections, series: readonly number[]): string | undefined {
   if (series.length === 0) return undefined;
+  if (counterOf(after.metric ?? 'weight') !== null) return 'events';
   return after.metric === 'samples' ? 'samples' : view.profile.series[series[0]!]!.unit;
 }
 

@@ -109,7 +109,7 @@ export function roundBin(view: View, series: readonly number[]): number {
     const rows = view.ofAllStates(one);
     if (rows.length === 0) continue;
     spans.push([Number(time[rows[0]!]!), Number(time[rows[rows.length - 1]!]!)]);
-    if (view.profile.series[one]!.unit !== 'ns') continue;
+    if (!view.weighsTime(one)) continue;
     for (const row of rows) {
       const weight = Number(view.recordedWeight(row));
       if (weight > 0) counts.set(weight, (counts.get(weight) ?? 0) + 1);

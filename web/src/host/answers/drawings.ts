@@ -1,8 +1,9 @@
 // Answers that canvases draw: flame graphs, flame charts, and the lines of time.
 
-import { type View, flameChart, flameGraph, spansOf, threads } from '../../engine/index.ts';
-import { type BinGrid, binsBy, chartModel, graphModel, gridFor } from '../../canvas/from_engine.ts';
-import type { Labels } from '../../canvas/types.ts';
+import { PathNumbers, type Profile, type View, flameChart, flameGraph, invertedGraph, spansOf, threads } from '../../engine/index.ts';
+import type { Weighed } from '../../engine/forest.ts';
+import { type BinGrid, type Known, binsBy, chartModel, graphModel, gridFor, invertedModel } from '../../canvas/from_engine.ts';
+import type { FlameModel, Labels } from '../../canvas/types.ts';
 import type { ChartAnswer, ChartAsk, FlameAnswer, FlameAsk, TracksAnswer, TracksAsk } from '../protocol.ts';
 import { totalOf } from './tables.ts';
 import { partAndTree } from './trees.ts';
@@ -18,7 +19,6 @@ export function answerFlame(view: View, series: number, ask: FlameAsk): FlameAns
   const total = Number(weighed.all.weight(0));
   const least = ask.least === null ? total / Math.max(1, ask.pixels) : ask.least;
   const [from, to] = [ask.from ?? 0, ask.to ?? total];
-  const boxes = flameGraph(view.profile, weighed, { root: 0, least, from, to });
   const unit = ask.unit;
   const known = { key: ask.key, tree: ask.tree, unit, detail: { from, to, least }, labels: NO_LABELS, title: '' };
   return {
@@ -26,8 +26,31 @@ export function answerFlame(view: View, series: number, ask: FlameAsk): FlameAns
     total: totalOf(view, series),
     parts: all,
     part: part?.id ?? null,
-    model: graphModel(view.profile, weighed, boxes, known),
+    model: modelOf(view.profile, weighed, ask, known),
   };
+}
+
+function modelOf(profile: Profile, weighed: Weighed, ask: FlameAsk, known: Known<'range' | 'total'>): FlameModel {
+  const { least, from, to } = known.detail;
+  if (ask.direction === 'down') return graphModel(profile, weighed, flameGraph(profile, weighed, { root: 0, least, from, to }), known);
+  return invertedModel(profile, weighed, invertedGraph(profile, weighed, { least, from, to }, numbersOf(profile, ask.tree)), known);
+}
+
+/** Inverted trees whose paths keep their numbers: the one that is shown, and the one before. */
+const KEPT = 2;
+const numbered = new WeakMap<Profile, Map<string, PathNumbers>>();
+
+function numbersOf(profile: Profile, tree: string): PathNumbers {
+  const ofProfile = numbered.get(profile) ?? new Map<string, PathNumbers>();
+  numbered.set(profile, ofProfile);
+  const numbers = ofProfile.get(tree) ?? new PathNumbers();
+  ofProfile.delete(tree);
+  ofProfile.set(tree, numbers);
+  for (const oldest of ofProfile.keys()) {
+    if (ofProfile.size <= KEPT) break;
+    ofProfile.delete(oldest);
+  }
+  return numbers;
 }
 
 export function answerChart(view: View, series: number, ask: ChartAsk): ChartAnswer {

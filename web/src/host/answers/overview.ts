@@ -1,6 +1,6 @@
 // The answer that a recording opens with, and what stands beside it.
 
-import { type View, cores, overview, threads } from '../../engine/index.ts';
+import { type View, cores, counterSums, overview, threads } from '../../engine/index.ts';
 import type { OverviewAnswer, Place } from '../protocol.ts';
 import { totalOf } from './tables.ts';
 
@@ -14,6 +14,7 @@ export function answerOverview(view: View, { series }: Place): OverviewAnswer {
     threads: threads(view, series).slice(0, TOP),
     cores: cores(view, series),
     span: spanOf(view, series),
+    counters: counterSums(view.profile, series, view.counted(series)),
   };
 }
 

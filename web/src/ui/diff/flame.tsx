@@ -2,28 +2,20 @@
 
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { FlameGraphCanvas, type FlameModel } from '../../canvas/index.ts';
+import type { FlameModel } from '../../canvas/index.ts';
 import type { DiffFlameAnswer } from '../../host/diff_protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { CanvasHost, type Drawing, useSeenBoxes } from '../canvas_host.tsx';
+import type { Drawing } from '../canvas_host.tsx';
+import { FlameBoxes, SaveSvg, useDetail } from '../flame_canvas.tsx';
 import { type Unit, withUnit } from '../format.ts';
-import { functionAt, labelsFor } from '../labels.ts';
+import { labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
-import { SaveSvg } from '../save_svg.tsx';
 import { useSearch } from '../search.tsx';
-import { boxStack, pickable } from '../views/flame.tsx';
 import { signedWithUnit, verdictOf } from './changes.tsx';
 import { ChangeLegend } from './legend.tsx';
 import { ScalingNote } from './overview.tsx';
 import { useScaling } from './use_changes.ts';
-
-interface Detail {
-  readonly key: string;
-  readonly from: number;
-  readonly to: number;
-  readonly least: number;
-}
 
 export function DiffFlameView(): JSX.Element {
   const app = useApp();
@@ -31,11 +23,10 @@ export function DiffFlameView(): JSX.Element {
   const search = useSearch();
   const normalize = useScaling();
   const [widths, setWidths] = useState<'before' | 'after'>('after');
-  const [detail, setDetail] = useState<Detail | null>(null);
   const drawing = useRef<Drawing<FlameModel> | null>(null);
   const key = JSON.stringify([placeOf(state, app.names.tables), normalize, widths]);
-  const wanted = detail?.key === key ? detail : null;
-  const { answer, unit, isOld, fault } = useAnswer('view', {
+  const { detail, isZoomed, setDetail } = useDetail(key);
+  const { answer, place, unit, isOld, fault } = useAnswer('view', {
     kind: 'diff-flame',
     normalize,
     widths,
@@ -43,9 +34,7 @@ export function DiffFlameView(): JSX.Element {
     key,
     tree: JSON.stringify(state.operations),
     pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
-    least: wanted?.least ?? null,
-    from: wanted?.from ?? null,
-    to: wanted?.to ?? null,
+    ...detail,
   });
   const model = useMemo((): FlameModel | null => {
     if (answer === null) return null;
@@ -58,11 +47,7 @@ export function DiffFlameView(): JSX.Element {
       title: 'Differential flame graph',
     };
   }, [answer, unit, search.matches, state.chosen]);
-  useSeenBoxes('flame-graph', model);
-  const current = useRef({ model, key });
-  current.current = { model, key };
   if (answer === null) return <Pending fault={fault} />;
-  const stackOf = (box: number): number[] => boxStack(current.current.model!, box).map((place) => functionAt(app.names, place));
   return (
     <Panel
       controls={
@@ -83,22 +68,13 @@ export function DiffFlameView(): JSX.Element {
       }
     >
       {model?.total === 0 && <Notice>This recording has nothing in what is selected.</Notice>}
-      <CanvasHost
-        part="flame-graph"
+      <FlameBoxes
+        kind="flame-graph"
         model={model}
-        isOld={isOld && wanted === null}
-        onMade={(made) => (drawing.current = made)}
-        make={(host) =>
-          new FlameGraphCanvas(host, {
-            onPick: (label) => app.store.set({ chosen: label === null ? null : pickable(functionAt(app.names, label)) }),
-            onMenu: (box, x, y) => {
-              const { model } = current.current;
-              if (model === null) return;
-              app.openMenu({ label: functionAt(app.names, model.label[box]!), stack: () => stackOf(box) }, x, y);
-            },
-            onDetail: (from, to, least) => setDetail({ key: current.current.key, from, to, least }),
-          })
-        }
+        isOld={isOld && !isZoomed}
+        tree={place.operations === state.operations ? 'down' : null}
+        drawing={drawing}
+        onDetail={setDetail}
       />
     </Panel>
   );

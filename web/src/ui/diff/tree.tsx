@@ -20,7 +20,7 @@ export function DiffTreeView(): JSX.Element {
   const search = useSearch();
   const [open, setOpen] = useState<OpenRows | null>(null);
   const [expand, setExpand] = useState<readonly number[] | null>(null);
-  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize: useScaling(), open, expand });
+  const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize: useScaling(), open, expand });
   useEffect(() => {
     if (expand === null || answer === null || isOld) return;
     setOpen(openRows(answer, -1));
@@ -52,7 +52,7 @@ export function DiffTreeView(): JSX.Element {
         columns={columns}
         count={label.length}
         isOld={isOld && expand === null}
-        target={(row) => ({ label: label[row]!, stack: () => pathTo(answer, row) })}
+        target={(row) => ({ label: label[row]!, stack: () => pathTo(answer, row), tree: place.operations === state.operations ? 'down' : undefined })}
         isChosen={(row) => label[row] === state.chosen}
         isMatch={search.matches === null ? null : (row) => search.matches![label[row]!] === 1}
         onChoose={(row) => app.store.set({ chosen: label[row]! })}

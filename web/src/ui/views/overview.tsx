@@ -5,6 +5,7 @@ import type { OverviewAnswer } from '../../host/protocol.ts';
 import { binaryOf, threadName } from '../../state/names.ts';
 import { useAnswer, useApp } from '../app_context.ts';
 import { FunctionName, Share } from '../cells.tsx';
+import { counterName } from '../counter_name.ts';
 import { withUnit } from '../format.ts';
 import { Pending } from '../panel.tsx';
 import { Sentences } from './overview_sentences.tsx';
@@ -63,6 +64,7 @@ export function OverviewView(): JSX.Element {
             <h2 id="owners-title">Owners of code</h2>
             <Owners shares={shares} total={total.weight} />
           </section>
+          {answer.counters.length > 0 && <Counters sums={answer.counters} />}
           {answer.cores.some(({ kind }) => kind !== null) && (
             <section aria-labelledby="cores-title">
               <h2 id="cores-title">Kinds of core</h2>
@@ -80,6 +82,26 @@ export function OverviewView(): JSX.Element {
         </div>
       </div>
     </div>
+  );
+}
+
+/** What performance counters counted in what is selected. */
+function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
+  const app = useApp();
+  return (
+    <section aria-labelledby="counters-title">
+      <h2 id="counters-title">Performance counters</h2>
+      <ul class="top" data-part="counters">
+        {sums.map(({ number, name, events }) => (
+          <li key={number}>
+            <button type="button" class="top-row" title="Let samples weigh the events of this counter" onClick={() => app.store.set({ metric: `counter:${number}` })}>
+              <span class="amount">{withUnit(events, 'events')}</span>
+              <span class="name">{counterName(number, name)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

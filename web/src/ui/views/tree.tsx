@@ -40,7 +40,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const search = useSearch();
   const [open, setOpen] = useState<OpenRows | null>(null);
   const [expand, setExpand] = useState<readonly number[] | null>(null);
-  const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, open, expand });
+  const { answer, asked, place, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, open, expand });
   useEffect(() => {
     // What was opened at once is open like everything else from now on.
     if (expand === null || answer === null || isOld) return;
@@ -77,7 +77,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
         columns={columns}
         count={label.length}
         isOld={isOld && expand === null}
-        target={(row) => ({ label: label[row]!, stack: () => stackOf(row) })}
+        target={(row) => ({ label: label[row]!, stack: () => stackOf(row), tree: place.operations === state.operations ? direction : undefined })}
         isChosen={(row) => label[row] === state.chosen}
         isMatch={search.matches === null ? null : (row) => search.matches![label[row]!] === 1}
         onChoose={(row) => app.store.set({ chosen: label[row]! })}
@@ -137,7 +137,7 @@ export function pathTo({ depth, label }: TreeShape, row: number): number[] {
 function Heaviest(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'heaviest', by: state.by, part: state.part });
+  const { answer, asked, place, unit, isOld, fault } = useAnswer('view', { kind: 'heaviest', by: state.by, part: state.part });
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const { label, sums, total } = answer;
   const labelOf = (row: number): number => label[row]!;
@@ -150,7 +150,7 @@ function Heaviest(): JSX.Element {
         columns={[...weights, ...functionColumns(app.names, labelOf)]}
         count={label.length}
         isOld={isOld}
-        target={(row) => ({ label: labelOf(row), stack: () => Array.from(label.subarray(0, row + 1)) })}
+        target={(row) => ({ label: labelOf(row), stack: () => Array.from(label.subarray(0, row + 1)), tree: place.operations === state.operations ? 'down' : undefined })}
         isChosen={(row) => labelOf(row) === state.chosen}
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
         onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}

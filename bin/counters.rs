@@ -1,0 +1,58 @@
+//! Performance counters as weights.
+
+use anyhow::{Result, anyhow, bail};
+use traceparse::Analysis;
+use traceparse::profile::RebuildError;
+use traceparse::recording::{Counter, Recording};
+
+use crate::arguments::MetricArg;
+use crate::{note, warning};
+
+/// Lets samples weigh the events of a counter, if that is asked for, and says what does not count then.
+pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> Result<()> {
+    let MetricArg::Counter(counter) = metric else { return Ok(()) };
+    let without = analysis.weigh_by_counter(counter).map_err(|error| match error {
+        RebuildError::Full(_) => anyhow!("the values of this counter add up to more than 64 bits"),
+        other => other.into(),
+    })?;
+    let recording = analysis.recording();
+    let profile = &recording.profile;
+    let schema = |id| profile.string(profile.series(id).schema);
+    if without.iter().all(Option::is_none) {
+        bail!("{}", no_counter(recording, counter));
+    }
+    for (id, without) in profile.series_ids().zip(without) {
+        match without {
+            None => note(&format!("{} has no such counter and does not count", schema(id))),
+            Some(0) => {}
+            Some(samples) => {
+                warning(&format!(
+                    "{samples} samples of {} have no value of this counter and weigh nothing",
+                    schema(id)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The counters that there are, where one was asked for that is none of them.
+fn no_counter(recording: &Recording, counter: &Counter) -> String {
+    let profile = &recording.profile;
+    let asked = match counter {
+        Counter::Number(number) => format!("counter {number}"),
+        Counter::Name(name) => format!("counter named {name}"),
+    };
+    let tables = recording.counter_names().into_iter().zip(recording.counter_counts()).zip(profile.series_ids());
+    let tables = tables.filter(|((_, count), _)| *count > 0).map(|((names, count), id)| {
+        let schema = profile.string(profile.series(id).schema);
+        if names.is_empty() {
+            format!("{schema} has {count}, whose names are not known without its table of contents")
+        } else {
+            format!("{schema} has {}", names.join(", "))
+        }
+    });
+    let tables: Vec<String> = tables.collect();
+    let known = if tables.is_empty() { "no table has counters".to_owned() } else { tables.join("; ") };
+    format!("no table has a {asked}: {known}")
+}

@@ -1,0 +1,126 @@
+//! Performance counters: which there are, and their names.
+//!
+//! Rows have values only; their order is that of the attribute `pmc-events` of the table in a table of contents:
+//!
+//! ```xml
+//! <table schema="counters-profile" trigger="time" pmc-events="&quot;INST_ALL&quot; &quot;CORE_ACTIVE_CYCLE&quot;" …/>
+//! ```
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use super::{Recording, Table, TocRun};
+use crate::profile::SeriesId;
+use crate::units::Nanos;
+
+/// A performance counter that somebody asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// By its place among the values of a sample, from 1.
+    Number(u32),
+    /// By its name in a table of contents, such as `INST_ALL`.
+    Name(String),
+}
+
+/// Digits are a number, everything else is a name.
+impl FromStr for Counter {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
+    }
+}
+
+impl Recording {
+    /// By series: the names of its performance counters, in the order of their values. Empty where no table of contents of this recording
+    /// names as many as samples have values, or where several tell different names.
+    pub fn counter_names(&self) -> Vec<Vec<String>> {
+        let counts = self.profile.counter_counts();
+        let mut last = vec![Nanos::default(); counts.len()];
+        if counts.iter().any(|&count| count > 0) {
+            for sum in self.profile.sums_or_samples() {
+                let latest = &mut last[sum.series.index()];
+                *latest = sum.times.map_or(*latest, |times| times.last.max(*latest));
+            }
+        }
+        let names = |(id, count): (SeriesId, usize)| self.names_of(id, count, last[id.index()]).unwrap_or_default();
+        self.profile.series_ids().zip(counts).map(names).collect()
+    }
+
+    /// By series: the number of values of performance counters that its samples have.
+    pub fn counter_counts(&self) -> Vec<usize> {
+        self.profile.counter_counts()
+    }
+
+    fn names_of(&self, series: SeriesId, count: usize, last: Nanos) -> Option<Vec<String>> {
+        let table = self.tables().find(|table| table.series.contains(&series)).filter(|_| count > 0)?;
+        // Of several recordings each may have such a run, and nothing says whose table of contents it is.
+        if self.profile.run_ids().filter(|&id| self.profile.run(id).number == table.run).count() > 1 {
+            return None;
+        }
+        let runs = self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.number == table.run);
+        let told = runs.filter(|run| run.contradiction(last).is_none()).filter_map(|run| events(run, table));
+        let told: BTreeSet<&str> = told.collect();
+        let names = words(told.first().filter(|_| told.len() == 1)?);
+        (names.len() == count).then_some(names)
+    }
+
+    /// By series: the place of a counter among its values, from 0; `None` where there is none of it.
+    pub(crate) fn places_of_counter(&self, counter: &Counter) -> Vec<Option<u32>> {
+        match counter {
+            Counter::Number(number) => {
+                let place = number.checked_sub(1);
+                let is_there = |count| place.filter(|&place| (place as usize) < count);
+                self.profile.counter_counts().into_iter().map(is_there).collect()
+            }
+            Counter::Name(wanted) => {
+                let place = |names: Vec<String>| names.iter().position(|name| name == wanted);
+                self.counter_names()
+                    .into_iter()
+                    .map(|names| place(names).and_then(|at| u32::try_from(at).ok()))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// The counters of a table, as its run's table of contents lists them.
+fn events<'t>(run: &'t TocRun, table: &Table) -> Option<&'t str> {
+    let of_schema = || run.tables.iter().filter(|row| Some(&row.schema) == table.schema.as_ref());
+    // A recording itself does not tell positions.
+    let row = match of_schema().find(|row| row.position.is_some() && row.position == table.position) {
+        Some(row) => row,
+        None if of_schema().all(|row| row.position.is_none() || table.position.is_none()) => {
+            of_schema().next().filter(|_| of_schema().count() == 1)?
+        }
+        None => return None,
+    };
+    row.attribute("pmc-events")
+}
+
+/// The words of a list, in quotes or not.
+fn words(list: &str) -> Vec<String> {
+    if list.contains('"') {
+        return list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    }
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_words_in_quotes() {
+        assert_eq!(words(r#""INST_ALL" "Two words""#), ["INST_ALL", "Two words"]);
+        assert_eq!(words("INST_ALL  CORE_ACTIVE_CYCLE"), ["INST_ALL", "CORE_ACTIVE_CYCLE"]);
+        assert!(words("").is_empty());
+    }
+
+    #[test]
+    fn digits_are_a_number() {
+        assert_eq!("2".parse(), Ok(Counter::Number(2)));
+        assert_eq!("INST_ALL".parse(), Ok(Counter::Name("INST_ALL".to_owned())));
+    }
+}

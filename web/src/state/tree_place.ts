@@ -1,0 +1,21 @@
+// A stack that is shown as a place in its tree, for operations at this place only.
+
+import { ROOT, type TreePlace, functionsOfSteps, stepOf } from '../engine/index.ts';
+import type { Names } from './names.ts';
+import { recordingsOf } from './path_text.ts';
+import { hasOwnName } from './sides.ts';
+
+/** The place of a stack, outermost function first; null where a function on the way has no name to tell it by. */
+export function treePlaceOf(names: Names, direction: TreePlace['direction'], stack: readonly number[]): TreePlace | null {
+  const labels = stack.filter((label) => label !== ROOT);
+  if (labels.length === 0 || labels.some((label) => label < 0 || !hasOwnName(names, label))) return null;
+  const of = { functions: names.tables.functions, binaries: names.tables.binaries, texts: names.texts };
+  const path = labels.map((label) => stepOf(of, label, names.sides !== undefined));
+  if (names.sides !== undefined) {
+    // What both share may be called otherwise in each.
+    const known = recordingsOf(names).map((recording) => functionsOfSteps(recording, path));
+    if (path.some((_, place) => known.every((found) => found[place]!.length === 0))) return null;
+  }
+  if (direction === 'up') path.reverse();
+  return { direction, path };
+}
