@@ -2,6 +2,7 @@
 
 import { boxStack } from './box_stack.ts';
 import { Camera } from './camera.ts';
+import { type Sheet, pngOf, svgOf } from './flame_export.ts';
 import { type FlameTarget, listenFlame } from './flame_input.ts';
 import { type FlameWalk, pressFlameKey } from './flame_keys.ts';
 import { FONT, FlameScene, type Plot, ROW } from './flame_scene.ts';
@@ -9,7 +10,6 @@ import { speechOfBox, tipOfBox } from './flame_texts.ts';
 import { AXIS, drawAxis, drawBadge, drawNothing, drawScroll } from './flame_trim.ts';
 import { CanvasPen, type Pen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
-import { SvgPen } from './svg.ts';
 import { TextWidths } from './text.ts';
 import { Tooltip } from './tooltip.ts';
 import type { FlameCallbacks, FlameModel, Range } from './types.ts';
@@ -95,12 +95,20 @@ abstract class FlameCanvas {
     this.surface.paint();
   }
 
-  /** What is seen, as an SVG. */
-  exportSvg(): string {
-    const { width, height } = this.surface;
-    const pen = new SvgPen(width, height, this.#whole?.model.title ?? '');
-    this.#drawWith(pen);
-    return pen.finish();
+  /** What is seen of the width, with all of its height, as an SVG; `caption` has lines above it. */
+  exportSvg(caption: readonly string[] = []): string {
+    return svgOf(this.#sheet(caption));
+  }
+
+  /** The same as a picture. */
+  exportPng(caption: readonly string[] = []): Promise<Blob> {
+    return pngOf(this.#sheet(caption));
+  }
+
+  #sheet(caption: readonly string[]): Sheet {
+    const { theme, width } = this.surface;
+    const { from, to } = this.camera.goal;
+    return { scene: this.#scene(), sight: { start: from, end: to }, width, isChart: this.isChart, theme, widths: this.#textWidths(), caption };
   }
 
   /** Zooms to a node, or out of all. */

@@ -25,6 +25,12 @@ export class SvgPen implements Pen {
     this.#parts.push(`<rect ${place} ${paint('fill', this.#color)}/>`);
   }
 
+  /** A place that tells something where a pointer rests on it. */
+  tells(x: number, y: number, width: number, height: number, text: string): void {
+    const place = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
+    this.#parts.push(`<rect ${place} fill-opacity="0"><title>${escaped(text)}</title></rect>`);
+  }
+
   frame(x: number, y: number, width: number, height: number, color: string, thickness: number): void {
     const [w, h] = [Math.max(0, width - thickness), Math.max(0, height - thickness)];
     this.#parts.push(

@@ -3,14 +3,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FlameModel } from '../canvas/index.ts';
-import { useApp } from './app_context.ts';
+import type { State } from '../state/state.ts';
+import { type App, useApp, useStore } from './app_context.ts';
+import { operationName, selectionChips } from './chips.tsx';
 import { tsvCell } from './copy.ts';
+import { documentsOf, summariesOf } from './summary.ts';
 
 export interface Drawing<M> {
   update(model: M): void;
   focus(): void;
   destroy(): void;
-  exportSvg(): string;
+  /** `caption` has lines that stand below what the drawing says of itself. */
+  exportSvg(caption?: readonly string[]): string;
+  exportPng?(caption?: readonly string[]): Promise<Blob>;
 }
 
 interface Props<M> {
@@ -22,14 +27,27 @@ interface Props<M> {
   readonly onMade?: (drawing: Drawing<M> | null) => void;
 }
 
-export function CanvasHost<M>({ part, make, model, isOld, onMade }: Props<M>): JSX.Element {
+export function CanvasHost<M extends { readonly title: string }>({ part, make, model, isOld, onMade }: Props<M>): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing<M> | null>(null);
+  const app = useApp();
+  const state = useStore();
+  const caption = useRef<() => string[]>(() => []);
+  const titleOf = useRef(model);
+  titleOf.current = model;
+  caption.current = () => captionOf(app, state);
   useEffect(() => {
     const made = make(host.current!);
     drawing.current = made;
-    onMade?.(made);
+    const captioned = withCaption(made, () => caption.current());
+    onMade?.(captioned);
+    const { exportPng } = captioned;
+    const title = (): string => titleOf.current?.title ?? '';
+    // A chart's title names its thread.
+    const file = (): string => (part === 'flame-graph' ? title().toLowerCase().replaceAll(' ', '-') : part);
+    const forget = exportPng === undefined ? null : app.seen.draw(part, { name: title, file, svg: () => captioned.exportSvg(), png: exportPng });
     return () => {
+      forget?.();
       onMade?.(null);
       made.destroy();
       drawing.current = null;
@@ -41,6 +59,30 @@ export function CanvasHost<M>({ part, make, model, isOld, onMade }: Props<M>): J
   return <div ref={host} class={`canvas-host${isOld ? ' is-old' : ''}`} data-part={part} />;
 }
 
+/** Exports of the drawing with a caption of what is selected. */
+function withCaption<M>(made: Drawing<M>, caption: () => string[]): Drawing<M> {
+  const { exportPng } = made;
+  return {
+    update: (model) => made.update(model),
+    focus: () => made.focus(),
+    destroy: () => made.destroy(),
+    exportSvg: () => made.exportSvg(caption()),
+    ...(exportPng === undefined ? {} : { exportPng: () => exportPng.call(made, caption()) }),
+  };
+}
+
+/** The recording, and what was selected and done. */
+function captionOf(app: App, state: State): string[] {
+  const inputs = summariesOf(app.names, state.side).flatMap(documentsOf).map((path) => path.replace(/^.*[/\\]/, ''));
+  const selected = selectionChips(app, state).map(({ text }) => text);
+  const done = state.operations.map(operationName);
+  return [
+    ...(inputs.length === 0 ? [] : [inputs.join(' → ')]),
+    selected.length === 0 ? 'All samples' : `Selected: ${selected.join('; ')}`,
+    ...(done.length === 0 ? [] : [`Done: ${done.join('; ')}`]),
+  ];
+}
+
 /** Lets the boxes of a drawing be saved as a table: callers before those that they call. */
 export function useSeenBoxes(id: string, model: FlameModel | null): void {
   const { seen } = useApp();
@@ -50,10 +92,16 @@ export function useSeenBoxes(id: string, model: FlameModel | null): void {
     const tsv = (): string => {
       const all = rows();
       const heads = Object.keys(all[0] ?? {});
-      return [heads.join('\t'), ...all.map((row) => heads.map((head) => tsvCell(String(row[head]))).join('\t'))].join('\n');
+      return [heads.map((head) => headOf(model, head)).join('\t'), ...all.map((row) => heads.map((head) => tsvCell(String(row[head]))).join('\t'))].join('\n');
     };
-    return seen.show(id, { tsv, rows });
+    return seen.show(id, { name: `boxes of the ${id.replaceAll('-', ' ')}`, tsv, rows });
   }, [model]);
+}
+
+/** The heading of a column with its unit: places in a chart are times. */
+function headOf({ unit, weight }: FlameModel, id: string): string {
+  if (id === 'start' || id === 'width') return `${id} ${weight === undefined ? unit : 'ns'}`;
+  return id === 'weight' || id === 'self' ? `${id} ${unit}` : id;
 }
 
 function boxRow(model: FlameModel, box: number): Record<string, string | number> {

@@ -4,14 +4,16 @@ import type { JSX } from 'preact';
 import type { Exact } from '../engine/index.ts';
 import type { SumColumns } from '../host/protocol.ts';
 import { type Kind, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
-import { type Scale, type Unit, inScale, percent, scaleOf } from './format.ts';
+import { useFitted } from './fitted.ts';
+import { type Scale, type Unit, inScale, percent, plainShare, scaleOf } from './format.ts';
 import type { TableColumn } from './table.tsx';
 
 /** A function's name with the colour of its kind. */
 export function FunctionName({ names, label }: { names: Names; label: number }): JSX.Element {
   const name = nameOf(names, label);
+  const element = useFitted(name);
   return (
-    <span class={`name kind-${kindOf(names, label)}`} title={name}>
+    <span ref={element} class={`name kind-${kindOf(names, label)}`} title={name}>
       {name}
     </span>
   );
@@ -62,7 +64,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       isMinor: !isOrder,
       width: '5.6rem',
       cell: (row) => <Share part={values[row]!} total={total} />,
-      text: (row) => percent(values[row]!, total),
+      text: (row) => plainShare(values[row]!, total),
     },
     {
       id,

@@ -108,7 +108,7 @@ function ChipList(props: { chips: readonly Chip[]; fault: string | null; left: s
   );
 }
 
-function selectionChips({ names }: App, state: State): Chip[] {
+export function selectionChips({ names }: App, state: State): Chip[] {
   const chips: Chip[] = [];
   const { time, threads, processes, mainOnly, states, during, metric } = state;
   if (time !== null) {

@@ -27,7 +27,9 @@ export function ChosenBar(): JSX.Element | null {
       {state.side === 'compared' && <ChosenChange label={label} />}
       {state.side !== 'compared' && answer !== null && !isOld && (
         <span class="note">
-          self {withUnit(answer.self.weight, unit)} · all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)})
+          {Number(answer.all.samples) === 0
+            ? 'not in what is selected'
+            : `self ${withUnit(answer.self.weight, unit)} · all ${withUnit(answer.all.weight, unit)} (${percent(answer.all.weight, answer.total.weight)})`}
         </span>
       )}
       <span class="buttons">

@@ -70,10 +70,15 @@ export function FlameBoxes(props: Props): JSX.Element {
   );
 }
 
-/** A button that saves the drawing as it is seen. */
+/** A button that saves the drawing with its caption. */
 export function SaveSvg({ name, drawing }: { name: string; drawing: DrawingRef }): JSX.Element {
+  const app = useApp();
+  const save = (): void => {
+    download(`${name}.svg`, 'image/svg+xml', drawing.current?.exportSvg() ?? '');
+    app.say(`Saved ${name}.svg.`);
+  };
   return (
-    <button type="button" data-part="export-svg" onClick={() => download(`${name}.svg`, 'image/svg+xml', drawing.current?.exportSvg() ?? '')}>
+    <button type="button" data-part="export-svg" onClick={save}>
       Save SVG
     </button>
   );

@@ -56,6 +56,11 @@ export function percent(part: Exact, total: Exact): string {
   return `${share.toFixed(share < 0.995 ? 2 : 1)}%`;
 }
 
+/** A share in percent as a number alone, for tables that programs read; empty without a total. */
+export function plainShare(part: Exact, total: Exact): string {
+  return Number(total) === 0 ? '' : String(Number(((100 * Number(part)) / Number(total)).toFixed(4)));
+}
+
 /** A count with thousands apart. */
 export function grouped(value: Exact): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');

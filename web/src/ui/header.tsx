@@ -4,10 +4,11 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fragmentOf } from '../state/fragment.ts';
 import { freshState } from '../state/state.ts';
-import { type App, unitOf, useApp, useStore } from './app_context.ts';
-import { copyText, download } from './copy.ts';
+import { type App, useApp, useStore } from './app_context.ts';
+import { copyText } from './copy.ts';
 import { SideSwitch } from './diff/side_switch.tsx';
 import { Select } from './panel.tsx';
+import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
 import { timeText } from './format.ts';
@@ -42,7 +43,7 @@ export function Header(): JSX.Element {
         <button type="button" title="Copy a link to what is shown" onClick={() => void share(app)} data-part="share">
           Link
         </button>
-        <SaveMenu app={app} />
+        <SaveMenu />
         <ThemeButton />
         <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => app.openDialog('keys')} data-part="keys">
           ?
@@ -82,33 +83,6 @@ async function share(app: App): Promise<void> {
   const link = `${location.href.replace(/#.*$/, '')}#${fragmentOf(app.store.state, app.names)}`;
   const isCopied = await copyText(link);
   app.say(isCopied ? 'Copied a link to what is shown.' : 'The link stands in the address bar.');
-}
-
-function SaveMenu({ app }: { app: App }): JSX.Element {
-  const state = useStore();
-  const about = (): object => ({ format: 'traceparse-view', version: 1, view: state.tab, ...(app.names.sides === undefined ? {} : { side: state.side }), unit: unitOf(app, state), selected: fragmentOf(state, app.names) });
-  const save = (kind: string): void => {
-    const text = kind === 'tsv' ? app.seen.tsv() : app.seen.json(about());
-    if (text === null) app.say('This view has no table to save.');
-    else download(`${state.tab}.${kind}`, kind === 'tsv' ? 'text/tab-separated-values' : 'application/json', text);
-  };
-  return (
-    <select
-      aria-label="Save what is shown"
-      title="Save what is shown"
-      value=""
-      data-part="save"
-      onChange={(event) => {
-        const kind = event.currentTarget.value;
-        event.currentTarget.value = '';
-        if (kind !== '') save(kind);
-      }}
-    >
-      <option value="">Save</option>
-      <option value="tsv">Tables as TSV</option>
-      <option value="json">Tables as JSON</option>
-    </select>
-  );
 }
 
 const THEME_NAMES: Record<Theme, string> = { auto: 'as the system', light: 'light', dark: 'dark' };

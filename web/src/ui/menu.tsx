@@ -1,12 +1,12 @@
 // The menu of a function, a binary or a thread: what can be done with it, and what can be copied.
 
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { nameOf, threadName } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { showCallers } from './diff/use_changes.ts';
 import { copyText } from './copy.ts';
+import { type Item, MenuBox } from './menu_box.tsx';
 import type { MenuTarget } from './menu_target.ts';
 
 export interface OpenMenu {
@@ -15,88 +15,11 @@ export interface OpenMenu {
   readonly y: number;
 }
 
-interface Item {
-  readonly id: string;
-  readonly name: string;
-  readonly key: string | null;
-  readonly tells?: string;
-  readonly run: () => void;
-}
-
 export function Menu({ menu, onClose }: { menu: OpenMenu; onClose: () => void }): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const element = useRef<HTMLDivElement>(null);
-  const groups = [doItems(app, state, menu.target), copyItems(app, menu.target)].filter((group) => group.length > 0);
-
-  useLayoutEffect(() => {
-    const box = element.current!;
-    const { width, height } = box.getBoundingClientRect();
-    box.style.setProperty('left', `${Math.max(4, Math.min(menu.x, innerWidth - width - 4))}px`);
-    box.style.setProperty('top', `${Math.max(4, Math.min(menu.y, innerHeight - height - 4))}px`);
-  }, [menu]);
-
-  useEffect(() => {
-    const before = document.activeElement;
-    element.current?.querySelector('button')?.focus();
-    const leave = (event: Event): void => {
-      if (!element.current?.contains(event.target as Node)) onClose();
-    };
-    document.addEventListener('pointerdown', leave, true);
-    addEventListener('blur', onClose);
-    addEventListener('resize', onClose);
-    return () => {
-      document.removeEventListener('pointerdown', leave, true);
-      removeEventListener('blur', onClose);
-      removeEventListener('resize', onClose);
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, [menu]);
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    event.stopPropagation();
-    const buttons = [...element.current!.querySelectorAll('button')];
-    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-    const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 };
-    if (event.key === 'Escape' || event.key === 'Tab') onClose();
-    else if (event.key in steps) buttons.at(steps[event.key]! % buttons.length)?.focus();
-    else if (event.key !== 'Enter' && event.key !== ' ') {
-      const item = groups.flat().find(({ key }) => key === event.key);
-      if (item === undefined) return;
-      item.run();
-      onClose();
-    } else return;
-    event.preventDefault();
-  };
-
-  return (
-    <div ref={element} class="menu" role="menu" aria-label={titleOf(app, menu.target)} data-part="menu" onKeyDown={onKeyDown}>
-      <p class="menu-title" title={titleOf(app, menu.target)}>
-        {titleOf(app, menu.target)}
-      </p>
-      {groups.map((group, index) => (
-        <div key={index} role="group">
-          {group.map((item) => (
-            <button
-              key={item.id}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              title={item.tells}
-              data-action={item.id}
-              onClick={() => {
-                onClose();
-                item.run();
-              }}
-            >
-              <span>{item.name}</span>
-              {item.key !== null && <kbd>{item.key}</kbd>}
-            </button>
-          ))}
-        </div>
-      ))}
-    </div>
-  );
+  const groups = [doItems(app, state, menu.target), copyItems(app, menu.target)];
+  return <MenuBox title={titleOf(app, menu.target)} groups={groups} x={menu.x} y={menu.y} onClose={onClose} />;
 }
 
 function titleOf({ names }: App, { label, binary, thread }: MenuTarget): string {

@@ -7,6 +7,7 @@ import type { SearchAnswer } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, counted, percent, withUnit } from './format.ts';
+import { MenuButton } from './menu_box.tsx';
 import { sentence } from './panel.tsx';
 
 export interface Search {
@@ -87,24 +88,16 @@ function ApplySearch(): JSX.Element | null {
   const state = useStore();
   const { answer, fault } = useSearch();
   if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
+  const apply = (kind: (typeof APPLIED)[number]['kind']): void => {
+    store.set({ ...withOperation(state, { kind, pattern: searchPattern(state.search) }), search: '' });
+  };
   return (
-    <select
-      aria-label="Do something with what matches"
-      value=""
-      data-part="apply-search"
-      onChange={(event) => {
-        const found = APPLIED.find(({ kind }) => kind === event.currentTarget.value);
-        event.currentTarget.value = '';
-        if (found !== undefined) store.set({ ...withOperation(state, { kind: found.kind, pattern: searchPattern(state.search) }), search: '' });
-      }}
-    >
-      <option value="">Use as filter</option>
-      {APPLIED.map(({ kind, name }) => (
-        <option key={kind} value={kind}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <MenuButton
+      part="apply-search"
+      name="Use as filter"
+      title="Do something with what matches"
+      groups={() => [APPLIED.map(({ kind, name }) => ({ id: kind, name, run: () => apply(kind) }))]}
+    />
   );
 }
 

@@ -1,12 +1,54 @@
 // What can be saved of what is on screen.
 
+import { download } from './copy.ts';
+
 export interface Seeable {
+  /** As the menu of what can be saved calls it. */
+  readonly name: string;
   readonly tsv: () => string;
   readonly rows: () => readonly object[];
 }
 
+export interface SeenDrawing {
+  readonly name: () => string;
+  /** The name of its file, without what it ends in. */
+  readonly file: () => string;
+  readonly svg: () => string;
+  readonly png: () => Promise<Blob>;
+}
+
+/** Saves a drawing, and says so. */
+export async function saveDrawing(say: (text: string) => void, drawing: SeenDrawing, kind: 'svg' | 'png'): Promise<void> {
+  const file = `${drawing.file()}.${kind}`;
+  try {
+    if (kind === 'svg') download(file, 'image/svg+xml', drawing.svg());
+    else download(file, 'image/png', await drawing.png());
+    say(`Saved ${file}.`);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
 export class Seen {
   readonly #shown = new Map<string, Seeable>();
+  readonly #drawn = new Map<string, SeenDrawing>();
+
+  /** Tells of a drawing; the returned function tells that it is gone. */
+  draw(id: string, drawing: SeenDrawing): () => void {
+    this.#drawn.set(id, drawing);
+    return () => {
+      if (this.#drawn.get(id) === drawing) this.#drawn.delete(id);
+    };
+  }
+
+  drawings(): SeenDrawing[] {
+    return [...this.#drawn.values()];
+  }
+
+  /** The names of tables. */
+  names(): string[] {
+    return [...this.#shown.values()].map(({ name }) => name);
+  }
 
   /** Tells what is shown; the returned function tells that it is gone. */
   show(id: string, seeable: Seeable): () => void {

@@ -102,7 +102,7 @@ export function Table(props: TableProps): JSX.Element {
   const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
   const tableText = (): string =>
     [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
-  useEffect(() => app.seen.show(id, { tsv: tableText, rows: () => jsonRows(columns, count, at) }));
+  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at) }));
   const targetOf = (row: number): MenuTarget => ({
     ...props.target(row),
     row: () => rowText(row),

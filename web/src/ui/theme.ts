@@ -24,6 +24,8 @@ export function setTheme(theme: Theme): void {
   }
 }
 
-export function nextTheme(theme: Theme): Theme {
-  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
+/** First the theme that the system does not have, so that every choice but the last of three changes what is seen. */
+export function nextTheme(theme: Theme, isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches): Theme {
+  const order: readonly Theme[] = isSystemDark ? ['auto', 'light', 'dark'] : ['auto', 'dark', 'light'];
+  return order[(order.indexOf(theme) + 1) % order.length]!;
 }

@@ -100,13 +100,11 @@ export class Tab {
 
   /** The file of the tables on the screen: `tsv` or `json`. */
   savedTables(kind) {
-    return this.saved(() =>
-      this.browser.run((kind) => {
-        const save = document.querySelector('[data-part=save]');
-        save.value = kind;
-        save.dispatchEvent(new Event('change', { bubbles: true }));
-      }, kind),
-    );
+    return this.saved(async () => {
+      await this.browser.run(() => document.querySelector('[data-part=save]').click());
+      await this.ready();
+      await this.browser.run((kind) => document.querySelector(`[data-part=menu] [data-action=save-${kind}]`).click(), kind);
+    });
   }
 
   /** The file that is saved by what `work` does. */

@@ -18,6 +18,8 @@ export function CallersView(): JSX.Element {
     return <Notice>Choose a function in any view, such as Functions, and its callers and callees stand here.</Notice>;
   }
   if (answer === null || asked === null) return <Pending fault={fault} />;
+  const isMissing = Number(answer.all.samples) === 0;
+  if (isMissing) return <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>;
   return (
     <Panel
       controls={
@@ -31,7 +33,7 @@ export function CallersView(): JSX.Element {
       }
     >
       <div class="sandwich">
-        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} unit={unit} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, asked.label)}.`} />
+        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} unit={unit} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, asked.label)} in what is selected.`} />
         <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in what is selected." />
       </div>
     </Panel>
@@ -56,7 +58,7 @@ function Side(props: {
     if (labelOf(row) >= 0) app.store.set({ chosen: labelOf(row) });
   };
   return (
-    <section class="side" aria-label={props.title}>
+    <section class={`side${rows.label.length === 0 ? ' is-empty' : ''}`} aria-label={props.title}>
       <h2>{props.title}</h2>
       <Table
         id={props.id}

@@ -5,9 +5,9 @@ import { useMemo, useState } from 'preact/hooks';
 import type { FileAnswer, LinesAnswer } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, weightColumns } from '../cells.tsx';
-import { type Unit, inScale, percent, scaleOf } from '../format.ts';
+import { type Unit, inScale, percent, plainShare, scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
-import { Table } from '../table.tsx';
+import { Table, type TableColumn } from '../table.tsx';
 import { text } from './binaries.tsx';
 
 export function SourceView(): JSX.Element {
@@ -87,6 +87,15 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
   const total = answer.total.weight;
   const at = (place: number): number => rows[place]!.row;
   const weight = (place: number, values: ArrayLike<number | bigint>): string => (at(place) < 0 ? '' : inScale(values[at(place)]!, scale));
+  const numbers = (id: string, values: ArrayLike<number | bigint>): TableColumn => ({
+    id,
+    title: `${id} ${scale.unit}`,
+    isNumber: true,
+    isMinor: true,
+    width: '6rem',
+    cell: (place) => weight(place, values),
+    text: (place) => weight(place, values).replaceAll('\u202f', ''),
+  });
   const missing = source === undefined ? 'The text is not in this page; --source adds it.' : 'missing' in source ? source.missing : null;
   return (
     <>
@@ -104,10 +113,10 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
             isNumber: true,
             width: '5.6rem',
             cell: (place) => at(place) >= 0 && <Share part={file.sums.self[at(place)]!} total={total} />,
-            text: (place) => (at(place) < 0 ? '' : percent(file.sums.self[at(place)]!, total)),
+            text: (place) => (at(place) < 0 ? '' : plainShare(file.sums.self[at(place)]!, total)),
           },
-          { ...text('self', '6rem', (place) => weight(place, file.sums.self), `self ${scale.unit}`), isNumber: true },
-          { ...text('all', '6rem', (place) => weight(place, file.sums.all), `all ${scale.unit}`), isNumber: true },
+          numbers('self', file.sums.self),
+          numbers('all', file.sums.all),
           { ...text('line', '4rem', (place) => String(rows[place]!.line)), isNumber: true, isMinor: false },
           {
             id: 'text',

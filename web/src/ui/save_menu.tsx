@@ -1,0 +1,43 @@
+// Saves what is shown: tables as TSV and JSON, drawings as SVG and PNG.
+
+import type { JSX } from 'preact';
+import { fragmentOf } from '../state/fragment.ts';
+import type { State } from '../state/state.ts';
+import { type App, unitOf, useApp } from './app_context.ts';
+import { download } from './copy.ts';
+import { type Item, MenuButton } from './menu_box.tsx';
+import { type SeenDrawing, saveDrawing } from './seen.ts';
+
+export function SaveMenu(): JSX.Element {
+  const app = useApp();
+  return <MenuButton part="save" name="Save" title="Save what is shown" groups={() => [drawingItems(app), tableItems(app)]} />;
+}
+
+function drawingItems(app: App): Item[] {
+  return app.seen.drawings().flatMap((drawing: SeenDrawing) => [
+    { id: 'save-svg', name: `${drawing.name()} as SVG`, tells: 'All of its height, with a caption', run: () => void saveDrawing(app.say, drawing, 'svg') },
+    { id: 'save-png', name: `${drawing.name()} as PNG`, tells: 'All of its height, with a caption', run: () => void saveDrawing(app.say, drawing, 'png') },
+  ]);
+}
+
+/** The tables of a view are one file. */
+function tableItems(app: App): Item[] {
+  const { seen, store } = app;
+  const names = seen.names();
+  if (names.length === 0) return [{ id: 'save-none', name: 'No table is shown', run: () => app.say('This view has no table to save.') }];
+  const what = `${names.length > 1 ? 'These tables' : 'This table'} (${names.join(', ')})`;
+  const save = (kind: 'tsv' | 'json', type: string, text: string | null): void => {
+    const file = `${store.state.tab}.${kind}`;
+    download(file, type, text ?? '');
+    app.say(`Saved ${file}.`);
+  };
+  return [
+    { id: 'save-tsv', name: `${what} as TSV`, run: () => save('tsv', 'text/tab-separated-values', seen.tsv()) },
+    { id: 'save-json', name: `${what} as JSON`, run: () => save('json', 'application/json', seen.json(about(app, store.state))) },
+  ];
+}
+
+function about(app: App, state: State): object {
+  const side = app.names.sides === undefined ? {} : { side: state.side };
+  return { format: 'traceparse-view', version: 1, view: state.tab, ...side, unit: unitOf(app, state), selected: fragmentOf(state, app.names) };
+}
