@@ -59,6 +59,7 @@ mod pictures;
 mod reading;
 mod redact;
 mod redact_case;
+mod redact_names;
 mod rejected;
 mod sample_reports;
 mod sort;
