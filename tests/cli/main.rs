@@ -61,6 +61,7 @@ mod pictures;
 mod reading;
 mod redact;
 mod redact_case;
+mod redact_names;
 mod rejected;
 mod sample_reports;
 mod sort;
