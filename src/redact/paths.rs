@@ -195,7 +195,9 @@ fn user(rest: &str, small: &str) -> Option<User> {
     // In a sentence it ends with what no folder is named with.
     let end = rest.find(['/', '\\', '"', '\n', ':', ')', ',']).unwrap_or(rest.len());
     let end = small.find("%2f").map_or(end, |encoded| encoded.min(end));
-    let is_folder = rest[end..].starts_with(['/', '\\', '%']);
+    // Another path may begin there.
+    let is_open = rest[..end].ends_with([' ', '(', '[', '\'', '‘', '“', '=', '~']);
+    let is_folder = rest[end..].starts_with(['/', '\\', '%']) && !is_open;
     let user = if is_folder { &rest[..end] } else { rest[..end].split([' ', '\'', '’', '>', ']', ';', '&']).next()? };
     let user = if is_folder { user } else { user.trim_end_matches('.') };
     let name = user.replace("%20", " ");

@@ -57,7 +57,8 @@ impl Redactor {
 
     /// True for a path whose folder is a pseudonym.
     fn is_redacted(&self, path: &str) -> bool {
-        let folder = split(path, &[]).hidden.split(['/', '\\']).next().unwrap_or_default();
+        let hidden = split_encoded(path).map_or_else(|| split(path, &[]).hidden, |(_, folder, _)| folder);
+        let folder = hidden.split(['/', '\\', '%']).next().unwrap_or_default();
         self.pseudonyms.is_folder(folder)
     }
 

@@ -30,18 +30,18 @@ fn cells(value: &Value, rows: &str, cell: &str) -> Vec<String> {
 
 #[test]
 fn functions_that_become_equal_stay_two() {
-    let rows = [
+    const ROWS: &[Row] = &[
         row(1, &[own("jane", "/Users/jane/Src/x.c")]),
         row(2, &[own("Jane", "/Users/jane/src/x.c")]),
         row(4, &[own("std::max<int>", "/Users/max/Muller/x.c")]),
         row(8, &[own("max", "/Users/max/M\u{fc}ller/x.c")]),
         row(16, &[own("Max", "")]),
     ];
-    let (value, _) = redacted(&Folder::new(), &rows, "rec.xml", "functions");
+    let (value, _) = redacted(&Folder::new(), ROWS, "rec.xml", "functions");
     let mut names = cells(&value, "functions", "function");
     names.sort();
     assert_eq!(names, ["Max", "max", "std::max<int>", "user-1", "user-1 (2)"], "{value}");
-    let (value, _) = redacted(&Folder::new(), &rows, "rec.xml", "lines");
+    let (value, _) = redacted(&Folder::new(), ROWS, "rec.xml", "lines");
     let text = value.to_string();
     let folders = (1..=9).filter(|number| text.contains(&format!("/path-{number}/x.c"))).count();
     assert_eq!(folders, 4, "{text}");
@@ -49,9 +49,9 @@ fn functions_that_become_equal_stay_two() {
 
 #[test]
 fn an_input_is_no_word() {
-    let rows = [row(1, &[own("closure #1 in Feed", ""), own("std::max<int>", "")])];
+    const ROWS: &[Row] = &[row(1, &[own("closure #1 in Feed", ""), own("std::max<int>", "")])];
     for input in ["1", "std", "Orchard"] {
-        let (value, stderr) = redacted(&Folder::new(), &rows, input, "functions");
+        let (value, stderr) = redacted(&Folder::new(), ROWS, input, "functions");
         let names = cells(&value, "functions", "function");
         assert!(
             names.contains(&"closure #1 in Feed".to_owned()) && names.contains(&"std::max<int>".to_owned()),
@@ -64,8 +64,9 @@ fn an_input_is_no_word() {
 
 #[test]
 fn the_app_keeps_its_name_if_a_user_has_it_too() {
-    let rows = [row(1, &[own("Orchard.main()", "/Users/orchard/x.c"), own("f", "/Users/orchard/Streng/x.c")])];
-    let (value, stderr) = redacted(&Folder::new(), &rows, "rec.xml", "functions");
+    const ROWS: &[Row] =
+        &[row(1, &[own("Orchard.main()", "/Users/orchard/x.c"), own("f", "/Users/orchard/Streng/x.c")])];
+    let (value, stderr) = redacted(&Folder::new(), ROWS, "rec.xml", "functions");
     assert!(cells(&value, "functions", "function").contains(&"Orchard.main()".to_owned()), "{value}");
     assert!(stderr.contains("kept as the app: Orchard"), "{stderr}");
 }
@@ -73,7 +74,7 @@ fn the_app_keeps_its_name_if_a_user_has_it_too() {
 #[test]
 fn no_binary_shows_its_folder_to_keep_its_category() {
     const XCODE: &str = "/Users/developer/Streng/Xcode.app/Contents/Developer/Foo";
-    let rows = [
+    const ROWS: &[Row] = &[
         row(1, &[("f", "Foo", XCODE, "")]),
         row(2, &[("g", "jane", "/Users/jane/Streng/janes.kext/Contents/MacOS/jane", "")]),
         Row {
@@ -83,7 +84,7 @@ fn no_binary_shows_its_folder_to_keep_its_category() {
             frames: &[("h", "App", "/Users/jane/Streng/App", "")],
         },
     ];
-    let (value, _) = redacted(&Folder::new(), &rows, "rec.xml", "binaries");
+    let (value, _) = redacted(&Folder::new(), ROWS, "rec.xml", "binaries");
     let paths = cells(&value, "binaries", "path");
     assert!(paths.iter().any(|path| path.ends_with("/Xcode.app/Contents/Developer/Foo")), "{paths:?}");
     assert!(paths.iter().all(|path| !["Streng", "Users", "jane"].iter().any(|name| path.contains(name))), "{paths:?}");
