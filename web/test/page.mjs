@@ -13,6 +13,7 @@ import { BROWSERS, launch } from './browsers/index.mjs';
 import { ROOT, pageOf } from './command.mjs';
 import { CASES } from './page/cases.mjs';
 import { COMPARED_CASES } from './page/compared_cases.mjs';
+import { SAVING_CASES } from './page/saving_cases.mjs';
 import { writeChanged } from './page/pair.mjs';
 import { INVERTED_CASES } from './page/inverted_cases.mjs';
 import { PLACE_CASES } from './page/place_cases.mjs';
@@ -32,7 +33,7 @@ const inputs = await writeInputs();
 let [passed, failed] = [0, 0];
 for (const name of asked.browsers) {
   let browser = await launch(name);
-  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES })) {
+  for (const [title, run] of Object.entries({ ...CASES, ...COMPARED_CASES, ...SAVING_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES })) {
     if (!title.includes(asked.title)) continue;
     if (name === 'webkit' && passed + failed > 0) {
       // Its driver forgets nothing of keys that were held once, and types `8` for `*` from then on.

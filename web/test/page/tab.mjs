@@ -94,6 +94,7 @@ export class Tab {
       await this.browser.run(() => document.querySelector('[data-part=save]').click());
       await this.ready();
       await this.browser.run(() => document.querySelector('[data-part=menu] [data-action=save-json]').click());
+      await this.ready();
     });
     return JSON.parse(text).tables;
   }
