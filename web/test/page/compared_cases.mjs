@@ -75,7 +75,7 @@ export const COMPARED_CASES = {
       ok(next > at, `${name} in its place in ${top}`);
       at = next;
     }
-    match(top, /within noise/);
+    match(await tab.text('[data-part=top-own]'), /within noise/);
     equal(await tab.count('[data-part=timeline]'), 2);
   },
 
