@@ -36,7 +36,9 @@ function fitAll(): void {
   const elements = [...waiting].filter((element) => element.isConnected);
   waiting.clear();
   if (elements.length === 0) return;
-  const { font } = getComputedStyle(elements[0]!);
+  // The shorthand is empty where figures are of one width.
+  const { fontWeight, fontSize, fontFamily } = getComputedStyle(elements[0]!);
+  const font = `${fontWeight} ${fontSize} ${fontFamily}`;
   const measure = widths.get(font) ?? new TextWidths(font);
   widths.set(font, measure);
   const rooms = elements.map((element) => element.clientWidth - SQUARE - SPARE);

@@ -19,6 +19,7 @@ export const SEARCH_CASES = {
     match(await tab.fragment(), /&q=press$/);
     await tab.click('[data-part=apply-search]');
     await tab.click('[data-part=menu] [data-action=focus]');
+    await tab.ready();
     match(await tab.fragment(), /op=focus:\(\?i\)press/);
     // A link may say that case counts.
     await tab.open(orchard.page, 'v=1&tab=functions');

@@ -104,6 +104,7 @@ export class Tab {
       await this.browser.run(() => document.querySelector('[data-part=save]').click());
       await this.ready();
       await this.browser.run((kind) => document.querySelector(`[data-part=menu] [data-action=save-${kind}]`).click(), kind);
+      await this.ready();
     });
   }
 

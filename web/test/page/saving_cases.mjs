@@ -1,0 +1,87 @@
+// Saving what is shown, menus below buttons, and names that fit.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+
+const TIME = 't=0.35s..0.45s';
+
+/** Opens the menu of what can be saved, and presses an item of it. */
+async function save(tab, action) {
+  await tab.click('[data-part=save]');
+  await tab.click(`[data-part=menu] [data-action=${action}]`);
+}
+
+export const SAVING_CASES = {
+  async 'the menu says what it saves, and the page that it did'(tab, { orchard }) {
+    await tab.open(orchard.page, `v=1&tab=functions&${TIME}`);
+    await tab.click('[data-part=save]');
+    deepEqual((await tab.text('[data-part=menu]')).split('\n').filter((line) => line.trim() !== ''), ['Save what is shown', 'This table (Functions) as TSV', 'This table (Functions) as JSON']);
+    await tab.press('ArrowDown');
+    equal(await tab.text('[data-part=said]'), '', 'arrow keys save nothing');
+    await tab.press('Escape');
+    const tsv = await tab.saved(() => save(tab, 'save-tsv'));
+    equal(await tab.text('[data-part=said]'), 'Saved functions.tsv.');
+    const [head, ...rows] = tsv.split('\n').map((line) => line.split('\t'));
+    deepEqual(head, ['self %', 'self ms', 'all %', 'all ms', 'function', 'binary']);
+    const { functions } = await tab.tables();
+    equal(rows.length, functions.length);
+    for (const [at, [share, self, , all]] of rows.entries()) {
+      equal(Number(self) * 1e6, Number(functions[at].self));
+      equal(Number(all) * 1e6, Number(functions[at].all));
+      ok(Math.abs(Number(share) - Number(self) / 1.98) < 1e-4, `${share} of ${self}`);
+    }
+  },
+
+  async 'drawings say what they show'(tab, { orchard }) {
+    await tab.open(orchard.page, `v=1&tab=flame&${TIME}&op=hide-system`);
+    const svg = await tab.saved(() => save(tab, 'save-svg'));
+    for (const text of ['Flame graph: 198.00 ms', 'input.xml', 'Selected: 350 ms – 450 ms', 'Done: hide system code']) ok(svg.includes(`>${text}</text>`), text);
+    match(svg, /<title>orchard::Worker::main\(void\*\)\nOrchard[^<]*\nall 1\d\d\.\d+ ms/);
+    equal(await tab.text('[data-part=said]'), 'Saved flame-graph.svg.');
+    await save(tab, 'save-png');
+    await tab.browser.run(() => new Promise((resolve) => setTimeout(resolve, 500)));
+    const types = await tab.browser.run(() => globalThis.savedFiles.map(({ type, size }) => [type, size > 5000]));
+    deepEqual(types.at(-1), ['image/png', true]);
+  },
+
+  async 'a search is applied by Enter and not by arrow keys'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    await tab.search('press');
+    await tab.click('[data-part=apply-search]');
+    await tab.press('ArrowDown');
+    await tab.press('ArrowDown');
+    ok(!(await tab.fragment()).includes('op='), 'nothing is applied yet');
+    await tab.press('Enter');
+    match(await tab.fragment(), /op=prune:/);
+  },
+
+  async 'names are shortened before what distinguishes them'(tab, { orchard }) {
+    const name = 'std::vector<orchard::Apple, std::allocator<orchard::Apple>>::push_back(orchard::Apple&&)';
+    await tab.browser.resize(700, 800);
+    await tab.open(orchard.page, 'v=1&tab=tree&tree=up');
+    await tab.follow('v=1&tab=functions&find=push_back');
+    const shown = await tab.browser.run((name) => {
+      const element = [...document.querySelectorAll('#functions .name')].find(({ title }) => title === name);
+      return [element?.textContent, element?.scrollWidth <= element?.clientWidth];
+    }, name);
+    await tab.browser.resize(1280, 800);
+    match(shown[0], /push_back/);
+    ok(shown[0].length < name.length && shown[1], shown[0]);
+  },
+
+  async 'a function outside what is selected is said to be so'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    await tab.click('#functions .row .name', 'fruit_copy_fast');
+    await tab.press('d');
+    await tab.show('callers');
+    match(await tab.text('#view'), /^fruit_copy_fast is not in what is selected\.$/);
+    match(await tab.text('[data-part=chosen]'), /not in what is selected/);
+  },
+
+  async 'the first press of the theme button changes what is seen'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    const back = () => tab.browser.run(() => getComputedStyle(document.body).backgroundColor);
+    const before = await back();
+    await tab.click('[data-part=theme]');
+    ok((await back()) !== before);
+  },
+};
