@@ -195,7 +195,7 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     let exports = folder.path().join("exports");
     fs::create_dir(&exports)?;
     for name in ["a", "b"] {
-        let rows: String = (0..if name == "a" { 40 } else { 50 }).map(row).collect();
+        let rows: String = (0..40).map(|index| row(index, if name == "a" { 1 } else { 2 })).collect();
         fs::write(exports.join(format!("{name}.xml")), EXPORT.replace("ROWS", &rows))?;
     }
     let page = folder.path().join("all runs #1.html");
@@ -220,10 +220,10 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     Ok(())
 }
 
-fn row(index: u32) -> String {
+fn row(index: u32, millis: u32) -> String {
     let time = index * 10_000_000;
     format!(
-        "<row><sample-time>{time}</sample-time><weight>1000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
+        "<row><sample-time>{time}</sample-time><weight>{millis}000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
          </backtrace></row>"
     )
 }
