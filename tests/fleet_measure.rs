@@ -393,7 +393,7 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     };
     let of = |export: &Recording, duration: u64, tocs: Vec<Toc>| {
         let context = RunContext { duration: Some(Nanos::from_nanos(duration)), ..context(tocs) };
-        let Measured { mut runs, notes } = export.measure(&context, &every_state()).unwrap();
+        let Measured { mut runs, notes, .. } = export.measure(&context, &every_state()).unwrap();
         let record = runs.remove(0).record;
         ((record.wall.map(Nanos::as_nanos), record.wall_source, record.wall_start.as_nanos()), notes)
     };
@@ -441,7 +441,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
     let of_samples = (Some(Nanos::from_nanos(10_001_000_000 - first)), WallSource::Samples, Nanos::from_nanos(first));
     let of = |tocs: Vec<Toc>| {
-        let Measured { mut runs, notes } = export.measure(&context(tocs), &every_state()).unwrap();
+        let Measured { mut runs, notes, .. } = export.measure(&context(tocs), &every_state()).unwrap();
         let record = runs.remove(0).record;
         let device = record.label("device").map(str::to_owned);
         ((record.wall, record.wall_source, record.wall_start), device, record.start.is_some(), notes)

@@ -19,8 +19,9 @@ mod rust_sources;
 /// file that shares its names (`DatasetRun`), the file that values are spilled to (`SpillFile`), and the runs of files that an engine rewrote
 /// (`RewrittenRuns`), which are in no order; what a page of a recording shows (`WorkbenchOptions`), and what it leaves out to be smaller
 /// (`WorkbenchReduction`); 5 for redaction: its module, what replaces names, its rules, and what it says of itself; and the performance counter
-/// that somebody asks for (`Counter`).
-const CEILING: usize = 290;
+/// that somebody asks for (`Counter`); the page of a run beside the report of a fleet (`RunPage`), and the part of it that a number links to
+/// (`RunPlace`).
+const CEILING: usize = 292;
 
 #[test]
 fn the_interface_is_small() {

@@ -187,7 +187,8 @@ pub(crate) fn a_phone_does_not_scroll_sideways() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A run that a number names opens in its own page, at the function that the number is of, and nothing is said on the console.
+/// A click on a number opens the page of its run, and nothing is said on the console. What the link selects there is compared with the page by
+/// `tests/cli/fleet_with_runs.rs`: Chromium writes the document before the page's worker has answered.
 pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     // Without the feature `cli`, there is none.
     let Some(command) = option_env!("CARGO_BIN_EXE_traceparse") else { return Ok(()) };
@@ -195,7 +196,7 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     let exports = folder.path().join("exports");
     fs::create_dir(&exports)?;
     for name in ["a", "b"] {
-        let rows: String = (0..if name == "a" { 40 } else { 50 }).map(row).collect();
+        let rows: String = (0..40).map(|index| row(index, if name == "a" { 1 } else { 2 })).collect();
         fs::write(exports.join(format!("{name}.xml")), EXPORT.replace("ROWS", &rows))?;
     }
     let page = folder.path().join("all runs #1.html");
@@ -214,16 +215,13 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
         "the page of the largest run is open: {}",
         dom.len()
     );
-    let selected = dom.split("role=\"tab\"").find(|tab| tab.contains("aria-selected=\"true\""));
-    ensure!(selected.is_some_and(|tab| tab.contains("Callers")), "{selected:?}");
-    ensure!(dom.contains("work(“x”)"), "the function is chosen");
     Ok(())
 }
 
-fn row(index: u32) -> String {
+fn row(index: u32, millis: u32) -> String {
     let time = index * 10_000_000;
     format!(
-        "<row><sample-time>{time}</sample-time><weight>1000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
+        "<row><sample-time>{time}</sample-time><weight>{millis}000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
          </backtrace></row>"
     )
 }

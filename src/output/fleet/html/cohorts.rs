@@ -9,16 +9,13 @@ use super::figures;
 use super::findings;
 use super::names::cohort_name;
 use super::numbers::{count, counted, measure, measure_with_unit};
-use super::outline::{by_unit, has_section};
+use super::outline::{COHORT_ROWS, by_unit, has_section};
 use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{Caution, CohortReport, FleetReport, Summary, WindowReport};
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
-
-/// Rows of a table of cohorts.
-pub(super) const MAX_ROWS: usize = 500;
 
 /// CPU use across runs: a table and plots for each unit.
 pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -52,14 +49,14 @@ fn table_across(
     let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
     columns.extend(summary_columns(&report.options, None, true));
     table::open(out, title, &columns)?;
-    for cohort in cohorts.iter().take(MAX_ROWS) {
+    for cohort in cohorts.iter().take(COHORT_ROWS) {
         table::open_row(out, &cohort_name(&cohort.cohort), None)?;
         table::count(out, cohort.runs)?;
         summary(&cohort.across_runs, unit, true, &|shown, runs| links.number(shown, runs, &RunPlace::Whole), out)?;
         table::close_row(out)?;
     }
     table::close(out)?;
-    hidden(cohorts.len(), MAX_ROWS, out)
+    hidden(cohorts.len(), COHORT_ROWS, out)
 }
 
 /// The cells of a summary, in the order of [`summary_columns`]. `link` makes HTML of a number and its runs.
@@ -104,7 +101,7 @@ fn cautions<'r>(
 ) -> io::Result<()> {
     let mut sentences = Vec::new();
     let mut few = BTreeMap::<String, Vec<(String, u64)>>::new();
-    for cohort in cohorts.iter().take(MAX_ROWS) {
+    for cohort in cohorts.iter().take(COHORT_ROWS) {
         let Some(summary) = summary_of(cohort) else { continue };
         let name = cohort_name(&cohort.cohort);
         for caution in &summary.cautions {
@@ -187,7 +184,7 @@ pub(super) fn within_runs(report: &FleetReport, links: &Links<'_>, out: &mut dyn
 }
 
 fn windows(cohorts: &[CohortReport]) -> impl Iterator<Item = (&CohortReport, &WindowReport)> {
-    cohorts.iter().take(MAX_ROWS).filter_map(|cohort| Some((cohort, cohort.within_runs.as_ref()?)))
+    cohorts.iter().take(COHORT_ROWS).filter_map(|cohort| Some((cohort, cohort.within_runs.as_ref()?)))
 }
 
 fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {

@@ -6,6 +6,12 @@ use crate::units::Unit;
 /// More cohorts than this have no plots and no tables of their own.
 pub(super) const MAX_COHORTS: usize = 24;
 
+/// Rows of a table of cohorts.
+pub(super) const COHORT_ROWS: usize = 500;
+
+/// Rows of a table of processes, threads, binaries or functions.
+pub(super) const SCOPE_ROWS: usize = 200;
+
 /// The sections that a report has: their ids and titles, in order.
 pub(super) fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)> {
     let cohorts = &report.cohorts;

@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
-use super::cohorts;
 use super::numbers::{count, counted};
-use super::outline::{MAX_COHORTS, by_unit};
-use super::scopes;
+use super::outline::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
 use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
 use crate::stats::{Estimate, Support};
@@ -56,14 +54,14 @@ impl RunPage {
 
 /// The cohorts that have a row in tables of cohorts.
 fn shown_cohorts(report: &FleetReport) -> impl Iterator<Item = &CohortReport> {
-    by_unit(report).flat_map(|(_, cohorts)| cohorts.iter().take(cohorts::MAX_ROWS))
+    by_unit(report).flat_map(|(_, cohorts)| cohorts.iter().take(COHORT_ROWS))
 }
 
 /// The rows of the tables of a scope.
 fn shown_rows(report: &FleetReport, scope: FleetScope) -> impl Iterator<Item = &ScopeRow> {
     let tables =
         report.cohorts.iter().filter_map(move |cohort| cohort.tables.iter().find(|table| table.scope == scope));
-    tables.take(MAX_COHORTS).flat_map(|table| table.rows.iter().take(scopes::MAX_ROWS))
+    tables.take(MAX_COHORTS).flat_map(|table| table.rows.iter().take(SCOPE_ROWS))
 }
 
 /// True for a percentile that is shown.

@@ -5,16 +5,13 @@ use std::io::{self, Write};
 use super::findings;
 use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted, measure};
-use super::outline::{MAX_COHORTS, has_section};
+use super::outline::{MAX_COHORTS, SCOPE_ROWS, has_section};
 use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
 use crate::stats::Quantile;
 use crate::units::Unit;
-
-/// Rows of each table.
-pub(super) const MAX_ROWS: usize = 200;
 
 /// The section, scope by scope.
 pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -90,13 +87,13 @@ fn write_table(
     columns.extend(summary_columns(&report.options, Some(report.options.sort), true));
     columns.push(Column::number("Samples"));
     table::open(out, &format!("{many} of {name}, in {}", unit.rate_name()), &columns)?;
-    for row in table.rows.iter().take(MAX_ROWS) {
+    for row in table.rows.iter().take(SCOPE_ROWS) {
         write_row(report, table.scope, row, (unit, links), out)?;
     }
     table::close(out)?;
     let rows = table.rows.iter().map(|row| (findings::short_name(&row.name), &row.name, &row.summary));
     findings::runs(report, rows, out)?;
-    match table.rows.len().saturating_sub(MAX_ROWS) as u64 + table.hidden {
+    match table.rows.len().saturating_sub(SCOPE_ROWS) as u64 + table.hidden {
         0 => Ok(()),
         hidden => writeln!(
             out,
