@@ -187,7 +187,8 @@ pub(super) fn is_of_code(name: &str) -> bool {
 /// again.
 pub(super) fn is_name(text: &str) -> bool {
     let is_number = !text.chars().any(char::is_alphabetic);
-    !(is_number && text.chars().count() < FEW_DIGITS) && !is_like_pseudonym(text)
+    let is_count = is_number && text.chars().count() < FEW_DIGITS;
+    !is_count && !is_like_pseudonym(text)
 }
 
 /// True for `user`, `path-12` and the like.
