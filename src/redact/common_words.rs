@@ -186,8 +186,9 @@ pub(super) fn is_of_code(name: &str) -> bool {
 /// True for what can be a name inside other texts. A count is none, and neither is what a pseudonym is made of: it would be replaced
 /// again.
 pub(super) fn is_name(text: &str) -> bool {
-    let is_word = text.chars().any(char::is_alphabetic);
-    (is_word || text.chars().count() >= FEW_DIGITS) && !is_like_pseudonym(text)
+    let is_number = !text.chars().any(char::is_alphabetic);
+    let is_count = is_number && text.chars().count() < FEW_DIGITS;
+    !is_count && !is_like_pseudonym(text)
 }
 
 /// True for `user`, `path-12` and the like.

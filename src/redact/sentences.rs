@@ -34,11 +34,11 @@ fn begins_at(text: &str, found: usize) -> Option<(usize, usize)> {
     if rest.starts_with('%') {
         return encoded(text, found);
     }
-    if let Some(after) = rest.strip_prefix(':') {
+    if let Some(behind) = rest.strip_prefix(':') {
         let letter = before.filter(char::is_ascii_alphabetic)?;
         let is_alone = !text[..found - letter.len_utf8()].chars().next_back().is_some_and(char::is_alphanumeric);
-        let is_drive = is_alone && after.starts_with(SEPARATORS) && !rest.starts_with("://");
-        return (is_drive || rest.starts_with(":\\")).then(|| (found - 1, found + end_of_path(rest, None)));
+        let is_drive = is_alone && behind.starts_with(SEPARATORS) && !behind.starts_with("//");
+        return (is_drive || behind.starts_with('\\')).then(|| (found - 1, found + end_of_path(rest, None)));
     }
     if is_word {
         return (rest.starts_with('/') && is_of_place(text, found)).then(|| {
