@@ -158,17 +158,17 @@ enum DiffFormat {
 
 /// Compares two recordings.
 pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
+    let sides = [&args.before, &args.after].into_iter();
+    let beside =
+        args.before_toc.iter().chain(&args.after_toc).chain(&args.before_intervals).chain(&args.after_intervals);
+    args.recording.redact.begin(sides.clone().chain(beside), &args.recording.selection.process)?;
     args.check().map_err(Failure::Usage)?;
     if args.view() == DiffView::Overview && args.format() == DiffFormat::Text {
         print_few_warnings();
     }
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
-    let sides = [&args.before, &args.after].into_iter();
     will_write(args.output.as_deref());
-    let beside =
-        args.before_toc.iter().chain(&args.after_toc).chain(&args.before_intervals).chain(&args.after_intervals);
-    args.recording.redact.begin(sides.clone().chain(beside), &args.recording.selection.process)?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?
         .with_files(args.before_toc.iter().chain(&args.after_toc))?;

@@ -71,13 +71,46 @@ impl Drop for TemporaryFile {
 }
 
 /// A folder for files that nobody needs after this process. It is gone when this is dropped, and when the process is interrupted.
-#[cfg(feature = "object-store")]
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder(tempfile::TempDir);
 
-#[cfg(feature = "object-store")]
 impl TemporaryFolder {
+    /// Makes one in a folder.
+    pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
+        watch();
+        let mut temporary = temporary();
+        let folder = tempfile::Builder::new().tempdir_in(folder)?;
+        temporary.push(folder.path().to_owned());
+        Ok(Self(folder))
+    }
+
+    /// Gives the folder `new` in it the name `target`. One that has this name now is put into this one as `old`, and is gone with it. `check`
+    /// has the last word.
+    ///
+    /// # Errors
+    /// Those of `check`, and where it cannot be renamed; then the old one has its name again.
+    pub(crate) fn replace(
+        &self,
+        [new, old]: [&str; 2],
+        target: &Path,
+        check: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        // Nobody ends the process in between.
+        let _held = temporary();
+        check()?;
+        let (new, old) = (self.path().join(new), self.path().join(old));
+        let is_there = std::fs::symlink_metadata(target).is_ok();
+        if is_there {
+            std::fs::rename(target, &old)?;
+        }
+        std::fs::rename(new, target).inspect_err(|_| {
+            let _ = if is_there { std::fs::rename(&old, target) } else { Ok(()) };
+        })?;
+        Ok(())
+    }
+
     /// Makes one where temporary files of this system are.
+    #[cfg(feature = "object-store")]
     pub(crate) fn new() -> io::Result<Self> {
         watch();
         let mut temporary = temporary();

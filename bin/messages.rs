@@ -18,6 +18,17 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{}", redacted::shown(&objects::shown(line)));
 }
 
+/// Writes a note that has names as they are shown, and is not to be looked through for more.
+pub(crate) fn note_as_is(message: &str) {
+    if !guard::is_stderr_an_input() {
+        let _ = writeln!(anstream::stderr(), "{}: {}", note_label(), printable(message));
+    }
+}
+
+fn note_label() -> String {
+    format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold())
+}
+
 /// The warnings so far.
 struct Warnings {
     printed: usize,
@@ -73,8 +84,7 @@ fn print_warning(message: &str) {
 
 /// Prints what is worth knowing and no reason to worry.
 pub(crate) fn note(message: &str) {
-    let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
-    complain(&format!("{label}: {}", printable(message)));
+    complain(&format!("{}: {}", note_label(), printable(message)));
 }
 
 /// Prints a note, once: both sides of a comparison may have the same to say.

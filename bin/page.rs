@@ -35,12 +35,26 @@ impl PageArgs {
         &self,
         fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
     ) -> io::Result<WorkbenchOptions<'o>> {
+        let (options, reduced) = self.fit_quietly(fitting)?;
+        reduced.iter().for_each(|reduced| note(reduced));
+        Ok(options)
+    }
+
+    /// True if a size was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.max_size.is_some()
+    }
+
+    /// The same, with the note on what is left out.
+    pub(crate) fn fit_quietly<'o>(
+        &self,
+        fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
+    ) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
         let Size(size) = self.max_size.unwrap_or(Size(MAX_SIZE));
         let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
         let options = fitting(size).map_err(too_large)?;
-        if options.reduction != WorkbenchReduction::None {
-            note(&format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction));
-        }
-        Ok(options)
+        let is_reduced = options.reduction != WorkbenchReduction::None;
+        let reduced = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
+        Ok((options, is_reduced.then(reduced)))
     }
 }

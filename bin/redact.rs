@@ -1,15 +1,16 @@
 //! Redaction (`--redact`): names of people, devices, places and other programs stay out of what is written.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use traceparse::profile::Matcher;
 use traceparse::redact::{RedactRule, Redacted, Redactor};
 
+use crate::messages::note_as_is;
 use crate::redact_rules::read_rules;
 use crate::redacted::Each;
 use crate::unchanged::read_whole;
-use crate::{Failure, bounds, note, redacted, warning};
+use crate::{Failure, bounds, redacted, warning};
 
 /// The options of redaction.
 #[derive(Debug, Default, Args)]
@@ -40,10 +41,12 @@ impl RedactArgs {
         processes: &[Matcher],
     ) -> Result<(), Failure> {
         if self.is_asked() {
-            let mut redactor = Redactor::new(self.rules()?);
-            redactor.keep_processes(processes);
-            inputs.into_iter().for_each(|path| hide(&mut redactor, path));
-            redacted::begin(redactor);
+            let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+            // What is wrong with the rules is told without names, too.
+            redacted::begin(self.redactor(Vec::new(), &inputs, processes));
+            if self.redact_rules.is_some() {
+                redacted::begin(self.redactor(self.rules()?, &inputs, processes));
+            }
         }
         Ok(())
     }
@@ -51,6 +54,7 @@ impl RedactArgs {
     /// Replaces names in each recording of a fleet from now on, if that is asked for.
     pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
         if self.is_asked() {
+            redacted::begin(self.redactor(Vec::new(), &[], &[]));
             let rules = self.rules()?;
             let hash = match &self.redact_rules {
                 Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),
@@ -61,19 +65,25 @@ impl RedactArgs {
         Ok(())
     }
 
+    fn redactor(&self, rules: Vec<RedactRule>, inputs: &[&PathBuf], processes: &[Matcher]) -> Redactor {
+        let mut redactor = Redactor::new(rules);
+        redactor.keep_processes(processes);
+        inputs.iter().for_each(|path| redactor.hide_input(&path.display().to_string()));
+        if let Some(path) = &self.redact_rules {
+            redactor.hide_input_as(&path.display().to_string(), "rules");
+        }
+        redactor
+    }
+
     fn rules(&self) -> Result<Vec<RedactRule>, Failure> {
         Ok(self.redact_rules.as_deref().map(read_rules).transpose()?.unwrap_or_default())
     }
 }
 
-fn hide(redactor: &mut Redactor, path: &Path) {
-    redactor.hide_input(&path.display().to_string());
-}
-
 /// Says what was replaced, by what kind of pseudonym, and which rules matched nothing.
 pub(crate) fn tell() {
     let Some((list, kept, unused)) = redacted::with(|redactor| {
-        let kept: Vec<String> = redactor.kept_processes().map(str::to_owned).collect();
+        let kept: Vec<String> = redactor.kept_processes().collect();
         let unused: Vec<String> = redactor.unused_rules().map(|rule| rule.text.clone()).collect();
         (redactor.redacted(), kept, unused)
     }) else {
@@ -85,7 +95,7 @@ pub(crate) fn tell() {
         [] => "no process is known to be the app; name it with --process to keep its name".to_owned(),
         names => format!("kept as the app: {}", names.join(", ")),
     };
-    note(&format!("redacted: {kinds}; {kept}"));
+    note_as_is(&format!("redacted: {kinds}; {kept}"));
     for rule in unused {
         warning(&format!("--redact-rules: the rule for a {rule} matches nothing"));
     }

@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use regex::Regex;
 use traceparse::redact::{RedactRule, RedactedKind};
 
@@ -46,7 +46,7 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
     let Some((left, replacement)) = line.rsplit_once(" =>") else { bail!("{FORM}") };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { bail!("{FORM}") };
     let Some(kind) = KINDS.into_iter().find(|known| known.name() == kind) else {
-        bail!("the kind is function, binary, thread or signpost, and not {kind:?}");
+        bail!("the first word is no kind; it is function, binary, thread or signpost");
     };
     let replacement = replacement.trim().to_owned();
     if replacement.is_empty() {
@@ -58,7 +58,7 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
     match (inner('/'), inner('"')) {
         (Some(""), _) | (_, Some("")) => bail!("an empty name would match everything"),
         (Some(regex), _) => {
-            let regex = Regex::new(regex)?;
+            let regex = Regex::new(regex).map_err(without_pattern)?;
             check_groups(&regex, &replacement)?;
             let replace = move |name: &str| {
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
@@ -71,6 +71,22 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
             Ok(RedactRule::new(kind, text, replace))
         }
         (None, None) => bail!("{FORM}"),
+    }
+}
+
+/// What is wrong with a regular expression, without the expression: a secret name may stand in it.
+fn without_pattern(error: regex::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let reason = text.lines().find_map(|line| line.strip_prefix("error: "));
+    // A mark stands below the pattern, which is indented by four.
+    let place =
+        text.lines().find(|line| line.trim_start().starts_with('^')).and_then(|line| line.find('^')?.checked_sub(4));
+    match (reason, place) {
+        (Some(reason), Some(place)) => {
+            anyhow!("the regular expression is wrong at its character {}: {reason}", place + 1)
+        }
+        (Some(reason), None) => anyhow!("the regular expression is wrong: {reason}"),
+        (None, _) => anyhow!("the regular expression is wrong, or too large"),
     }
 }
 
@@ -132,6 +148,18 @@ mod tests {
         ] {
             let error = parse_rules(text).expect_err(text).to_string();
             assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_names() {
+        for (rule, reason) in [
+            ("function /Tangerine(/ => b", "at its character 10: unclosed group"),
+            ("Tangerine /a/ => b", "no kind"),
+            ("function /Tangerine{9999}{9999}/ => b", "too large"),
+        ] {
+            let error = format!("{:#}", parse_rules(rule).expect_err(rule));
+            assert!(error.contains(reason) && !error.contains("Tangerine"), "{rule}: {error}");
         }
     }
 }

@@ -58,12 +58,12 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
+    args.redact.begin(&args.files, &[])?;
     args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
-    args.redact.begin(&args.files, &[])?;
     let watched = WatchedFiles::default();
     let mut export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
     redacted::with(|redactor| redactor.collect(&export));
@@ -90,6 +90,8 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
 }
 
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
+    let selection = &args.recording.selection;
+    args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     if args.format().is_binary() && is_terminal(args.output.as_deref()) {
@@ -101,8 +103,6 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         print_few_warnings();
     }
     will_write(args.output.as_deref());
-    let selection = &args.recording.selection;
-    args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;

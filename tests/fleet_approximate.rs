@@ -104,6 +104,6 @@ fn people_are_told_the_error() {
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("within runs: 1 s windows · % of one core · within 0.55 %, counted in buckets"), "{text}");
     let mut page = Vec::new();
-    output::write(&report, &Format::Html, &mut page).unwrap();
+    output::write(&report, &Format::Html(&[]), &mut page).unwrap();
     assert!(String::from_utf8(page).unwrap().contains("Percentiles are within 0.55 %, counted in buckets."));
 }

@@ -87,13 +87,13 @@ fn versions_are_in_the_order_of_people() -> Result<(), Failed> {
     let values = &of_none.inputs.left_out_values[0].1;
     ensure!(values == &sorted, "{values:?}");
     // In every format that has cohorts.
-    for format in [Format::Json, Format::Csv(output::Cells::AsTheyAre), Format::Html, text()] {
+    for format in [Format::Json, Format::Csv(output::Cells::AsTheyAre), Format::Html(&[]), text()] {
         let written = written(&of_all, &format);
         let start = if matches!(format, Format::Json) { written.find("\"cohorts\":").unwrap() } else { 0 };
         let at = |version: &str| match format {
             Format::Csv(_) => written.find(&format!("\n{version},ns,run")),
             Format::Json => written[start..].find(&format!("\"name\":\"app_version {version}\"")),
-            Format::Html => written.find(&format!("<tr><th scope=\"row\">app_version {version}</th>")),
+            Format::Html(_) => written.find(&format!("<tr><th scope=\"row\">app_version {version}</th>")),
             _ => written.find(&format!("  {version}\n")),
         };
         let places: Vec<Option<usize>> = sorted.map(at).to_vec();
@@ -242,7 +242,7 @@ fn text_and_pages_begin_alike() -> Result<(), Failed> {
         let first: Vec<&str> = text.lines().skip(1).take(points.len()).collect();
         ensure!(first.iter().all(|line| line.starts_with("• ")), "{name} begins with {first:?}");
         ensure!(points.iter().all(|point| point.ends_with('.') && point.chars().count() < 360), "{name}: {points:?}");
-        let page = written(&report, &Format::Html);
+        let page = written(&report, &Format::Html(&[]));
         let (_, list) = page.split_once("<section id=\"findings\"").ok_or("no findings")?;
         let (list, _) = list.split_once("</ul>").ok_or("no end")?;
         let items = list.split("<li").skip(1).filter_map(|item| item.split_once('>')?.1.split_once("</li>"));

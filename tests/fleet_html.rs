@@ -48,11 +48,12 @@ fn main() {
         ("large_fleets_make_pages_of_bounded_size", large_fleets_make_pages_of_bounded_size),
         ("a_writer_that_fails_is_told_of", a_writer_that_fails_is_told_of),
     ];
-    let in_browser: [(&str, Test); 4] = [
+    let in_browser: [(&str, Test); 5] = [
         ("browser::findings_stand_on_the_first_screen", browser::findings_stand_on_the_first_screen),
         ("browser::tables_sort_and_filter", browser::tables_sort_and_filter),
         ("browser::names_from_input_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),
         ("browser::a_phone_does_not_scroll_sideways", browser::a_phone_does_not_scroll_sideways),
+        ("browser::links_open_the_pages_of_runs", browser::links_open_the_pages_of_runs),
     ];
     let has_browser =
         Command::new(browser::chromium()).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -79,7 +80,7 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
 
 fn page(report: &FleetReport) -> String {
     let mut out = Vec::new();
-    output::write(report, &Format::Html, &mut out).expect("a vector takes everything");
+    output::write(report, &Format::Html(&[]), &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("a page is UTF-8")
 }
 
@@ -542,9 +543,9 @@ fn a_writer_that_fails_is_told_of() -> Result<(), Failed> {
     let report = usual(100);
     let length = page(&report).len();
     for room in [0, 1, 1_000, length / 2, length - 1] {
-        let kind = output::write(&report, &Format::Html, &mut Full(room)).map_err(|error| error.kind());
+        let kind = output::write(&report, &Format::Html(&[]), &mut Full(room)).map_err(|error| error.kind());
         ensure!(kind == Err(io::ErrorKind::StorageFull), "room for {room} bytes: {kind:?}");
     }
-    output::write(&report, &Format::Html, &mut Full(length))?;
+    output::write(&report, &Format::Html(&[]), &mut Full(length))?;
     Ok(())
 }

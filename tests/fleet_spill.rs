@@ -94,7 +94,7 @@ fn written(report: &FleetReport) -> Vec<u8> {
     if report.options.top.is_some() {
         write(Format::Csv(Cells::AsTheyAre));
         #[cfg(feature = "html")]
-        write(Format::Html);
+        write(Format::Html(&[]));
     }
     out
 }

@@ -90,7 +90,7 @@ const DOORS: [Door; 14] = [
     Door { name: "std::fs::copy", files: &[] },
     Door { name: "std::fs::read", files: &[] },
     Door { name: "std::fs::read_to_string", files: &[] },
-    Door { name: "std::fs::rename", files: &["bin/fleet/store/folder.rs"] },
+    Door { name: "std::fs::rename", files: &["bin/fleet/store/folder.rs", "bin/interrupt.rs"] },
     Door { name: "std::fs::write", files: &[] },
     Door { name: "std::io::stdin", files: &["bin/guard.rs", "bin/unchanged.rs"] },
     Door { name: "traceparse::files::FileSystem", files: &["bin/fleet/fleet_input.rs", "bin/unchanged.rs"] },

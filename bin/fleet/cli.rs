@@ -1,6 +1,6 @@
 //! The arguments of `traceparse fleet`, and what they mean to the library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
@@ -14,8 +14,9 @@ use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
-use super::help::{EXAMPLES, MERGE_HELP, SQL_HELP, extract_help, report_help};
+use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, report_help};
 use super::shard::Shard;
+use super::with_runs::WithRunsArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
@@ -27,7 +28,7 @@ pub(crate) struct FleetCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAction {
     /// Report how CPU use is distributed over many recordings or a dataset
-    #[command(after_help = report_help(), mut_arg("invert", |arg| arg.hide(true)))]
+    #[command(after_help = report_help(), mut_arg("invert", |arg| arg.hide(true)), mut_arg("max_size", |arg| arg.help(MAX_SIZE_HELP)))]
     Report(FleetReportArgs),
     /// Measure recordings into a dataset of Parquet files, for later reports and SQL
     #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
@@ -64,6 +65,8 @@ pub(crate) struct FleetReportArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) runs: WithRunsArgs,
     #[command(flatten)]
     pub(crate) csv: CsvArgs,
     #[command(flatten)]
@@ -345,6 +348,11 @@ impl FleetReportArgs {
     /// Checks that the output is not named like something else.
     pub(crate) fn check_name(&self) -> Result<(), String> {
         check_name(self.format, self.output.as_deref())
+    }
+
+    /// The file that the report is written to; `None` for standard output.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
     /// Checks the question.

@@ -19,9 +19,17 @@ use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
 /// # Errors
 /// When the file itself cannot be read.
 pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
-    let mut file = Counted::open(path, control)?;
     // The name is left empty: a reason stands beside the name of its file.
-    let (export, content) = hashed(&mut file, |source| read(source, "", options));
+    read_file_as("", path, options, control)
+}
+
+/// The same, of an input with this name.
+///
+/// # Errors
+/// As [`read_file`].
+pub(super) fn read_file_as(name: &str, path: &Path, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
+    let mut file = Counted::open(path, control)?;
+    let (export, content) = hashed(&mut file, |source| read(source, name, options));
     let bytes = file.finish()?;
     let export = export.unwrap_or_else(|error| Err(Error::io(error, None)));
     let export = match export {

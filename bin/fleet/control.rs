@@ -27,6 +27,8 @@ pub(super) enum AtInterrupt {
     Finish,
     /// The process ends at once: nothing of them is kept, and the reading of a pipe may never end.
     End,
+    /// The same, where they are read again for pages of runs.
+    EndPages,
 }
 
 impl Control {
@@ -43,11 +45,14 @@ impl Control {
                 AtInterrupt::Finish => {
                     complain("\nfinishing the files being read; press Ctrl-C again to quit at once");
                 }
-                AtInterrupt::End => {
+                AtInterrupt::End | AtInterrupt::EndPages => {
                     shown.clear();
-                    let (done, all) = (counted(shown.done()), several(files, "file"));
-                    let advice = "use `traceparse fleet extract` to keep what was read";
-                    warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
+                    let (what, advice) = match at_interrupt {
+                        AtInterrupt::EndPages => ("page", ""),
+                        _ => ("file", "; use `traceparse fleet extract` to keep what was read"),
+                    };
+                    let (done, all) = (counted(shown.done()), several(files, what));
+                    warning(&format!("interrupted after {done} of {all}, without a report{advice}"));
                     end(code);
                 }
             }

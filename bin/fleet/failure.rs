@@ -26,7 +26,7 @@ pub(super) fn failed(
 }
 
 /// A reason stands beside the name of its file, and does not repeat it; of a file in a recording it keeps the path there.
-fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
+pub(super) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
     let rest = reason.strip_prefix(&*path.display().to_string());
     rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
 }

@@ -66,9 +66,22 @@ impl<'w> FleetInput<'w> {
     /// # Errors
     /// When its files cannot be read.
     pub(super) fn read(&mut self, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
-        let Some(bundle) = self.bundle() else { return content::read_file(&self.path, options, control) };
+        match self.bundle().map(|bundle| bundle.display().to_string()) {
+            Some(name) => self.read_as(&name, options, control),
+            None => content::read_file(&self.path, options, control),
+        }
+    }
+
+    /// The same, with this name of the input in what is read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn read_as(&mut self, name: &str, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
+        let Some(bundle) = self.bundle() else {
+            return content::read_file_as(name, &self.path, options, control);
+        };
         let files = HashedFiles::new(&self.files);
-        let (export, symbol_stores) = read_export(&files, &self.place, options);
+        let (export, symbol_stores) = read_export(&files, (&self.place, name), options);
         let (content, bytes) = self.hash_of(&files, bundle, control)?;
         self.symbol_stores = symbol_stores;
         Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
@@ -129,7 +142,7 @@ pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -
 /// The export in a recording, and the folder of its symbols, if the recording can be opened.
 fn read_export(
     files: &dyn Files,
-    place: &InputPlace,
+    (place, name): (&InputPlace, &str),
     options: &Options,
 ) -> (Result<Recording, Error>, Option<PathBuf>) {
     let opened = match Input::open(files, place, options) {
@@ -137,8 +150,7 @@ fn read_export(
         Err(error) => return (Err(error), None),
     };
     let mut recording = RecordingBuilder::new(options.clone());
-    let (InputPlace::Bundle(path) | InputPlace::File(path)) = place;
-    let read = opened.read_into(&mut recording, &path.display().to_string());
+    let read = opened.read_into(&mut recording, name);
     (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
 

@@ -19,6 +19,9 @@ Examples:
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM).";
 
+/// That of `--max-size`.
+pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
+
 const INPUT_HELP: &str = "\
 Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst) and exports (.xml, .xml.gz, .xml.zst; any name if given by itself), folders (searched recursively), patterns in \
 quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
@@ -30,6 +33,12 @@ Signposts and hangs for --during and --during-hang are read from a recording its
 A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
   path,app_version,device,ring
   runs/7.xml,5.2,iPhone 15,beta";
+
+const RUNS_HELP: &str = "\
+Pages of runs:
+  traceparse fleet report exports/ -o fleet.html --with-runs 20
+      Also writes fleet.runs/: pages to explore the 20 runs that the numbers of
+      fleet.html name first. Percentiles and largest values link to them";
 
 const ALERT_HELP: &str = "\
 Alert rules:
@@ -47,7 +56,10 @@ Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired,
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {
-    format!("{}\n\n{ALERT_HELP}", INPUT_HELP.replace("INPUT_DATASET", ", or datasets of `fleet extract`"))
+    format!(
+        "{}\n\n{RUNS_HELP}\n\n{ALERT_HELP}",
+        INPUT_HELP.replace("INPUT_DATASET", ", or datasets of `fleet extract`")
+    )
 }
 
 /// The help of `extract`.

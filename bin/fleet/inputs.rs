@@ -140,6 +140,13 @@ pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
     Ok(finder.finish())
 }
 
+/// A file that was measured before, with what is beside it; `None` if it is not there, or is no input by itself.
+pub(super) fn again(path: &Path) -> Option<Task> {
+    let mut finder = Finder::default();
+    finder.insert(task(path), Origin::Named, String::new());
+    finder.finish().tasks.pop().filter(|task| task.path.exists())
+}
+
 /// True if a path is a pattern that the shell left to us.
 fn is_glob(path: &Path) -> bool {
     is_pattern(path) && !path.exists()

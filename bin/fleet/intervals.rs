@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use traceparse::fleet::FailureKind;
 use traceparse::profile::IntervalFilter;
-use traceparse::recording::{DocumentContent, Intervals, Options, Recording, export_command};
+use traceparse::recording::{Intervals, Options, Recording, export_command};
 
 use super::filters::FilterArgs;
 use super::fleet_input::FleetInput;
@@ -63,16 +63,7 @@ impl AskedIntervals {
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Result<IntervalFilter, Refused> {
-        let other = match (&task.intervals, &task.intervals_beside) {
-            (Some(named), _) => Some(named.as_path()),
-            (None, beside) if input.bundle().is_none() && !self.has_tables(export) => beside.as_deref(),
-            _ => None,
-        };
-        let found = match other {
-            Some(path) => read_other(path, files, options)?,
-            None if input.bundle().is_none() && !self.has_tables(export) => Intervals::default(),
-            None => input.intervals(options)?,
-        };
+        let (found, other) = read(&self.schemas(), task, (export, input), files, options)?;
         notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
         let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
         if rejected > 0 {
@@ -95,16 +86,6 @@ impl AskedIntervals {
             ));
         }
         Ok(filter)
-    }
-
-    /// True if an export has tables of intervals of a kind that is asked for.
-    fn has_tables(&self, export: &Recording) -> bool {
-        let schemas = self.schemas();
-        let tables = export.documents.iter().flat_map(|document| match &document.content {
-            DocumentContent::Tables(tables) => tables.as_slice(),
-            DocumentContent::Toc(_) => &[],
-        });
-        tables.filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
     }
 
     fn without_tables(&self, task: &Task, input: &FleetInput<'_>, other: Option<&Path>) -> String {
@@ -140,6 +121,46 @@ impl AskedIntervals {
         let and_hang = if self.has_hangs { format!(" {hang}") } else { String::new() };
         format!("There is no interval named {}; {there_are}.{and_hang}", asked.join(" or "))
     }
+}
+
+/// All intervals of a recording that was read, for those who want to see them.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn all_of(
+    task: &Task,
+    recording: (&Recording, &FleetInput<'_>),
+    files: &WatchedFiles,
+    options: &Options,
+) -> Result<Intervals, Refused> {
+    Ok(read(&[&SIGNPOSTS[..], &HANGS[..]].concat(), task, recording, files, options)?.0)
+}
+
+/// The intervals of a recording that was read, from the file that has those of these tables; and that file, if it is another one.
+fn read<'t>(
+    schemas: &[&str],
+    task: &'t Task,
+    (export, input): (&Recording, &FleetInput<'_>),
+    files: &WatchedFiles,
+    options: &Options,
+) -> Result<(Intervals, Option<&'t Path>), Refused> {
+    let has_own = input.bundle().is_some() || has_tables(export, schemas);
+    let other = match (&task.intervals, &task.intervals_beside) {
+        (Some(named), _) => Some(named.as_path()),
+        (None, beside) if !has_own => beside.as_deref(),
+        _ => None,
+    };
+    let found = match other {
+        Some(path) => read_other(path, files, options)?,
+        None if !has_own => Intervals::default(),
+        None => input.intervals(options)?,
+    };
+    Ok((found, other))
+}
+
+/// True if an export has one of these tables.
+fn has_tables(export: &Recording, schemas: &[&str]) -> bool {
+    export.tables().filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
 }
 
 /// The intervals in a file beside an export.

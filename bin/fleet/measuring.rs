@@ -4,12 +4,12 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use blake3::Hash;
 use traceparse::fleet::{FailureKind, RunContext, RunMeasures};
 use traceparse::memory::MemoryBudget;
-use traceparse::recording::{DocumentContent, Options, Recording, Toc};
+use traceparse::recording::{Options, Recording};
 
-use super::content::{read_file, unless_changed};
+use super::beside::Beside;
+use super::content::unless_changed;
 use super::control::Control;
 use super::failure::failed;
 use super::fingerprint::{of_run, of_unread, short};
@@ -107,7 +107,7 @@ impl<'a> Measuring<'a> {
         notes: &mut Vec<String>,
     ) -> Outcome {
         let ReadFile { content, bytes, export } = file;
-        let Beside { content: toc, tocs, export: _held } = self.beside(task, options, notes);
+        let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.control, notes);
         let run_id = short(content);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.control);
         let fingerprint = of_run(self.settings.fingerprint, content, [toc, intervals], task);
@@ -167,39 +167,6 @@ impl<'a> Measuring<'a> {
         }
         Outcome::Runs(runs)
     }
-
-    /// The tables of contents beside an export.
-    fn beside(&self, task: &Task, options: &Options, notes: &mut Vec<String>) -> Beside {
-        let Some(path) = &task.toc else { return Beside::default() };
-        let (content, read) = match read_file(path, options, self.control) {
-            Ok(ReadFile { content, export, .. }) => (Some(content), export),
-            Err(refused) => (None, Err(refused)),
-        };
-        match read {
-            Ok(mut export) => {
-                let tocs =
-                    std::mem::take(&mut export.documents).into_iter().filter_map(|document| match document.content {
-                        DocumentContent::Toc(toc) => Some(toc),
-                        DocumentContent::Tables(_) => None,
-                    });
-                Beside { content, tocs: tocs.collect(), export: Some(export) }
-            }
-            Err(Refused { reason, .. }) => {
-                notes.push(format!("the table of contents {} cannot be used: {reason}", path.display()));
-                Beside { content, ..Beside::default() }
-            }
-        }
-    }
-}
-
-/// The contents of a file beside an export.
-#[derive(Default)]
-struct Beside {
-    /// The hash of the file.
-    content: Option<Hash>,
-    tocs: Vec<Toc>,
-    /// The export that holds the memory that they take.
-    export: Option<Recording>,
 }
 
 /// The reader's notes. A note stands beside the name of its file, so the name of a recording is left out, and recordings with the same note

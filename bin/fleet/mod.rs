@@ -7,6 +7,7 @@
 
 mod alerts;
 mod batch;
+mod beside;
 mod cli;
 mod content;
 mod control;
@@ -43,6 +44,7 @@ mod symbols;
 mod task;
 mod union;
 mod walk;
+mod with_runs;
 
 use crate::colour::Colour;
 use crate::objects::Target;

@@ -10,10 +10,11 @@ use super::read_file::Refused;
 /// # Errors
 /// When no run has one.
 pub(super) fn narrowed(measured: Measured, threads: &ThreadNames) -> Result<Measured, Refused> {
-    let Measured { runs, mut notes } = measured;
+    let Measured { runs, series, mut notes } = measured;
     let ids: Vec<String> = runs.iter().map(|run| run.record.run_id.clone()).collect();
     let narrow = |run: &RunMeasures| run.of_threads(|name| threads.matches(name));
-    let mut kept: Vec<RunMeasures> = runs.iter().filter_map(narrow).collect();
+    let kept = runs.iter().zip(series).filter_map(|(run, series)| Some((narrow(run)?, series)));
+    let (mut kept, series): (Vec<RunMeasures>, Vec<_>) = kept.unzip();
     let reason = RunMeasures::no_thread(&threads.texts());
     let without = (runs.len() - kept.len()) as u32;
     for (run, id) in kept.iter_mut().zip(ids) {
@@ -36,5 +37,5 @@ pub(super) fn narrowed(measured: Measured, threads: &ThreadNames) -> Result<Meas
         }
         notes.push(said);
     }
-    Ok(Measured { runs: kept, notes })
+    Ok(Measured { runs: kept, series, notes })
 }

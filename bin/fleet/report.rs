@@ -1,6 +1,7 @@
 //! `fleet report`: exports or a dataset to a report.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::Settings;
 use super::task::Task;
 use super::union::Datasets;
+use super::with_runs::{RunFolder, RunPages, Wanted, measured_as};
 use super::{alerts, notes, symbols};
 use crate::bounds;
 use crate::colour::Colour;
@@ -45,9 +47,14 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
+    let folder = folder(args)?;
     let fleet = Fleet::new(args);
-    let fleet = match datasets(args).map_err(Failure::Usage)? {
-        Some(paths) => of_datasets(&paths, fleet)?,
+    let (report, pages) = match datasets(args).map_err(Failure::Usage)? {
+        Some(paths) => {
+            let report = finished(of_datasets(&paths, fleet)?, args)?;
+            let pages = folder.map(|folder| pages_of_datasets(&report, args, folder));
+            (report, pages.transpose()?)
+        }
         None if args.allow_incomplete => {
             let message = "--allow-incomplete applies to datasets; recordings are read to their end";
             return Err(Failure::Usage(message.to_owned()));
@@ -56,16 +63,10 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             let mut inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
             inputs.redact();
-            of_exports(args, inputs, fleet)?
+            of_exports(args, inputs, fleet, folder)?
         }
     };
-    let Counting { builder, weight_labels, reserved: _held, .. } = fleet.into_inner();
-    let mut report = builder.try_finish().context(TEMPORARY)?;
-    // In the order in which runs came.
-    report.options.threads.iter_mut().for_each(|names| names.sort());
-    check(&report, args.reading.strict)?;
-    check_weights(&report, &weight_labels);
-    let result = write(&report, args, colour);
+    let result = write(&report, pages.as_ref(), args, colour);
     if !is_stdout(args) || args.format() != FleetFormat::Text {
         alerts::lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
@@ -77,8 +78,25 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     Ok(verdict(&report))
 }
 
+/// The report on a fleet that is complete, if there is something to report.
+fn finished(fleet: Fleet, args: &FleetReportArgs) -> Result<FleetReport> {
+    let Counting { builder, weight_labels, reserved: _held, .. } = fleet.into_inner();
+    let mut report = builder.try_finish().context(TEMPORARY)?;
+    // In the order in which runs came.
+    report.options.threads.iter_mut().for_each(|names| names.sort());
+    check(&report, args.reading.strict)?;
+    check_weights(&report, &weight_labels);
+    Ok(report)
+}
+
+/// The folder for pages of runs, if they are asked for.
+fn folder(args: &FleetReportArgs) -> Result<Option<RunFolder>> {
+    let file = args.file().filter(|_| args.runs.with_runs.is_some());
+    file.map(RunFolder::beside).transpose()
+}
+
 fn is_stdout(args: &FleetReportArgs) -> bool {
-    args.output.as_deref().is_none_or(|path| path.as_os_str() == "-")
+    args.file().is_none()
 }
 
 /// A page of plots is nothing to read in a terminal.
@@ -86,7 +104,7 @@ fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     if args.format() == FleetFormat::Html && is_stdout(args) && io::stdout().is_terminal() {
         return Err("--format html needs a file to open in a browser; pass one, such as -o fleet.html".to_owned());
     }
-    Ok(())
+    args.runs.check(args.format() == FleetFormat::Html, args.file())
 }
 
 /// Stands in both refusals of recordings beside datasets.
@@ -105,7 +123,8 @@ fn datasets(args: &FleetReportArgs) -> Result<Option<Vec<PathBuf>>, String> {
     if !args.inputs.manifest.is_empty() || args.inputs.files_from.is_some() {
         return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
     }
-    match args.reading.only_for_exports() {
+    // Pages are made of what is read.
+    match args.reading.only_for_exports().filter(|_| args.runs.with_runs.is_none()) {
         None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),
         Some(option) => Err(format!(
             "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
@@ -143,6 +162,17 @@ fn of_datasets(paths: &[PathBuf], fleet: Fleet) -> Result<Fleet> {
     Ok(fleet)
 }
 
+/// Writes pages of runs of datasets, whose files are read again.
+fn pages_of_datasets(report: &FleetReport, args: &FleetReportArgs, folder: RunFolder) -> Result<RunPages, Failure> {
+    let measured = measured_as(&report.selection, &args.reading);
+    let (reading, threads) = measured.map_err(|reason| Failure::Usage(format!("--with-runs: {reason}")))?;
+    let symbol_files = WatchedFiles::default();
+    let locator = symbols::find(&symbol_files, &reading)?;
+    let settings = Settings::new(&reading, threads, &symbol_files, locator.as_ref());
+    let wanted = Wanted { args: &args.runs, settings: &settings, is_strict: args.reading.strict };
+    Ok(wanted.write(report, folder, |run| inputs::again(run.source.as_ref()).map(Cow::Owned))?)
+}
+
 /// Says how much of their inputs datasets are of.
 fn tell_completeness(datasets: &Datasets, fleet: &Fleet) -> Result<()> {
     let completeness = datasets.completeness();
@@ -168,8 +198,13 @@ fn tell_completeness(datasets: &Datasets, fleet: &Fleet) -> Result<()> {
     Ok(())
 }
 
-/// Reads exports into the fleet.
-fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fleet> {
+/// Reports on exports, and writes pages of their runs, if there is a folder for them.
+fn of_exports(
+    args: &FleetReportArgs,
+    inputs: Inputs,
+    fleet: Fleet,
+    folder: Option<RunFolder>,
+) -> Result<(FleetReport, Option<RunPages>)> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     will_read_tasks(&tasks)?;
@@ -186,7 +221,13 @@ fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fl
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
-    Ok(fleet)
+    let report = finished(fleet, args)?;
+    let Some(folder) = folder else { return Ok((report, None)) };
+    let by_name: HashMap<&str, &Task> = tasks.iter().map(|task| (task.display.as_str(), task)).collect();
+    let wanted = Wanted { args: &args.runs, settings: &settings, is_strict: args.reading.strict };
+    let pages =
+        wanted.write(&report, folder, |run| by_name.get(run.source.as_str()).map(|&task| Cow::Borrowed(task)))?;
+    Ok((report, Some(pages)))
 }
 
 /// The fleet that workers add to.
@@ -398,7 +439,7 @@ pub(super) fn kinds(failed: &[FailedInput]) -> String {
     counts.map(|(count, kind)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
 }
 
-fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result<()> {
+fn write(report: &FleetReport, pages: Option<&RunPages>, args: &FleetReportArgs, colour: Colour) -> Result<()> {
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
@@ -406,10 +447,12 @@ fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result
             FleetFormat::Text => Format::Text(style(path, colour)),
             FleetFormat::Json => Format::Json,
             FleetFormat::Csv => Format::Csv(args.csv.cells()),
-            FleetFormat::Html => Format::Html,
+            FleetFormat::Html => Format::Html(pages.map_or(&[], |pages| &pages.pages)),
         };
         output::write(report, &format, &mut out)?;
-        out.flush()
+        out.flush()?;
+        // Right before the page gets its name, which links to them.
+        pages.map_or(Ok(()), |pages| pages.folder.publish()).map_err(io::Error::other)
     })
 }
 

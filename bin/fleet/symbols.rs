@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use traceparse::Analysis;
 use traceparse::files::FileBytes;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
@@ -66,47 +67,72 @@ impl<'f> FleetSymbols<'f> {
             (None, None) => return Ok(()),
             (None, Some((_, cache))) => cache.symbolicate(&export.profile, &self.options),
             (Some(own), named) => {
-                let both = Both { own, named: named.as_ref().map(|(locator, _)| *locator) };
+                let both = Both { own: Some(own), named: named.as_ref().map(|(locator, _)| *locator) };
                 export.profile.symbolicate(&both, &self.options)
             }
         };
-        if let Some(changed) = self.files.first_changed() {
-            let reason = format!("the symbol file {}: {CHANGED}", changed.display());
-            return Err(Refused { kind: FailureKind::Unreadable, reason });
-        }
-        let cannot = |error: RebuildError| Refused { kind: FailureKind::Malformed, reason: error.to_string() };
-        let (profile, summary) = named.map_err(cannot)?;
+        self.check()?;
+        let (profile, summary) = named.map_err(|error| cannot(&error))?;
         export.profile = profile;
         notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
         notes.extend(summary.notes.iter().map(ToString::to_string));
         notes.extend(summary.advice());
         Ok(())
     }
+
+    /// Gives the frames of an analysis the same names, of which it tells then.
+    ///
+    /// # Errors
+    /// As [`name_frames`](Self::name_frames).
+    pub(super) fn name_analysis(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), Refused> {
+        let own = self.is_bundled.then(|| input.symbols());
+        let own = own.as_ref().filter(|own| !own.found().is_empty());
+        let named = self.named.as_ref().map(|(locator, _)| *locator);
+        if own.is_none() && named.is_none() {
+            return Ok(());
+        }
+        let result = analysis.symbolicate(&Both { own, named }, &self.options).map(|_| ());
+        self.check()?;
+        result.map_err(|error| cannot(&error))
+    }
+
+    /// Checks that no symbol file changed since it was found.
+    fn check(&self) -> Result<(), Refused> {
+        let Some(changed) = self.files.first_changed() else { return Ok(()) };
+        let reason = format!("the symbol file {}: {CHANGED}", changed.display());
+        Err(Refused { kind: FailureKind::Unreadable, reason })
+    }
+}
+
+fn cannot(error: &RebuildError) -> Refused {
+    Refused { kind: FailureKind::Malformed, reason: error.to_string() }
 }
 
 /// The symbols that a recording keeps, and those that the arguments name.
 struct Both<'a> {
-    own: &'a Locator<'a>,
+    own: Option<&'a Locator<'a>>,
     named: Option<&'a Locator<'a>>,
+}
+
+impl Both<'_> {
+    fn each(&self) -> impl Iterator<Item = &Locator<'_>> {
+        self.named.into_iter().chain(self.own)
+    }
 }
 
 impl SymbolFinder for Both<'_> {
     fn find(&self, uuid: Uuid) -> Vec<Found> {
-        let named = self.named.map(|named| named.find(uuid)).unwrap_or_default();
-        let mut found = [named, self.own.find(uuid)].concat();
+        let mut found: Vec<Found> = self.each().flat_map(|locator| locator.find(uuid)).collect();
         found.sort_by_key(|found| found.kind);
         found
     }
 
     fn find_by_name(&self, name: &str) -> Vec<Found> {
-        let named = self.named.map(|named| named.find_by_name(name)).unwrap_or_default();
-        [named, self.own.find_by_name(name)].concat()
+        self.each().flat_map(|locator| locator.find_by_name(name)).collect()
     }
 
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
-        match self.named {
-            Some(named) if named.find(found.uuid).contains(found) => named.load(found),
-            _ => self.own.load(found),
-        }
+        let mut having = self.each().filter(|locator| locator.find(found.uuid).contains(found));
+        having.next().map_or_else(|| Err(io::ErrorKind::NotFound.into()), |locator| locator.load(found))
     }
 }

@@ -98,7 +98,7 @@ pub fn write<'a, 'e: 'a>(
             Format::Json => super::fleet::json::write(report, out),
             Format::Csv(cells) => super::fleet::csv::write(report, *cells, out),
             #[cfg(feature = "html")]
-            Format::Html => super::fleet::html::write(report, out),
+            Format::Html(pages) => super::fleet::html::write(report, pages, out),
             _ => unsupported("a report of a fleet", format),
         },
     }
@@ -122,7 +122,7 @@ fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -
         #[cfg(feature = "workbench")]
         Format::Workbench(options) => super::workbench::write(report, options, out),
         #[cfg(feature = "html")]
-        Format::Html => unsupported("a report of one recording", format),
+        Format::Html(_) => unsupported("a report of one recording", format),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::csv::Cells;
 use super::firefox::Markers;
+#[cfg(feature = "html")]
+use super::fleet::RunPage;
 use super::svg::FlameGraphOptions;
 use super::text::{OverviewContext, Style};
 #[cfg(feature = "workbench")]
@@ -50,9 +52,10 @@ pub enum Format<'o> {
     /// every thread state unless states were named, whatever the view.
     #[cfg(feature = "workbench")]
     Workbench(WorkbenchOptions<'o>),
-    /// For people: one page about a fleet, with plots, without network.
+    /// For people: one page about a fleet, with plots, without network. Its numbers link to the pages of their runs, as far as these have an
+    /// address.
     #[cfg(feature = "html")]
-    Html,
+    Html(&'o [RunPage]),
 }
 
 impl Format<'_> {
@@ -74,7 +77,7 @@ impl Format<'_> {
             #[cfg(feature = "workbench")]
             Self::Workbench(_) => "html",
             #[cfg(feature = "html")]
-            Self::Html => "html",
+            Self::Html(_) => "html",
         }
     }
 }

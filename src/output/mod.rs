@@ -52,6 +52,8 @@ pub use answer::{Answer, write};
 pub use csv::Cells;
 pub use diff::{DiffReport, DiffView};
 pub use firefox::Markers;
+#[cfg(feature = "html")]
+pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};

@@ -87,7 +87,9 @@ impl RejectReason {
             Self::BadNumber => "a number in the row is missing, not a number, or out of range",
             Self::WrongType => "a cell of the row holds, or refers to, another kind of element than belongs there",
             Self::UnknownStack => "the stack of the row has a shape that this version does not know",
-            Self::StackTooDeep => "the stack of the row is deeper than the limit",
+            Self::StackTooDeep => {
+                "the stack of the row is deeper than the limit (1,024 frames; only the library can be told to read more: `Limits::stack_depth`)"
+            }
             Self::WeightOverflow => "the weights of the table do not fit in 64 bits",
             Self::Cut => "the input ends inside the row",
         }

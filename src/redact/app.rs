@@ -33,8 +33,11 @@ impl Redactor {
         let is_inside = |path: &String| self.bundles.iter().any(|bundle| path.starts_with(&format!("{bundle}/")));
         names.extend(programs.iter().filter(|(_, path)| is_inside(path)).map(|(name, _)| name.clone()));
         // It may be no app's in another recording.
-        for name in names.iter().filter(|name| self.others.remove(*name)) {
-            self.words.remove(name);
+        self.others.retain(|name| !names.contains(name));
+        // A person may be called like it.
+        names.iter().for_each(|name| self.words.spare(name));
+        for bundle in &self.bundles {
+            self.words.spare(stem(bundle));
         }
         self.kept.extend(names);
     }
@@ -83,6 +86,12 @@ fn own_processes(profile: &Profile, tocs: &[&Toc], programs: &BTreeSet<(String, 
         names.contains(name) && Category::of_path(path, name) == Category::User && !super::paths::is_system(path)
     };
     programs.iter().filter(is_own).map(|(name, _)| name.clone()).collect()
+}
+
+/// `Orchard` of `/Applications/Orchard.app`.
+fn stem(bundle: &str) -> &str {
+    let name = bundle.rsplit('/').next().unwrap_or(bundle);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The outermost bundle that a program lies in, if it lies in one and is no part of the system.

@@ -1,8 +1,9 @@
 //! The names that a recording tells, before any of them is replaced.
 
+use super::common_words::reach_of;
 use super::people::{host, people};
 use super::pseudonyms::RedactedKind;
-use super::redactor::{Redactor, reach_of};
+use super::redactor::Redactor;
 use super::words::Reach;
 use crate::profile::Profile;
 use crate::recording::{Intervals, Recording, Toc, TocRun, lookup};
@@ -94,7 +95,7 @@ impl Redactor {
         if name.is_empty() || self.kept.contains(name) || self.others.contains(name) {
             return;
         }
-        let index = self.pseudonyms.index(RedactedKind::Process, name);
+        let index = self.pseudonyms.exact_index(RedactedKind::Process, name);
         self.words.add(name, index, reach_of(name, Reach::OwnTexts));
         self.others.insert(name.to_owned());
     }

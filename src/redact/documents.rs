@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::names::SameNames;
-use super::pseudonyms::RedactedKind;
+use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
 use super::words::Reach;
 use crate::error::Diagnostic;
@@ -54,8 +54,20 @@ impl Redactor {
         }
     }
 
-    fn input_name(&mut self, name: &str) -> String {
-        self.changed_text(name, Reach::Everywhere).unwrap_or_else(|| name.to_owned())
+    /// The name of an input, or of something in it.
+    pub(super) fn input_name(&mut self, name: &str) -> String {
+        match self.inputs.of(name) {
+            Some((index, rest)) => {
+                let rest = self.changed_text(rest, Reach::Everywhere).unwrap_or_else(|| rest.to_owned());
+                self.pseudonyms.used(index) + &rest
+            }
+            None => self.changed_text(name, Reach::Everywhere).unwrap_or_else(|| name.to_owned()),
+        }
+    }
+
+    /// A text of a recording.
+    fn own_text(&mut self, text: &str) -> String {
+        self.changed_text(text, Reach::OwnTexts).unwrap_or_else(|| text.to_owned())
     }
 
     /// Replaces the names of a table of contents.
@@ -91,7 +103,7 @@ impl Redactor {
             *value = match key.as_str() {
                 _ if value.is_empty() => continue,
                 "name" => self.process_name(value),
-                key if SHARED_OF_PROCESS.contains(&key) => self.text(value),
+                key if SHARED_OF_PROCESS.contains(&key) => self.own_text(value),
                 _ => self.other(value),
             };
         }
@@ -102,10 +114,10 @@ impl Redactor {
         }
         let tables = run.tables.iter_mut().flat_map(|table| &mut table.attributes);
         for (_, value) in run.summary.iter_mut().chain(tables) {
-            *value = self.text(value);
+            *value = self.own_text(value);
         }
         for text in run.tracks.iter_mut().chain(&mut run.unread) {
-            *text = self.text(text);
+            *text = self.own_text(text);
         }
     }
 
@@ -158,7 +170,7 @@ impl Redactor {
     }
 
     fn shared_text(&mut self, text: &mut Option<Arc<str>>) {
-        let new = text.as_deref().and_then(|text| self.changed_text(text, Reach::OwnTexts));
+        let new = text.as_deref().and_then(|text| self.apart(Named::Text, text, Reach::OwnTexts));
         replace(text, new);
     }
 

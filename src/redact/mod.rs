@@ -22,14 +22,18 @@
 
 mod app;
 mod collect;
+mod common_words;
 mod documents;
 mod fold;
+mod inputs;
 mod names;
 mod paths;
 mod people;
 mod pseudonyms;
 mod redactor;
 mod rules;
+mod sentences;
+mod texts;
 mod words;
 
 pub use pseudonyms::{Redacted, RedactedKind};

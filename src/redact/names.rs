@@ -1,7 +1,8 @@
 //! The names of a profile, by what they are names of.
 
-use super::pseudonyms::RedactedKind;
-use super::redactor::{Redactor, is_of_code};
+use super::common_words::{is_of_code, may_have_pseudonym};
+use super::pseudonyms::{Named, RedactedKind};
+use super::redactor::Redactor;
 use super::words::Reach;
 use crate::profile::{Category, Profile, RebuildError, Rename};
 use crate::recording::is_hex_address;
@@ -29,12 +30,13 @@ impl Redactor {
         if self.kept.contains(name) {
             return self.changed_words(name, Reach::Everywhere).unwrap_or_else(|| name.to_owned());
         }
-        self.pseudonyms.of(RedactedKind::Process, name)
+        self.pseudonyms.exact(RedactedKind::Process, name)
     }
 
     /// The name of a signpost.
     pub(super) fn signpost_name(&mut self, name: &str) -> Option<String> {
-        self.by_rule(RedactedKind::Signpost, name).or_else(|| self.changed_text(name, Reach::OwnTexts))
+        self.by_rule(RedactedKind::Signpost, name)
+            .or_else(|| self.apart(Named::Code(RedactedKind::Signpost), name, Reach::OwnTexts))
     }
 
     /// The name and the path of a binary. Its category does not change.
@@ -44,10 +46,11 @@ impl Redactor {
         let ruled = if is_public { None } else { self.by_rule(RedactedKind::Binary, name) };
         let new_name = match ruled {
             Some(ruled) => ruled,
-            None if self.is_program_of_other(name, path) => self.pseudonyms.of(RedactedKind::Process, name),
+            None if self.is_program_of_other(name, path) => self.pseudonyms.exact(RedactedKind::Process, name),
             None => {
                 let reach = if is_public { Reach::Everywhere } else { Reach::OwnTexts };
-                self.changed_words(name, reach).unwrap_or_else(|| name.to_owned())
+                let new = self.changed_words(name, reach);
+                self.kept_apart(Named::Code(RedactedKind::Binary), name, new).unwrap_or_else(|| name.to_owned())
             }
         };
         // A reader gives a binary that has no path its name for one.
@@ -69,25 +72,51 @@ impl Redactor {
         if Category::of_path(&short, name) == category {
             return short;
         }
-        let bundles = [".kext", ".framework", ".plugin", ".bundle", ".app"];
-        let is_bundle = |part: &&str| bundles.iter().any(|end| part.ends_with(end));
         let parts: Vec<&str> = path.split('/').filter(is_bundle).collect();
-        let (folder, last) = short.rsplit_once('/').unwrap_or(("", &short));
-        format!("{folder}/{}/{last}", parts.join("/"))
+        let bundles = parts.join("/");
+        let bundles = self.changed_words(&bundles, Reach::Paths).unwrap_or(bundles);
+        with_bundles(&short, &bundles)
     }
 
     /// The new name and path, unless they are those of another category of code: a program may be named like a runtime, which is then what
-    /// it is.
+    /// it is. Then less of them is new; the folder is never shown.
     fn of_category(&mut self, category: Category, old: (&str, &str), new: (String, String)) -> (String, String) {
         let is_same = |(name, path): &(String, String)| Category::of_path(path, name) == category;
         if is_same(&new) {
             return new;
         }
-        let by_path = (old.0.to_owned(), self.binary_path(old.1, old.0, category));
+        let by_path = (new.0.clone(), self.binary_path(old.1, old.0, category));
         if is_same(&by_path) {
             return by_path;
         }
-        (old.0.to_owned(), old.1.to_owned())
+        let path = self.path_by_parts(old.1, old.0, category);
+        let by_parts = (new.0, path.clone());
+        if is_same(&by_parts) {
+            return by_parts;
+        }
+        (old.0.to_owned(), if old.1 == old.0 { old.0.to_owned() } else { path })
+    }
+
+    /// The path of a binary, without the folder; names in what is kept of it are replaced in all parts but those that say what category the
+    /// code is of.
+    fn path_by_parts(&mut self, path: &str, name: &str, category: Category) -> String {
+        let is_same = |path: &str| Category::of_path(path, name) == category;
+        let short = self.without_folder(path);
+        let bundles: Vec<&str> = path.split('/').filter(is_bundle).collect();
+        let short = if is_same(&short) { short } else { with_bundles(&short, &bundles.join("/")) };
+        self.replaced_by_parts(&short, is_same)
+    }
+
+    /// A name with the names in it replaced, and no other name becomes the same; `None` if it stays.
+    pub(super) fn apart(&mut self, named: Named, name: &str, reach: Reach) -> Option<String> {
+        let new = self.changed_text(name, reach);
+        self.kept_apart(named, name, new)
+    }
+
+    fn kept_apart(&mut self, named: Named, name: &str, new: Option<String>) -> Option<String> {
+        // Another name may have become what this one is.
+        let new = new.or_else(|| may_have_pseudonym(name).then(|| name.to_owned()))?;
+        Some(self.pseudonyms.apart(named, name, new))
     }
 
     /// The name of a function, by the rules or with names in it replaced; `None` if it stays.
@@ -98,8 +127,19 @@ impl Redactor {
         if is_of_code(name) {
             return None;
         }
-        self.changed_text(name, reach)
+        self.apart(Named::Code(RedactedKind::Function), name, reach)
     }
+}
+
+/// True for the name of a folder by which code is of a category.
+fn is_bundle(part: &&str) -> bool {
+    [".kext", ".framework", ".plugin", ".bundle", ".app"].iter().any(|end| part.ends_with(end))
+}
+
+/// A path with bundles before its last part.
+fn with_bundles(path: &str, bundles: &str) -> String {
+    let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
+    format!("{folder}/{bundles}/{last}")
 }
 
 /// A path with another name of its last part, and of the bundle that is named after it.
@@ -119,7 +159,7 @@ fn renamed(path: &str, name: &str, new: &str) -> String {
 
 impl Rename for Redactor {
     fn input(&mut self, name: &str) -> Option<String> {
-        self.changed_text(name, Reach::Everywhere)
+        Some(self.input_name(name))
     }
 
     fn process(&mut self, name: &str) -> Option<String> {
@@ -127,8 +167,9 @@ impl Rename for Redactor {
     }
 
     fn thread(&mut self, name: &str) -> Option<String> {
-        self.by_rule(RedactedKind::Thread, name)
-            .or_else(|| if is_of_code(name) { None } else { self.changed_text(name, Reach::OwnTexts) })
+        self.by_rule(RedactedKind::Thread, name).or_else(|| {
+            if is_of_code(name) { None } else { self.apart(Named::Code(RedactedKind::Thread), name, Reach::OwnTexts) }
+        })
     }
 
     fn binary(&mut self, name: &str, path: &str) -> (String, String) {
@@ -144,6 +185,7 @@ impl Rename for Redactor {
     }
 
     fn source(&mut self, path: &str) -> Option<String> {
-        Some(self.path(path))
+        let new = self.path(path);
+        Some(self.pseudonyms.apart(Named::Source, path, new))
     }
 }

@@ -46,17 +46,22 @@ const COPIES: [(&str, Option<&str>); 3] =
 
 /// Splits a path; `bundles` are folders of the app, all of whose contents are kept.
 pub(super) fn split<'p>(path: &'p str, bundles: &[String]) -> Split<'p> {
-    if let Some(at) = path.starts_with("file://").then(|| path[7..].find('/')).flatten() {
+    if let Some(at) = is_file_url(path).then(|| path[7..].find('/')).flatten() {
         // The host goes with the folder.
         let rest = split(&path[7 + at..], bundles);
         return match rest.hidden.is_empty() {
-            true => Split { start: "file://", ..rest },
+            true => Split { start: &path[..7], ..rest },
             false => Split { start: "file:///", ..rest },
         };
     }
     if is_windows(path) {
         let at = path.rfind(['\\', '/']).unwrap_or(0);
-        return Split { start: "", hidden: &path[..at], kept: &path[at + 1..], separator: '\\' };
+        return Split {
+            start: "",
+            hidden: &path[..at],
+            kept: &path[at + 1..],
+            separator: char::from(path.as_bytes()[at]),
+        };
     }
     if let Some(folder) = OWN_FOLDERS.iter().find(|folder| path.starts_with(**folder)) {
         let rest = split(&path[folder.len() - 1..], bundles);
@@ -74,6 +79,10 @@ pub(super) fn split<'p>(path: &'p str, bundles: &[String]) -> Split<'p> {
         is_inside.then(|| at(path, parent))
     });
     of_app.or_else(|| of_copy(path)).or_else(|| Some(at(path, path.rfind('/')?))).unwrap_or_else(|| whole(path))
+}
+
+fn is_file_url(path: &str) -> bool {
+    path.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"))
 }
 
 /// True for `C:\…`, `\\server\…`, and anything else with that separator alone.
@@ -111,92 +120,87 @@ fn at(path: &str, slash: usize) -> Split<'_> {
     Split { start, hidden: &path[start.len().min(slash)..slash], kept: &path[slash + 1..], separator: '/' }
 }
 
-/// The user that a path is of: `jane` of `/Users/jane/x`, `/home/jane/x` and `C:\Users\jane\x`; each that stands in a text.
-pub(super) fn users(text: &str) -> impl Iterator<Item = &str> {
-    const HOMES: [&str; 6] =
-        ["/Users/", "/home/", "\\Users\\", "%2FUsers%2F", "%2fUsers%2f", "Documents and Settings\\"];
+/// Roots that hold people's things on some machine, in small letters.
+const OWN_ROOTS: [&str; 12] = [
+    "/users/",
+    "/home/",
+    "/volumes/",
+    "/private/",
+    "/var/",
+    "/tmp/",
+    "/opt/",
+    "/applications/",
+    "/library/",
+    "/root/",
+    "/system/volumes/data/",
+    "/usr/local/",
+];
+
+/// True for a path below a folder that people's things lie in.
+pub(super) fn is_own_root(path: &str) -> bool {
+    OWN_ROOTS.iter().any(|root| path.get(..root.len()).is_some_and(|start| start.eq_ignore_ascii_case(root)))
+}
+
+/// Splits a path whose slashes are percent-encoded: what stands before the folder, the folder, and the rest.
+pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
+    if path.contains(['/', '\\']) {
+        return None;
+    }
+    let slashes: Vec<usize> = path.to_ascii_lowercase().match_indices("%2f").map(|(at, _)| at).collect();
+    let first = slashes.first()?;
+    let begins = slashes.iter().zip(0..).take_while(|&(&at, index)| at == first + 3 * index).last()?.0 + 3;
+    let last = *slashes.last()?;
+    let is_of_system = || {
+        SYSTEM_FOLDERS.iter().any(|folder| {
+            path[begins..].to_ascii_lowercase().replace("%2f", "/").starts_with(&folder[1..].to_ascii_lowercase())
+        })
+    };
+    (last > begins && !is_of_system()).then(|| (&path[..begins], &path[begins..last], &path[last..]))
+}
+
+/// A user whom a text names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct User {
+    pub(super) name: String,
+    /// True if it is surely a whole folder, spaces and all.
+    pub(super) is_folder: bool,
+}
+
+/// The users that a text names by their homes: `jane` of `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
+pub(super) fn users(text: &str) -> impl Iterator<Item = User> {
+    const HOMES: [&str; 7] =
+        ["/users/", "/home/", "\\users\\", "\\home\\", "%2fusers%2f", "%2fhome%2f", "documents and settings\\"];
     let is_possible = text.contains(['/', '\\']) || text.contains("%2");
-    let homes = if is_possible { &HOMES[..] } else { &[] };
-    homes.iter().flat_map(|home| text.match_indices(home)).filter_map(move |(at, home)| {
-        let rest = &text[at + home.len()..];
-        // In a sentence it ends with what no folder is named with.
-        let end = rest.find(['/', '\\', '"', '\n', ':', ')', ',']).unwrap_or(rest.len());
-        let end = if home.starts_with('%') { rest.find('%').unwrap_or(end) } else { end };
-        let user = &rest[..end];
-        let user = if end == rest.len() { user.split(' ').next().unwrap_or(user) } else { user };
-        (!user.is_empty() && !["Shared", "Guest", ".", ".."].contains(&user)).then_some(user)
-    })
+    let small = if is_possible { text.to_ascii_lowercase() } else { String::new() };
+    let homes =
+        HOMES.iter().flat_map(|home| small.match_indices(home).map(|(at, home)| at + home.len()).collect::<Vec<_>>());
+    let tildes = small
+        .match_indices('~')
+        .filter(|&(at, _)| !small[..at].ends_with(|char: char| char.is_alphanumeric() || ":_~".contains(char)));
+    let tildes: Vec<usize> = tildes.map(|(at, _)| at + 1).filter(|&at| is_account(&small[at..])).collect();
+    let starts: Vec<usize> = homes.chain(tildes).collect();
+    starts.into_iter().filter_map(|start| user(&text[start..], &small[start..])).collect::<Vec<_>>().into_iter()
 }
 
-/// The first path that begins in a sentence, with the byte where it begins, and where it ends. Nobody marks where it ends: it goes to the
-/// next space or quotation mark that no slash follows soon.
-pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
-    const ROOTS: [&str; 25] = [
-        "/Users/",
-        "/home/",
-        "/Volumes/",
-        "/private/",
-        "/var/",
-        "/tmp/",
-        "/opt/",
-        "/Applications/",
-        "/Library/",
-        "/Network/",
-        "/net/",
-        "/mnt/",
-        "/media/",
-        "/root/",
-        "/srv/",
-        "/nix/",
-        "/data/",
-        "/build/",
-        "/builds/",
-        "/workspace/",
-        "/System/Volumes/Data/",
-        "/usr/local/",
-        "file://",
-        "\\\\",
-        "~/",
-    ];
-    let mut at = from;
-    while let Some(found) = text[at..].find(['/', '\\', '~', 'f', ':']).map(|found| at + found) {
-        let rest = &text[found..];
-        at = found + 1;
-        let before = text[..found].chars().next_back();
-        let is_word = before.is_some_and(|before| before.is_alphanumeric() || "/\\~_".contains(before));
-        let is_drive = rest.starts_with(":\\") && before.is_some_and(|before| before.is_ascii_alphabetic());
-        if is_drive {
-            return Some((found - 1, found + end_of_path(rest)));
-        }
-        if !is_word && ROOTS.iter().any(|root| rest.starts_with(root)) {
-            return Some((found, found + end_of_path(rest)));
-        }
-    }
-    None
+/// True for `jane/x` behind a tilde.
+fn is_account(rest: &str) -> bool {
+    let end = rest.find(|char: char| !(char.is_alphanumeric() || "._-".contains(char))).unwrap_or(rest.len());
+    end > 0 && rest[end..].starts_with('/')
 }
 
-/// The end of a path that a text begins with.
-fn end_of_path(text: &str) -> usize {
-    let stops = |char: char| {
-        matches!(char, '"' | '\'' | '`' | '<' | '>' | '|' | '\n' | '\t' | ')' | ']' | '}' | ',' | ';' | '’' | '”')
-    };
-    let mut end = text.find(stops).unwrap_or(text.len());
-    // `file.swift:12:5`, and `a/b: no such file`.
-    let is_colon = |&(at, _): &(usize, &str)| {
-        let next = text[at + 1..].chars().next();
-        at > 6 && next.is_none_or(|next| next == ' ' || next.is_ascii_digit())
-    };
-    end = text[..end].match_indices(':').find(is_colon).map_or(end, |(at, _)| at);
-    let mut at = 0;
-    while let Some(space) = text[at..end].find(' ').map(|space| at + space) {
-        // A folder with a space in its name; a file with one is cut, where no other space is.
-        let next = text[space + 1..end].find(' ').map_or(end, |next| space + 1 + next);
-        if !text[space + 1..next].contains(['/', '\\']) || text[space + 1..next].starts_with(['/', '\\']) {
-            return space;
-        }
-        at = space + 1;
-    }
-    end
+/// The user whose home a text begins with.
+fn user(rest: &str, small: &str) -> Option<User> {
+    let leading = rest.len() - rest.trim_start_matches(['/', '\\']).len();
+    let (rest, small) = (&rest[leading..], &small[leading..]);
+    // In a sentence it ends with what no folder is named with.
+    let end = rest.find(['/', '\\', '"', '\n', ':', ')', ',']).unwrap_or(rest.len());
+    let end = small.find("%2f").map_or(end, |encoded| encoded.min(end));
+    let is_folder = rest[end..].starts_with(['/', '\\', '%']);
+    let user = if is_folder { &rest[..end] } else { rest[..end].split([' ', '\'', '’', '>', ']', ';', '&']).next()? };
+    let user = if is_folder { user } else { user.trim_end_matches('.') };
+    let name = user.replace("%20", " ");
+    let is_person = !name.is_empty() && !["shared", "guest", ".", ".."].contains(&name.to_ascii_lowercase().as_str());
+    is_person.then_some(User { name, is_folder })
 }
 
 /// The parts of a path that are a UUID, or look like one of Apple's device numbers.
@@ -242,28 +246,29 @@ mod tests {
 
     #[test]
     fn users_are_found_in_paths_and_sentences() {
-        let found = |text| users(text).collect::<Vec<_>>();
+        let found = |text| users(text).map(|user| user.name).collect::<Vec<_>>();
         assert_eq!(found("/Users/jane/x"), ["jane"]);
         assert_eq!(found("C:\\Users\\Jane Doe\\x"), ["Jane Doe"]);
         assert_eq!(found("no file in /home/jane today"), ["jane"]);
         assert_eq!(found("/Users/Shared/x"), [""; 0]);
         assert_eq!(found("operator/"), [""; 0]);
+        assert_eq!(found("c:\\users\\bobwin\\x ~carol/x Foo::~Foo() ~Foo"), ["bobwin", "carol"]);
+        assert_eq!(found("url=file%3A%2F%2F%2FUsers%2Fmary%20smith%2Fsecret"), ["mary smith"]);
+        assert_eq!(found("in '/Users/jane'. Then /Users/bob."), ["jane", "bob"]);
     }
 
     #[test]
-    fn paths_in_sentences_end() {
-        let found = |text: &'static str| in_sentence(text, 0).map(|(start, end)| &text[start..end]);
-        for (text, path) in [
-            ("cannot read /Users/jane/a b/c.swift:12", Some("/Users/jane/a b/c.swift")),
-            ("(lambda at /home/jane/x.cpp:3:4)", Some("/home/jane/x.cpp")),
-            ("opened '/tmp/a', and more", Some("/tmp/a")),
-            ("at /var/x is nothing", Some("/var/x")),
-            ("C:\\Users\\jane\\x.txt: gone", Some("C:\\Users\\jane\\x.txt")),
-            ("operator/(int, int)", None),
-            ("https://example.org/Users/x", None),
-            ("file:///Users/jane/x", Some("file:///Users/jane/x")),
-        ] {
-            assert_eq!(found(text), path, "{text}");
+    fn encoded_paths_are_split() {
+        assert_eq!(
+            split_encoded("file%3A%2F%2F%2FUsers%2Fj%20d%2fa%2Fx.c"),
+            Some(("file%3A%2F%2F%2F", "Users%2Fj%20d%2fa", "%2Fx.c"))
+        );
+        for path in ["a%2Fx.c", "%2Fusr%2Flib%2Fx", "/a%2Fb%2Fc", "%2F%2Fx"] {
+            assert_eq!(
+                split_encoded(path).filter(|(start, ..)| start.starts_with('%') || path.contains('/')),
+                None,
+                "{path}"
+            );
         }
     }
 

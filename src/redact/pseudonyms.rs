@@ -1,5 +1,7 @@
 //! What stands for names: the same for the same name, everywhere in one output.
 
+use std::collections::BTreeSet;
+
 use super::fold::folded;
 use crate::hash::HashMap;
 
@@ -32,6 +34,21 @@ pub enum RedactedKind {
 }
 
 impl RedactedKind {
+    /// All kinds.
+    pub(super) const ALL: [Self; 11] = [
+        Self::User,
+        Self::Device,
+        Self::Identifier,
+        Self::Process,
+        Self::Path,
+        Self::Input,
+        Self::Other,
+        Self::Function,
+        Self::Binary,
+        Self::Thread,
+        Self::Signpost,
+    ];
+
     /// The name in machine formats, and what pseudonyms begin with.
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,6 +87,17 @@ struct Pseudonym {
     is_used: bool,
 }
 
+/// The names that must not become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Named {
+    /// Functions, threads and the like.
+    Code(RedactedKind),
+    /// Source files.
+    Source,
+    /// Subsystems, categories and other texts of intervals.
+    Text,
+}
+
 /// All pseudonyms so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pseudonyms {
@@ -79,6 +107,9 @@ pub(super) struct Pseudonyms {
     counts: HashMap<RedactedKind, usize>,
     /// By rule: the number of distinct names that it replaced by a number.
     numbers: HashMap<usize, HashMap<String, usize>>,
+    /// By name: what it became, where that is not left to chance.
+    renamed: HashMap<(Named, String), String>,
+    taken: BTreeSet<(Named, String)>,
     /// True if all names of a kind have one pseudonym.
     pub(super) is_collective: bool,
 }
@@ -86,10 +117,43 @@ pub(super) struct Pseudonyms {
 impl Pseudonyms {
     /// The index of the pseudonym of a name, in any spelling.
     pub(super) fn index(&mut self, kind: RedactedKind, name: &str) -> usize {
-        self.index_of(kind, folded(name).into_iter().collect(), |kind, number| match number {
-            Some(number) => format!("{kind}-{number}"),
-            None => kind.to_owned(),
-        })
+        self.index_of(kind, folded(name).into_iter().collect(), numbered)
+    }
+
+    /// The index of the pseudonym of a name in this very spelling: folders and programs whose names differ in case are two.
+    pub(super) fn exact_index(&mut self, kind: RedactedKind, name: &str) -> usize {
+        self.index_of(kind, name.to_owned(), numbered)
+    }
+
+    /// The pseudonym of a name in this very spelling that stands somewhere now.
+    pub(super) fn exact(&mut self, kind: RedactedKind, name: &str) -> String {
+        let index = self.exact_index(kind, name);
+        self.used(index)
+    }
+
+    /// True for the pseudonym of a folder.
+    pub(super) fn is_folder(&self, name: &str) -> bool {
+        let count = self.counts.get(&RedactedKind::Path).copied().unwrap_or_default();
+        let kind = RedactedKind::Path.name();
+        let Some(number) = name.strip_prefix(kind) else { return false };
+        match number.strip_prefix('-') {
+            Some(number) => number.parse::<usize>().is_ok_and(|number| (1..=count).contains(&number)),
+            None => number.is_empty() && self.is_collective,
+        }
+    }
+
+    /// What a name becomes, so that no two names become one: their numbers would be added up. The second has a number behind it.
+    pub(super) fn apart(&mut self, named: Named, old: &str, new: String) -> String {
+        if self.is_collective {
+            return new;
+        }
+        let Self { renamed, taken, .. } = self;
+        let apart = renamed.entry((named, old.to_owned())).or_insert_with(|| {
+            let numbered = (2..).map(|number| format!("{new} ({number})"));
+            let mut names = std::iter::once(new.clone()).chain(numbered);
+            names.find(|name| taken.insert((named, name.clone()))).expect("there is always another number")
+        });
+        apart.clone()
     }
 
     /// The same for a name whose spelling tells it from others, of which `text` makes the pseudonym: of the kind, and of a number from 1.
@@ -122,6 +186,11 @@ impl Pseudonyms {
         self.by_name.entry((kind, folded(name).into_iter().collect())).or_insert(index);
     }
 
+    /// The pseudonym, wherever it stands.
+    pub(super) fn text(&self, index: usize) -> String {
+        self.all[index].text.clone()
+    }
+
     /// The pseudonym, which now stands somewhere.
     pub(super) fn used(&mut self, index: usize) -> String {
         self.all[index].is_used = true;
@@ -152,5 +221,13 @@ impl Pseudonyms {
         }
         list.sort_by_key(|row| row.kind);
         list
+    }
+}
+
+/// `user-1`, or `user` without a number.
+fn numbered(kind: &str, number: Option<usize>) -> String {
+    match number {
+        Some(number) => format!("{kind}-{number}"),
+        None => kind.to_owned(),
     }
 }

@@ -1,5 +1,8 @@
 //! Names inside other texts: whole words that are replaced wherever they stand.
 
+use std::collections::BTreeSet;
+
+use super::common_words::is_name;
 use super::fold::{Letter, fold, folded};
 use crate::hash::HashMap;
 
@@ -26,6 +29,8 @@ struct Word {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     by_letters: HashMap<Vec<char>, Word>,
+    /// Names that stay.
+    spared: BTreeSet<Vec<char>>,
     /// By the first [`KEY`] letters, and fewer of shorter words: the lengths of words that begin so, longest first.
     by_start: HashMap<[char; KEY], Vec<usize>>,
     /// By first letter, of ASCII only: true if a word begins with it.
@@ -36,10 +41,13 @@ pub(super) struct Words {
 const KEY: usize = 2;
 
 impl Words {
-    /// Adds a word, unless it is there; a word that is there may reach further then.
+    /// Adds a word, unless it is there, or is none that can be told from others; a word that is there may reach further then.
     pub(super) fn add(&mut self, text: &str, pseudonym: usize, reach: Reach) {
         let letters = folded(text);
         let Some(key) = key(letters.iter().copied()) else { return };
+        if !is_name(text) || self.spared.contains(&letters) {
+            return;
+        }
         self.starts.resize(128, false);
         if let Some(start) = self.starts.get_mut(letters[0] as usize) {
             *start = true;
@@ -52,9 +60,11 @@ impl Words {
         word.reach = word.reach.max(reach);
     }
 
-    /// Leaves a word as it is from now on.
-    pub(super) fn remove(&mut self, text: &str) {
-        self.by_letters.remove(&folded(text));
+    /// Leaves a word as it is from now on, whoever is called so.
+    pub(super) fn spare(&mut self, text: &str) {
+        let letters = folded(text);
+        self.by_letters.remove(&letters);
+        self.spared.insert(letters);
     }
 
     /// The text with these words replaced; `None` if it has none of them. Each word that is replaced is told.
@@ -153,6 +163,17 @@ mod tests {
             words.add(text, index, *reach);
         }
         words
+    }
+
+    #[test]
+    fn spared_words_and_numbers_are_left() {
+        let mut words =
+            words(&[("runner", Reach::Everywhere), ("12", Reach::Everywhere), ("path-1", Reach::Everywhere)]);
+        words.spare("Runner");
+        words.add("RUNNER", 9, Reach::Everywhere);
+        for text in ["Runner.main", "12 rows", "/path-1/x"] {
+            assert_eq!(words.replaced(text, Reach::Paths, |index| format!("<{index}>")), None, "{text}");
+        }
     }
 
     #[test]

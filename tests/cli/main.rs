@@ -39,6 +39,7 @@ mod fleet_rewritten;
 mod fleet_rows;
 mod fleet_selection;
 mod fleet_shards;
+mod fleet_with_runs;
 mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
@@ -60,6 +61,7 @@ mod pictures;
 mod reading;
 mod redact;
 mod redact_case;
+mod redact_names;
 mod rejected;
 mod sample_reports;
 mod sort;

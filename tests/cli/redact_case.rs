@@ -39,11 +39,11 @@ pub(crate) fn spellings(name: &str) -> Vec<String> {
 }
 
 /// One sample: its thread and process, its weight, and its frames from the leaf to the root: name, binary, path, source.
-struct Row {
-    thread: (&'static str, u32),
-    process: (&'static str, u32),
-    weight: u64,
-    frames: &'static [(&'static str, &'static str, &'static str, &'static str)],
+pub(crate) struct Row {
+    pub(crate) thread: (&'static str, u32),
+    pub(crate) process: (&'static str, u32),
+    pub(crate) weight: u64,
+    pub(crate) frames: &'static [(&'static str, &'static str, &'static str, &'static str)],
 }
 
 const APP: &str = "/Users/jané/Library/Developer/Xcode/DerivedData/Orchard-abcdefghijklmnop/Build/Products/Debug/Orchard.app/Contents/MacOS/Orchard";
@@ -179,7 +179,7 @@ fn columns(names: &[(&str, &str)]) -> String {
     names.iter().map(column).collect()
 }
 
-fn samples(ids: &mut Ids) -> String {
+fn samples(ids: &mut Ids, rows: &[Row]) -> String {
     let mut place = 0;
     let mut row = |(index, row): (usize, &Row)| {
         let time = 1_000_000 * (index as u64 + 1);
@@ -202,7 +202,7 @@ fn samples(ids: &mut Ids) -> String {
             escaped(name),
         )
     };
-    let rows: String = ROWS.iter().enumerate().map(&mut row).collect();
+    let rows: String = rows.iter().enumerate().map(&mut row).collect();
     let columns = columns(&[
         ("time", "sample-time"),
         ("thread", "thread"),
@@ -242,7 +242,16 @@ fn signposts(ids: &mut Ids) -> String {
 /// The recording as an export.
 pub(crate) fn export() -> String {
     let mut ids = Ids::default();
-    let nodes = samples(&mut ids) + &signposts(&mut ids);
+    let nodes = samples(&mut ids, &ROWS) + &signposts(&mut ids);
+    document(&nodes)
+}
+
+/// An export with these samples alone.
+pub(crate) fn export_of(rows: &[Row]) -> String {
+    document(&samples(&mut Ids::default(), rows))
+}
+
+fn document(nodes: &str) -> String {
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{nodes}</trace-query-result>\n")
 }
 

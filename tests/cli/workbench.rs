@@ -46,6 +46,17 @@ impl Payload {
         Self { head, columns, texts }
     }
 
+    /// The functions as links name them: `NAME@BINARY`.
+    pub(crate) fn functions(&self) -> Vec<String> {
+        let binary = |index: u64| self.head["binaries"][index as usize]["name"].as_str().expect("a name");
+        let rows = self.column("functions.name").iter().zip(self.column("functions.binary"));
+        let named = rows.map(|(&name, &owner)| match owner.checked_sub(1) {
+            Some(owner) => format!("{}@{}", self.texts[name as usize], binary(owner)),
+            None => self.texts[name as usize].clone(),
+        });
+        named.collect()
+    }
+
     pub(crate) fn column(&self, name: &str) -> &[u64] {
         &self.columns.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("a column {name}")).1
     }

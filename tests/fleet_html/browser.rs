@@ -1,7 +1,7 @@
 //! The page in headless Chromium.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,12 +21,18 @@ fn browse(page: &str) -> Result<(String, String), Failed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("page.html");
     fs::write(&path, page)?;
+    browse_file(&path)
+}
+
+/// The same of a page in a file.
+fn browse_file(path: &Path) -> Result<(String, String), Failed> {
+    let folder = tempfile::tempdir()?;
     let (out, log) = (folder.path().join("out"), folder.path().join("log"));
     let mut child = Command::new(chromium())
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"])
         .args(["--enable-logging=stderr", "--v=0", "--window-size=1280,2000"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg(format!("file://{}", path.display()))
+        .arg(format!("file://{}", path.display().to_string().replace('#', "%23").replace(' ', "%20")))
         .stdout(Stdio::from(fs::File::create(&out)?))
         .stderr(Stdio::from(fs::File::create(&log)?))
         .spawn()?;
@@ -180,3 +186,48 @@ pub(crate) fn a_phone_does_not_scroll_sideways() -> Result<(), Failed> {
     }
     Ok(())
 }
+
+/// A run that a number names opens in its own page, at the function that the number is of, and nothing is said on the console.
+pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
+    // Without the feature `cli`, there is none.
+    let Some(command) = option_env!("CARGO_BIN_EXE_traceparse") else { return Ok(()) };
+    let folder = tempfile::tempdir()?;
+    let exports = folder.path().join("exports");
+    fs::create_dir(&exports)?;
+    for name in ["a", "b"] {
+        let rows: String = (0..if name == "a" { 40 } else { 50 }).map(row).collect();
+        fs::write(exports.join(format!("{name}.xml")), EXPORT.replace("ROWS", &rows))?;
+    }
+    let page = folder.path().join("all runs #1.html");
+    let mut command = Command::new(command);
+    command.args(["fleet", "report"]).arg(&exports).arg("-o").arg(&page).args(["--with-runs", "1"]);
+    let output = command.output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let html = fs::read_to_string(&page)?;
+    // The script of the test follows the link, and the page that comes then is the one that is read.
+    let click = "<script>document.querySelector('#scope-function a.run').click();</script></body>";
+    fs::write(&page, html.replace("</body>", click))?;
+    let (dom, log) = browse_file(&page)?;
+    ensure!(!log.contains("CONSOLE"), "{log}");
+    ensure!(
+        dom.contains("id=\"workbench\"") && dom.contains("b.xml"),
+        "the page of the largest run is open: {}",
+        dom.len()
+    );
+    let selected = dom.split("role=\"tab\"").find(|tab| tab.contains("aria-selected=\"true\""));
+    ensure!(selected.is_some_and(|tab| tab.contains("Callers")), "{selected:?}");
+    ensure!(dom.contains("work(“x”)"), "the function is chosen");
+    Ok(())
+}
+
+fn row(index: u32) -> String {
+    let time = index * 10_000_000;
+    format!(
+        "<row><sample-time>{time}</sample-time><weight>1000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
+         </backtrace></row>"
+    )
+}
+
+const EXPORT: &str = "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>\
+    <schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col><col><mnemonic>weight</mnemonic></col>\
+    <col><mnemonic>stack</mnemonic></col></schema>ROWS</node></trace-query-result>";

@@ -19,7 +19,7 @@ let [browser, page] = [];
 const complaints = [];
 
 before(async () => {
-  const { page: html, error } = pageOf([join(ROOT, 'fixtures/27/orchard/input.xml')]);
+  const { page: html, error } = await pageOf([join(ROOT, 'fixtures/27/orchard/input.xml')]);
   assert.equal(error, undefined);
   writeFileSync(join(folder, 'page.html'), html);
   await writeDevPage(join(folder, 'page.html'), join(folder, 'dev.html'));

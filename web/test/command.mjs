@@ -1,12 +1,12 @@
 // The command, asked for pages and JSON.
 
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { MARK } from './canonical.mjs';
+import { parseExactly } from './exactly.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = process.env.TRACEPARSE ?? join(ROOT, 'target/debug/traceparse');
@@ -24,14 +24,13 @@ export async function loadEngine() {
   return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 }
 
-/** The page of recordings, or of a comparison (`diff`, and two recordings), as text. */
-export function pageOf(files, options = []) {
+/** The page of recordings, or of a comparison (`diff`, and two recordings), as text, and what was said of it. */
+export async function pageOf(files, options = []) {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-'));
   const path = join(folder, 'page.html');
   try {
-    const { status, stderr } = spawnSync(COMMAND, [...files, ...options, '-o', path], { encoding: 'utf8', maxBuffer: 1 << 30 });
-    if (status !== 0) return { error: stderr };
-    return { page: readFileSync(path, 'utf8') };
+    const { isDone, stderr } = await done([...files, ...options, '-o', path]);
+    return isDone ? { page: readFileSync(path, 'utf8'), notes: stderr } : { error: stderr };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -44,25 +43,26 @@ export function payloadOf(page, id = 'profile') {
 
 /** What the page of a comparison tells beside both payloads. */
 export function factsOf(page) {
-  return parseExactly(/<script id="diff" type="application\/json">([^<]*)<\/script>/.exec(page)[1]);
+  return parseExactly(factsTextOf(page));
+}
+
+/** The same as text. */
+export function factsTextOf(page) {
+  return /<script id="diff" type="application\/json">([^<]*)<\/script>/.exec(page)[1];
 }
 
 /** The command's JSON, whose integers above 2^53 are bigints; or what it complains of. */
-export function jsonOf(files, options) {
-  const { status, stdout, stderr } = spawnSync(COMMAND, [...files, '--format', 'json', ...options], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 30,
-  });
-  return status === 0 ? { json: parseExactly(stdout), warnings: stderr } : { error: stderr };
+export async function jsonOf(files, options) {
+  const { isDone, stdout, stderr } = await done([...files, '--format', 'json', ...options]);
+  return isDone ? { json: parseExactly(stdout), warnings: stderr } : { error: stderr };
 }
 
-
-/** JSON without rounding. */
-export function parseExactly(text) {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
-    /^\d{16,}$/.test(token) ? `"\\u0001big:${token}"` : token,
-  );
-  return JSON.parse(quoted, (_, value) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
-  );
+/** Runs the command to its end. One that crashes is an error of the test. */
+function done(words) {
+  return new Promise((resolve, reject) => {
+    execFile(COMMAND, words, { encoding: 'utf8', maxBuffer: 1 << 30 }, (error, stdout, stderr) => {
+      if (error !== null && typeof error.code !== 'number') reject(error);
+      else resolve({ isDone: error === null, stdout, stderr });
+    });
+  });
 }

@@ -2,16 +2,20 @@
 // of operations and ways of scaling. Every number of functions, binaries and the tree must be equal, and stand in the same order; noise
 // to nine digits, since squares are added up as doubles.
 //
-//   node test/diff.mjs [--requests N] [--seed N] [--random N FOLDER] [BEFORE AFTER …]
+//   node test/diff.mjs [--browser NAME]… [--requests N] [--seed N] [--random N FOLDER] [BEFORE AFTER …]
 //
-// Without files it takes pairs of fixtures; `TRACEPARSE_CORPUS` adds pairs of real recordings. `--random N` takes N pairs of `random-0.xml` … .
+// The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named. Without files it takes pairs of fixtures; `TRACEPARSE_CORPUS` adds pairs of real recordings. `--random N` takes N pairs of `random-0.xml` … .
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { browserPlace } from './browsers/place.mjs';
 import { canonical } from './canonical.mjs';
-import { ROOT, factsOf, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
+import { answerOf } from './changes.mjs';
+import { ROOT, factsOf, factsTextOf, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
+import { forEach } from './pool.mjs';
 import { randomNumbers, randomRequest } from './requests.mjs';
 import { selectionOf } from './asked_selection.mjs';
+import { read } from './tables.mjs';
 
 const CORPUS = [
   ['xctrace/26.2/finder_cpu_profile.xml', 'xctrace/27/cpu-profile.xml'],
@@ -26,32 +30,32 @@ const CORPUS = [
 const CANNOT_BE_SUMMED = /several measurements|weights are in/;
 const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples tell|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
 const NOISE = 1e-9;
-/** By view of the command: the field of its JSON, and the engine's rows. */
-const VIEWS = {
-  functions: { field: 'functions', rows: (changes) => changes.functions().map(rowOf) },
-  overview: { field: 'own_functions', rows: (changes) => changes.ownFunctions().map(rowOf) },
-  binaries: { field: 'binaries', rows: (changes) => changes.binaries().map(rowOf) },
-  tree: { field: 'nodes', rows: nodesOf },
-};
+/** Pairs that are compared at once. */
+const WORKERS = 2;
+/** By view of the command: the field of its JSON. */
+const FIELDS = { functions: 'functions', overview: 'own_functions', binaries: 'binaries', tree: 'nodes' };
 
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
+const workers = await Promise.all(Array.from({ length: WORKERS }, () => Promise.all(asked.browsers.map((name) => browserPlace(name, 'test/browser_changes.mjs')))));
 const counts = { passed: 0, failed: 0, tables: 0, refused: 0 };
-for (const [number, pair] of asked.pairs.entries()) {
-  const faults = await comparePair(pair, asked.seed + number);
+await forEach(asked.pairs, WORKERS, async (pair, number, worker) => {
+  const faults = await comparePair(pair, asked.seed + number, workers[worker]);
   if (number % 25 === 24) console.error(`${number + 1} of ${asked.pairs.length} pairs`);
   counts[faults.length === 0 ? 'passed' : 'failed'] += 1;
   if (faults.length > 0) console.log(`${pair.join(' ')}:\n  ${faults.slice(0, 4).join('\n  ')}`);
-}
+});
+await Promise.all(workers.flat().map((place) => place.close()));
 console.log(`${counts.tables} tables compared, ${counts.refused} requests refused by the command`);
 console.log(`${counts.passed} pairs passed, ${counts.failed} failed`);
 process.exitCode = counts.failed > 0 || counts.tables === 0 ? 1 : 0;
 
 function argumentsOf(words) {
-  const asked = { pairs: [], requests: 3, seed: 1 };
+  const asked = { browsers: [], pairs: [], requests: 3, seed: 1 };
   const files = [];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--requests') asked.requests = Number(words.shift());
+    else if (word === '--browser') asked.browsers.push(words.shift());
     else if (word === '--seed') asked.seed = Number(words.shift());
     else if (word === '--random') {
       const [count, folder] = [Number(words.shift()), words.shift()];
@@ -86,10 +90,10 @@ function corpus() {
 }
 
 /** The differences of one pair. */
-async function comparePair(pair, seed) {
+async function comparePair(pair, seed, places) {
   const [files, force] = [['diff', ...pair], ['--force']];
-  const { page, error } = pageOf(files, force);
-  const whole = jsonOf(files, [...force, '--view', 'overview']);
+  const { page, error } = await pageOf(files, force);
+  const whole = await jsonOf(files, [...force, '--view', 'overview']);
   if (error !== undefined) {
     counts.refused += 1;
     return whole.error === undefined ? [`no page: ${error}`] : [];
@@ -101,39 +105,43 @@ async function comparePair(pair, seed) {
   );
   const [before, after] = await Promise.all(['before', 'profile'].map((id) => engine.decodePayload(payloadOf(page, id))));
   const comparison = new engine.Comparison(before, after, facts);
+  const answers = [{ where: 'node', answer: (query) => answerOf(engine, comparison, query) }];
+  for (const place of places) {
+    const answer = await place.load({ profile: payloadOf(page), before: payloadOf(page, 'before'), diff: factsTextOf(page) });
+    answers.push({ where: place.name, answer: async (query) => read(await answer(query)) });
+  }
   const random = randomNumbers(seed * 7_919);
   for (let count = 0; count < asked.requests; count += 1) {
     const own = random.oneIn(2) ? before : after;
     const request = count === 0 ? { options: [], operations: [] } : randomRequest(engine, own, random);
     const normalize = random.pick(['none', 'duration', 'samples']);
-    faults.push(...compareRequest(files, comparison, request, normalize, force));
+    faults.push(...(await compareRequest(files, comparison, answers, request, normalize, force)));
   }
   return faults;
 }
 
-function compareRequest(files, comparison, { options, operations }, normalize, force) {
+async function compareRequest(files, comparison, answers, { options, operations }, normalize, force) {
   const all = [...force, '--normalize', normalize, ...options];
   const selections = {
     before: selectionOf(engine, comparison.before.profile, options),
     after: selectionOf(engine, comparison.after.profile, options),
   };
   const faults = [];
-  for (const view of Object.keys(VIEWS)) {
-    const { json, error } = jsonOf(files, [...all, '--view', view]);
+  for (const view of Object.keys(FIELDS)) {
+    const { json, error } = await jsonOf(files, [...all, '--view', view]);
     if (error !== undefined) {
       counts.refused += 1;
       const fault = refusalFault(comparison, selections, operations, error);
       return fault === null ? [] : [`${options.join(' ')}: ${fault}`];
     }
-    const changes = comparison.changes(selections, operations, normalize);
-    counts.tables += 1;
-    const { field, rows: rowsOf } = VIEWS[view];
-    const difference =
-      differenceOf([json.factor], [changes.factor]) ??
-      differenceOf([json.total], [{ function: null, binary: null, ...sidesOf(changes.total) }]) ??
-      differenceOf(json[field], rowsOf(changes));
-    if (difference !== null) faults.push(`${all.join(' ')}: ${view}${difference}`);
-    if (view === 'tree') faults.push(...boxFaults(changes));
+    const query = { selections, operations, normalize, view };
+    const found = await Promise.all(answers.map(async ({ where, answer }) => ({ where, ...(await answer(query)) })));
+    for (const { where, factor, total, rows, boxFaults } of found) {
+      counts.tables += 1;
+      const difference = differenceOf([json.factor], [factor]) ?? differenceOf([json.total], [total]) ?? differenceOf(json[FIELDS[view]], rows);
+      if (difference !== null) faults.push(`${where}: ${all.join(' ')}: ${view}${difference}`);
+      faults.push(...boxFaults.map((fault) => `${where}: ${all.join(' ')}: ${fault}`));
+    }
   }
   return faults;
 }
@@ -148,41 +156,6 @@ function refusalFault(comparison, selections, operations, error) {
     return refusal instanceof engine.RefusedError ? null : String(refusal);
   }
   return `the engine compares what the command refuses: ${error.trim()}`;
-}
-
-function sidesOf({ presence, before, after, self_change, all_change }) {
-  return { presence, before, after, self_change, all_change };
-}
-
-function rowOf(row) {
-  return { function: row.name, binary: row.binary, ...sidesOf(row) };
-}
-
-/** The nodes of the tree in the order they are read. */
-function nodesOf(changes) {
-  const { functions } = changes.matching;
-  const open = [changes.total];
-  const found = [];
-  while (open.length > 0) {
-    const node = open.pop();
-    const named = functions[node.number] ?? { name: null, binary: null };
-    const name = node.number < 0 ? null : (named.name ?? engine.NO_STACK_NAME);
-    const label = name === '' ? { function: named.binary ?? engine.NO_BINARY, binary: null } : { function: name, binary: named.binary };
-    found.push({ ...label, ...sidesOf(node), depth: node.depth });
-    open.push(...changes.children(node.node).reverse());
-  }
-  return found;
-}
-
-/** Boxes of the flame graphs have the weights of their nodes on their side. */
-function boxFaults(changes) {
-  return ['before', 'after'].flatMap((side) => {
-    const boxes = changes.flameGraph(side, { least: 0 });
-    const wrong = Array.from({ length: boxes.count }, (_, box) => box).filter(
-      (box) => Number(changes.at(boxes.node[box])[side].all_weight) !== boxes.width[box],
-    );
-    return wrong.length > 0 ? [`${wrong.length} boxes ${side} are not as wide as their nodes are heavy`] : [];
-  });
 }
 
 /** The first row in which a list differs from another; null if they are equal. */

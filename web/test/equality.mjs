@@ -8,15 +8,15 @@
 // times must still be equal. The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch } from './browsers/index.mjs';
+import { browserPlace } from './browsers/place.mjs';
 import { canonical } from './canonical.mjs';
-import { ROOT, bundled, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
+import { ROOT, jsonOf, loadEngine, pageOf, payloadOf } from './command.mjs';
 import { flatTrees, roundedEnds } from './expected.mjs';
+import { forEach } from './pool.mjs';
 import { randomNumbers, randomRequest } from './requests.mjs';
-import { Tables, written } from './tables.mjs';
+import { Tables } from './tables.mjs';
 
 const CORPUS = [
   'xctrace/12.5/time-profile.xml',
@@ -34,21 +34,23 @@ const CORPUS = [
 ];
 /** Rows of trees that are compared whole. */
 const LARGEST_TREES = 400_000;
+/** Recordings that are compared at once. */
+const WORKERS = 2;
 
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
-const places = await Promise.all(asked.browsers.map(browserPlace));
+const workers = await Promise.all(Array.from({ length: WORKERS }, () => Promise.all(asked.browsers.map((name) => browserPlace(name, 'test/browser_tables.mjs')))));
 let [passed, failed, comparisons, empty, reductions] = [0, 0, 0, 0, 0];
-for (const [number, file] of asked.files.entries()) {
-  const faults = await compareFile(file, asked.seed + number);
+await forEach(asked.files, WORKERS, async (file, number, worker) => {
+  const faults = await compareFile(file, asked.seed + number, workers[worker]);
   if (number % 25 === 24) console.error(`${number + 1} of ${asked.files.length} recordings`);
   if (faults.length === 0) passed += 1;
   else {
     failed += 1;
     console.log(`${file}:\n  ${faults.slice(0, 4).join('\n  ')}`);
   }
-}
-await Promise.all(places.map((place) => place.close()));
+});
+await Promise.all(workers.flat().map((place) => place.close()));
 console.log(`${comparisons} tables compared, ${empty} requests that select nothing`);
 if (asked.isReduced) console.log(`${reductions} pages made smaller`);
 console.log(`${passed} passed, ${failed} failed`);
@@ -80,38 +82,20 @@ function corpus() {
   return CORPUS.map((path) => join(folder, path)).filter((path) => existsSync(path));
 }
 
-/** A browser that answers queries, on one page after the other. */
-async function browserPlace(name) {
-  const [browser, script] = [await launch(name), await bundled('test/browser_tables.mjs', 'iife')];
-  const folder = mkdtempSync(join(tmpdir(), 'equality-'));
-  const path = join(folder, 'page.html');
-  return {
-    name,
-    async load(payload) {
-      writeFileSync(path, `<!doctype html><meta charset="utf-8"><script id="profile" type="application/octet-stream">${payload}</script><script>${script}</script>`);
-      await browser.open(path);
-      return async (query) => JSON.parse(await browser.run((query) => globalThis.answer(query), written(query)));
-    },
-    async close() {
-      const messages = await browser.messages;
-      if (messages.length > 0) throw new Error(`${name}: ${messages.join('\n')}`);
-      await browser.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
 /** The differences of one recording. */
-async function compareFile(file, seed) {
-  const { page, error } = asked.isReduced ? reducedPageOf(file, seed) : pageOf([file]);
-  const summary = jsonOf([file], ['--view', 'summary']);
+async function compareFile(file, seed, places) {
+  const { page, error } = asked.isReduced ? await reducedPageOf(file, seed) : await pageOf([file]);
+  const summary = await jsonOf([file], ['--view', 'summary']);
   if (error !== undefined) return summary.error === undefined ? [`no page: ${error}`] : [];
   if (summary.error !== undefined) return [`a page, but no JSON: ${summary.error}`];
   const faults = policyFaults(page);
   const profile = await engine.decodePayload(payloadOf(page));
   const tables = new Tables(engine, profile);
   const answers = [{ name: 'node', answer: (query) => tables.answer(query) }];
-  for (const place of places) answers.push({ name: place.name, answer: await place.load(payloadOf(page)) });
+  for (const place of places) {
+    const answer = await place.load({ profile: payloadOf(page) });
+    answers.push({ name: place.name, answer: async (query) => JSON.parse(await answer(query)) });
+  }
   const random = randomNumbers(seed * 7_919);
   for (let count = 0; count < asked.requests; count += 1) {
     const request = count === 0 ? { options: [], selection: {}, operations: [] } : randomRequest(engine, profile, random);
@@ -121,13 +105,13 @@ async function compareFile(file, seed) {
 }
 
 /** The page of a recording, made smaller by some part of its payload; or as small as it gets. */
-function reducedPageOf(file, seed) {
-  const whole = pageOf([file]);
+async function reducedPageOf(file, seed) {
+  const whole = await pageOf([file]);
   if (whole.error !== undefined) return whole;
   const less = [0.02, 0.1, 0.3, 0.5][seed % 4] * payloadOf(whole.page).length;
   for (const part of [1, 0.5, 0.1, 0.02]) {
     const size = Math.ceil(Buffer.byteLength(whole.page) - part * less) - 1;
-    const reduced = pageOf([file], ['--max-size', String(size)]);
+    const reduced = await pageOf([file], ['--max-size', String(size)]);
     if (reduced.error !== undefined) continue;
     reductions += 1;
     return Buffer.byteLength(reduced.page) <= size ? reduced : { error: `the page is larger than ${size} bytes` };
@@ -151,7 +135,7 @@ async function compareRequest(file, profile, answers, request, random) {
   const asked = (view, more = {}) => ({ view, selection, operations, wanted, metric, ...more });
   const faults = [];
   const compare = async (what, options, query, of = (json) => json) => {
-    const { json, error } = jsonOf([file], options);
+    const { json, error } = await jsonOf([file], options);
     if (error !== undefined) {
       const { rows } = await answers[0].answer(asked('counted'));
       if (/no sample passes the filters|no samples are left/.test(error) && rows.every((count) => count === '0')) empty += 1;
@@ -159,9 +143,10 @@ async function compareRequest(file, profile, answers, request, random) {
       return false;
     }
     const theirs = of(json);
-    for (const { name: where, answer } of answers) {
+    const found = await Promise.all(answers.map(async ({ name, answer }) => [name, await answer(query)]));
+    for (const [where, tables] of found) {
       comparisons += 1;
-      for (const [name, rows] of Object.entries(await answer(query))) {
+      for (const [name, rows] of Object.entries(tables)) {
         const difference = differenceOf(theirs[name], rows);
         if (difference !== null) faults.push(`${where}: ${what} ${options.join(' ')}: ${name}${difference}`);
       }
@@ -175,7 +160,7 @@ async function compareRequest(file, profile, answers, request, random) {
     if (!isSomething && faults.length > 0) return faults;
     if (!isSomething) break;
   }
-  const { json: summary } = jsonOf([file], ['--view', 'summary', ...options]);
+  const { json: summary } = await jsonOf([file], ['--view', 'summary', ...options]);
   if (summary !== undefined) await compare('operations', ['--view', 'summary', ...options], asked('operations'), withoutUnits);
   const by = random.pick(isTimed ? ['thread', 'process', 'state', 'core-kind', 'none'] : ['thread', 'process', 'none']);
   // The command counts all states where it separates by state and none were named.

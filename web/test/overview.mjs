@@ -14,12 +14,12 @@ const engine = await loadEngine();
 const files = process.argv.length > 2 ? process.argv.slice(2) : [...fixtures(), ...corpus()];
 let [series, answers, failed] = [0, 0, 0];
 for (const file of files) {
-  const { page } = pageOf([file]);
+  const { page } = await pageOf([file]);
   if (page === undefined) continue;
   const profile = await engine.decodePayload(payloadOf(page));
   for (const states of ['running', 'all']) {
     try {
-      compare(profile, file, states);
+      await compare(profile, file, states);
     } catch (error) {
       failed += 1;
       console.log(`${file}, ${states} states: ${error.message}`);
@@ -30,8 +30,8 @@ console.log(`${series} series and ${answers} functions of ${files.length} files 
 if (answers === 0) failed += 1;
 process.exitCode = failed > 0 ? 1 : 0;
 
-function compare(profile, file, states) {
-  const { json, error } = jsonOf([file], ['--view', 'overview', ...(states === 'all' ? ['--state', 'all'] : [])]);
+async function compare(profile, file, states) {
+  const { json, error } = await jsonOf([file], ['--view', 'overview', ...(states === 'all' ? ['--state', 'all'] : [])]);
   assert.equal(error, undefined);
   for (const told of json.overview) {
     const view = new engine.Workbench(profile).view({ states });

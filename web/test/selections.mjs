@@ -22,7 +22,7 @@ if (random !== undefined && existsSync(random)) files.push(...readdirSync(random
 let [compared, threePlanes] = [0, 0];
 
 for (const [number, file] of files.entries()) {
-  const { page, error } = pageOf([file]);
+  const { page, error } = await pageOf([file]);
   if (error !== undefined) continue;
   const profile = engine.readPayload(await engine.inflate(engine.fromBase64(payloadOf(page))));
   if (profile.form !== 'samples' || profile.samples.count === 0) continue;

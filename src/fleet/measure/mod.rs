@@ -31,6 +31,8 @@ pub use refusal::NotMeasured;
 pub struct Measured {
     /// One for each run that has samples that count and is not excluded by the selection, in the order of the file; at least one.
     pub runs: Vec<RunMeasures>,
+    /// For each of them, the table that it was measured by.
+    pub series: Vec<SeriesId>,
     /// Notes for the reader, one sentence each: tables that were left out, a table of contents that was not used, and why.
     pub notes: Vec<String>,
 }
@@ -66,13 +68,14 @@ impl Recording {
         let tocs = Tocs::new(self, context);
         let selected = options.selection.on(&self.profile);
         let Chosen { runs, excluded, notes } = Chosen::new(self, context, options, &tocs)?;
+        let series = runs.iter().map(|run| run.series).collect();
         let measured = if operations.is_empty() {
             measure_chosen(self, context, &tocs, &selected, runs, &notes)?
         } else {
             let (operated, _) = selected.operate(operations, Metric::Weight)?;
             measure_chosen(self, context, &tocs, &options.selection.on(&operated), runs, &notes)?
         };
-        Ok(with_notes(self, measured, excluded))
+        Ok(with_notes(self, (measured, series), excluded))
     }
 }
 
@@ -121,7 +124,11 @@ fn threads_of(selected: &SelectedSamples<'_>, series: SeriesId) -> Vec<ThreadId>
 }
 
 /// Collects the notes of all runs, and keeps with the first of them which others are excluded or damaged.
-fn with_notes(recording: &Recording, mut runs: Vec<RunMeasures>, excluded: Vec<String>) -> Measured {
+fn with_notes(
+    recording: &Recording,
+    (mut runs, series): (Vec<RunMeasures>, Vec<SeriesId>),
+    excluded: Vec<String>,
+) -> Measured {
     if let Some(first) = runs.first_mut() {
         first.record.excluded_runs = excluded.len() as u32;
         first.record.notes.extend(excluded.into_iter().map(|reason| format!("Excluded: {reason}")));
@@ -135,7 +142,7 @@ fn with_notes(recording: &Recording, mut runs: Vec<RunMeasures>, excluded: Vec<S
     if let Some(first) = runs.first_mut() {
         note_unread(recording, &mut first.record);
     }
-    Measured { runs, notes }
+    Measured { runs, series, notes }
 }
 
 /// Keeps with the first run of a recording which others are damaged. Not among the notes of the file: the reader's diagnostics say

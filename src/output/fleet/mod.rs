@@ -21,6 +21,8 @@ pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::Unit;
+#[cfg(feature = "html")]
+pub use html::{RunPage, RunPlace};
 
 /// The error of percentiles that are not exact: 2^(1/128) − 1, rounded up.
 const WITHIN: &str = "within 0.55 %, counted in buckets";

@@ -11,6 +11,7 @@ mod base64;
 mod columns;
 mod comparison;
 mod counters;
+mod fitting;
 mod head;
 mod options;
 mod page;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::fitting::first_fitting;
 use super::page::Page;
 use super::reduction::WorkbenchReduction;
 use crate::output::diff::DiffReport;
@@ -37,19 +38,4 @@ impl WorkbenchOptions<'_> {
         let page = Page::of_comparison(diff, [self.before_intervals, self.intervals])?;
         Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
     }
-}
-
-fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
-    let mut least = u64::MAX;
-    for &reduction in &WorkbenchReduction::ALL[..if page.are_sums() { 1 } else { WorkbenchReduction::ALL.len() }] {
-        let size = page.size(reduction, max_size)?;
-        if size <= max_size {
-            return Ok(reduction);
-        }
-        least = least.min(size);
-    }
-    let text = format!(
-        "the page would have {least} bytes or more, even if no times were kept; allow more, or select less of the recording"
-    );
-    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }

@@ -1,6 +1,7 @@
 //! A page: its shell around the payloads of one recording or two, and its size.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -29,7 +30,7 @@ pub(super) struct Page<'p, 'e> {
 }
 
 /// A recording, and the id of the element that has its payload.
-struct Source<'p, 'e> {
+pub(super) struct Source<'p, 'e> {
     id: &'static str,
     report: &'p Report<'e>,
     intervals: Option<&'p Intervals>,
@@ -69,14 +70,16 @@ impl<'p, 'e> Page<'p, 'e> {
         self.write_around(out, |source, out| source.write_compressed(reduction, out))
     }
 
-    /// At least the size of the page; exactly that if it might be more than `limit`.
-    pub(super) fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<u64> {
-        let mut counter = Counter::default();
+    /// The bytes of the page around its payloads.
+    pub(super) fn size_around(&self) -> io::Result<u64> {
+        let mut counter = Counter::up_to(u64::MAX);
         self.write_around(&mut counter, |_, _| Ok(()))?;
-        for source in &self.payloads {
-            counter.0 += source.size(reduction, limit.saturating_sub(counter.0))?;
-        }
-        Ok(counter.0)
+        Ok(counter.bytes)
+    }
+
+    /// The recordings of the page.
+    pub(super) fn sources(&self) -> &[Source<'p, 'e>] {
+        &self.payloads
     }
 
     fn write_around(
@@ -109,34 +112,68 @@ impl<'p, 'e> Page<'p, 'e> {
 impl Source<'_, '_> {
     /// Writes the payload, compressed and in letters that HTML leaves alone.
     fn write_compressed(&self, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
-        // The header of gzip says nothing of time or machine, so that equal input gives an equal page.
-        let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
-        payload::write(self.report, self.intervals.unwrap_or(&Intervals::default()), reduction, &mut encoder)?;
-        encoder.finish()?.finish()
+        compressed(out, |out| payload::write(self.report, self.intervals(), reduction, out))
     }
 
-    /// At least the size of the compressed payload; exactly that if it might be more than `limit`.
-    fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<u64> {
-        let plain = payload::size(self.report, self.intervals.unwrap_or(&Intervals::default()), reduction)?;
+    /// At least the size of the compressed payload, from that of the plain one.
+    pub(super) fn most(&self, reduction: WorkbenchReduction) -> io::Result<u64> {
+        let plain = payload::size(self.report, self.intervals(), reduction)?;
         // What cannot be compressed takes five bytes more for each 16 KiB.
-        let most = (plain + plain / 2_048 + 64).div_ceil(3) * 4;
-        if most <= limit {
-            return Ok(most);
-        }
-        let mut counter = Counter::default();
-        self.write_compressed(reduction, &mut counter)?;
-        Ok(counter.0)
+        Ok((plain + plain / 2_048 + 64).div_ceil(3) * 4)
+    }
+
+    /// The size of the compressed payload; `None` above a limit.
+    pub(super) fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<Option<u64>> {
+        counted(limit, |out| self.write_compressed(reduction, out))
+    }
+
+    /// The size of what no reduction changes, compressed by itself; `None` above a limit.
+    pub(super) fn recording_size(&self, limit: u64) -> io::Result<Option<u64>> {
+        counted(limit, |out| compressed(out, |out| payload::write_recording(self.report, self.intervals(), out)))
+    }
+
+    /// The size of the rows, compressed by themselves; `None` above a limit.
+    pub(super) fn rows_size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<Option<u64>> {
+        counted(limit, |out| compressed(out, |out| payload::write_rows(self.report, reduction, out)))
+    }
+
+    fn intervals(&self) -> &Intervals {
+        static NONE: LazyLock<Intervals> = LazyLock::new(Intervals::default);
+        self.intervals.unwrap_or(&NONE)
     }
 }
 
-/// Counts what is written.
-#[derive(Default)]
-struct Counter(u64);
+/// Writes what `write` writes as gzip in base64.
+fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // The header of gzip says nothing of time or machine, so that equal input gives an equal page.
+    let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
+    write(&mut encoder)?;
+    encoder.finish()?.finish()
+}
+
+/// The number of bytes that are written; `None` above a limit, where the rest is not even made.
+fn counted(limit: u64, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Option<u64>> {
+    let mut counter = Counter::up_to(limit);
+    let done = write(&mut counter);
+    if counter.bytes > limit { Ok(None) } else { done.map(|()| Some(counter.bytes)) }
+}
+
+/// Counts what is written, and fails above a limit.
+struct Counter {
+    bytes: u64,
+    limit: u64,
+}
+
+impl Counter {
+    fn up_to(limit: u64) -> Self {
+        Self { bytes: 0, limit }
+    }
+}
 
 impl Write for Counter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len() as u64;
-        Ok(bytes.len())
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limit { Err(io::Error::other("the limit is reached")) } else { Ok(bytes.len()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -11,7 +11,7 @@ export type { RowSums } from './keyed.ts';
 export { mainThreads, matchBinaries, matchProcesses, matchThreads } from './matcher.ts';
 export { type OfPlace, type Operation, ofName, ofPattern, operationText } from './operations.ts';
 export { NO_STACK, ROOT } from './order.ts';
-export { compilePattern, exactPattern, searchPattern, withCase } from './pattern.ts';
+export { compilePattern, exactPattern, searchPattern } from './pattern.ts';
 export { decodePayload, fromBase64, inflate, readPayload } from './payload.ts';
 export { type Answer, type Category, type Profile, type RecordedOverview, type Reduction, type Sentences, binaryName, functionName } from './profile.ts';
 export type { Selection } from './selection.ts';

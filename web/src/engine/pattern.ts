@@ -24,17 +24,9 @@ export function compilePattern(pattern: string): RegExp {
 export function searchPattern(pattern: string): string {
   const translator = new Translator(pattern);
   translator.translate();
-  return translator.saysCase || translator.hasCapital ? pattern : withFlag(pattern, 'i');
-}
-
-/** The pattern of a search that matches only in the case in which it is typed. */
-export function withCase(pattern: string): string {
-  return searchPattern(pattern) === pattern ? pattern : withFlag(pattern, '-i');
-}
-
-/** Flags stand at the start: the pattern has none, or `s`. */
-function withFlag(pattern: string, flag: 'i' | '-i'): string {
-  return pattern.startsWith('(?s)') ? `(?s${flag})${pattern.slice(4)}` : `(?${flag})${pattern}`;
+  if (translator.saysCase || translator.hasCapital) return pattern;
+  // Flags stand at the start: here the pattern has none, or `s`.
+  return pattern.startsWith('(?s)') ? `(?si)${pattern.slice(4)}` : `(?i)${pattern}`;
 }
 
 /** A pattern that matches this text as a whole, whatever is in it. */

@@ -4,7 +4,7 @@
 //
 // Links come from anywhere: what cannot be read strictly is refused with a sentence.
 
-import { type Operation, RefusedError, compilePattern, counterOf, countersOf, withCase } from '../engine/index.ts';
+import { type Operation, RefusedError, compilePattern, counterOf, countersOf } from '../engine/index.ts';
 import { SIDES, type SideName } from '../host/diff_protocol.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
@@ -51,7 +51,7 @@ export function fragmentOf(state: State, names: Names): string {
   if (state.metric !== 'weight') add('metric', state.metric);
   for (const operation of state.operations) add('op', operationParts(operation));
   add('fn', state.chosen === null || state.chosen < 0 ? null : functionText(names, state.chosen));
-  add('find', state.search === '' ? null : state.search);
+  add('q', state.search === '' ? null : state.search);
   return pairs.map(([key, value]) => `${key}=${escape(value)}`).join('&');
 }
 
@@ -129,10 +129,8 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
       return { operations: [...state.operations, readOperation(value, names)] };
     case 'fn':
       return { chosen: find(names.tables.functions.count, (id) => functionText(names, id) === value, 'function', value) };
-    case 'find':
-      return { search: value };
     case 'q':
-      return { search: caseSensitive(value) };
+      return { search: value };
     default:
       throw new RefusedError(`this link has an unknown part: ${shown(key)}`);
   }
@@ -185,16 +183,6 @@ function checkPattern(pattern: string): void {
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     throw new RefusedError(`in this link, ${error.message}`);
-  }
-}
-
-/** Searches of older links distinguish case. What cannot be read stays, to be refused where searches are. */
-function caseSensitive(pattern: string): string {
-  try {
-    return withCase(pattern);
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return pattern;
   }
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useApp, useStore } from './app_context.ts';
 import { grouped } from './format.ts';
 import { KEY_GROUPS } from './keys.ts';
-import { diagnosticsOf, documentsOf, rejectedOf, summariesOf, tablesOf, unnamedOf } from './summary.ts';
+import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf, tablesOf, unnamedOf } from './summary.ts';
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
@@ -62,8 +62,10 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
   const { names } = useApp();
   const { side } = useStore();
   const summaries = summariesOf(names, side);
+  const reduction = reductionOf(names);
   return (
     <Dialog title="What was read" onClose={onClose}>
+      {reduction !== null && <p data-part="reduction">{reduction.sentences}</p>}
       {summaries.map((summary, index) => (
         <section key={index}>
           {summaries.length > 1 && <h2>{index === 0 ? 'Before' : 'After'}</h2>}

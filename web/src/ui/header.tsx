@@ -9,7 +9,7 @@ import { copyText } from './copy.ts';
 import { SideSwitch } from './diff/side_switch.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
-import { accountOf, documentsOf, summariesOf } from './summary.ts';
+import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
 import { timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
@@ -21,7 +21,7 @@ export function Header(): JSX.Element {
   const { tables } = app.names;
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
-  const account = [...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
+  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
   const inputs = summaries.map((summary) => documentsOf(summary).map((path) => path.replace(/^.*[/\\]/, '')).join(', '));
   return (
     <header class="head" data-part="head">

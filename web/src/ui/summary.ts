@@ -1,5 +1,6 @@
 // The command's summary of what was read, which the page shows as it is.
 
+import type { Reduction } from '../engine/index.ts';
 import type { SideName } from '../host/diff_protocol.ts';
 import type { Names } from '../state/names.ts';
 
@@ -61,4 +62,27 @@ export function accountOf(summary: Summary): string {
 export function summariesOf({ tables, sides }: Names, side: SideName): readonly Summary[] {
   if (sides === undefined || side !== 'compared') return [tables.summary];
   return [sides.before.tables.summary, sides.after.tables.summary];
+}
+
+/** What the command left out so that the page is not too large, in short and in sentences; null if nothing. Both recordings have the same. */
+export function reductionOf({ tables: { reduction } }: Names): { readonly short: string; readonly sentences: string } | null {
+  return reduction === null ? null : reductionTexts(reduction);
+}
+
+/** The sentence in place of what needs times. */
+export function withoutTimes({ tables: { reduction } }: Names, what: string): string {
+  const why = reduction?.kind === 'sums' ? 'Times were left out so that the page is not too large (--max-size)' : 'This recording does not say when its samples were taken';
+  return `${why}, so there is no ${what}.`;
+}
+
+function reductionTexts(reduction: Reduction): { readonly short: string; readonly sentences: string } {
+  const exact = 'Weights and numbers of samples are exact. A larger page (--max-size) keeps more.';
+  if (reduction.kind === 'sums') {
+    return { short: 'times left out', sentences: `So that the page is not too large, samples of one thread and stack are added up, without times and cores. ${exact}` };
+  }
+  const length = `${reduction.bin_ns / 1e6} ms`;
+  return {
+    short: `times to ${length}`,
+    sentences: `So that the page is not too large, samples of one thread and stack within ${length} are joined, with the time of the first: times are that coarse. ${exact}`,
+  };
 }

@@ -6,6 +6,7 @@ import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.
 import { placeOf } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
+import { withoutTimes } from './summary.ts';
 import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
 
 interface Props {
@@ -49,7 +50,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     const height = canvas.current?.contentHeight;
     if (height !== undefined && model !== null) box.current?.style.setProperty('--timeline-height', `${Math.ceil(height) + 1}px`);
   }, [model]);
-  if (whole === null) return <p class="notice is-quiet">This recording does not say when its samples were taken, so there is no timeline.</p>;
+  if (whole === null) return <p class="notice is-quiet">{withoutTimes(app.names, 'timeline')}</p>;
   return (
     <section ref={box} class="timeline" aria-label={name === undefined ? 'Timeline' : `Timeline, ${name.toLowerCase()}`} data-part="timeline" data-of={name?.toLowerCase()}>
       <CanvasHost

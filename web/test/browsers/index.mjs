@@ -21,14 +21,3 @@ export const BROWSERS = Object.keys(LAUNCHERS);
 export function launch(name, { width = 1280, height = 800, isDark = false } = {}) {
   return LAUNCHERS[name]({ width, height, isDark });
 }
-
-/** Asks again until a function of the page is true; its last answer is in the error. */
-export async function until(browser, what, condition, argument, seconds = 30) {
-  const end = performance.now() + seconds * 1_000;
-  for (;;) {
-    const found = await browser.run(condition, argument);
-    if (found === true) return;
-    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s: ${JSON.stringify(found)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

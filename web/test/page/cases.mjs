@@ -1,17 +1,8 @@
 // What the page must do, by mouse and by key, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { jsonOf } from '../command.mjs';
-
-export const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
-
-/** The rows of functions of the command with options, as the page saves them. */
-function functionsOf(file, options) {
-  const { json, error } = jsonOf([file], ['--view', 'functions', ...options]);
-  if (error !== undefined) throw new Error(error);
-  return json.functions.map(({ self_weight, all_weight, function: name, binary }) => ({ self: Number(self_weight), all: Number(all_weight), function: name, binary: binary ?? '' }));
-}
+import { askedJson, functionsOf } from './asked.mjs';
+import { TABS } from './tab.mjs';
 
 /** The time of a fragment as an option of the command. */
 export function timeOf(fragment) {
@@ -27,6 +18,19 @@ export const CASES = {
     match(await tab.text('[data-part=overview]'), /33\.8% is in\s+orchard::Press::filter/);
     const top = await tab.text('[data-part=top]');
     match(top, /33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
+  },
+
+  async 'tells what was left out of a smaller page'(tab, { reduced, orchard }) {
+    await tab.open(reduced.page);
+    match(await tab.text('[data-part=recording]'), /^times left out; /);
+    match(await tab.text('main'), /Times were left out .* so there is no timeline/);
+    await tab.click('[data-part=recording]');
+    match(await tab.text('[data-part=reduction]'), /are added up, without times and cores\. Weights and numbers of samples are exact/);
+    await tab.press('Escape');
+    await tab.show('functions');
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));
+    await tab.open(orchard.page);
+    match(await tab.text('[data-part=recording]'), /^(?!.*times)/);
   },
 
   async 'shows each view by mouse'(tab, { orchard }) {
@@ -54,11 +58,11 @@ export const CASES = {
 
   async 'tables are the command’s'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
-    const { json } = jsonOf([orchard.file], ['--view', 'threads']);
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));
+    const { threads } = await askedJson([orchard.file], ['--view', 'threads']);
     await tab.show('threads');
     const rows = Object.values(await tab.tables()).flat();
-    for (const { thread, all_weight } of json.threads) {
+    for (const { thread, all_weight } of threads) {
       ok(rows.some((row) => JSON.stringify(row).includes(thread) && Object.values(row).includes(all_weight)), thread);
     }
   },
@@ -84,7 +88,7 @@ export const CASES = {
     await brush(tab, 0.4, 0.7);
     const fragment = await tab.fragment();
     const { functions } = await tab.tables();
-    deepEqual(functions, functionsOf(orchard.file, timeOf(fragment)));
+    deepEqual(functions, await functionsOf(orchard.file, timeOf(fragment)));
     ok(functions.length > 0 && functions.length < before.length);
     equal(await tab.count('[data-chip=time]'), 1);
     await tab.press('Escape');
@@ -99,18 +103,18 @@ export const CASES = {
     equal(await tab.count('[data-part=menu]'), 1);
     await tab.click('[data-part=menu] [data-action=focus]');
     const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, options));
     match(await tab.text('[data-part=chips]'), /keep samples with orchard::Worker::main\(void\*\)\s*−\d/);
     await tab.press('h');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, [...options, '--hide-system']));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, [...options, '--hide-system']));
     await tab.press('Control+z');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, options));
     await tab.press('Control+z');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));
     await tab.press('Control+Shift+z');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, options));
     await tab.click('[data-chip=op-0] .chip-remove');
-    deepEqual((await tab.tables()).functions, functionsOf(orchard.file, []));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));
   },
 
   async 'operations by key, one after the other'(tab, { orchard }) {
@@ -122,7 +126,7 @@ export const CASES = {
     for (const [key, option] of [['m', 'charge'], ['r', null], ['i', null]]) {
       await tab.press(key);
       done.push(option === null ? { r: '--flatten-recursion', i: '--skip-idle' }[key] : `--${option}=${pattern(functions[0].function)}`);
-      deepEqual((await tab.tables()).functions, functionsOf(orchard.file, done), key);
+      deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, done), key);
     }
   },
 
@@ -173,8 +177,7 @@ export const CASES = {
 
   async 'links that mean nothing are refused with a sentence'(tab, { orchard }) {
     for (const fragment of ['v=2', 'nothing', 'v=1&tab=nowhere', 'v=1&op=focus:(', 'v=1&thread=<img src=x onerror=pwned=1>', `v=1&${'q=a&'.repeat(9000)}`, 'v=1&t=3s..1s', 'v=1&q=%E0%A4%A']) {
-      await tab.open(orchard.page);
-      await tab.follow(fragment);
+      await tab.open(orchard.page, fragment);
       match((await tab.text('[data-part=said]')) ?? '', /link|no thread|time/i, fragment.slice(0, 60));
       equal(await tab.count('#view .fault'), 0, fragment.slice(0, 60));
     }
@@ -208,12 +211,13 @@ export const CASES = {
   },
 
   async 'names run nothing'(tab, { hostile }) {
+    await tab.open(hostile.page);
     for (const name of TABS) {
-      await tab.open(hostile.page, `v=1&tab=${name}`);
+      await tab.follow(`v=1&tab=${name}`);
       equal(await tab.browser.run(() => globalThis.pwned ?? 'no'), 'no', name);
       equal(await tab.count('main img, main iframe, main object, main embed'), 0, name);
     }
-    await tab.open(hostile.page, 'v=1&tab=functions');
+    await tab.follow('v=1&tab=functions');
     const { functions } = await tab.tables();
     ok(functions.some(({ function: name }) => name === hostile.name), 'the name stands as it is');
     await tab.click('#functions .row .name', hostile.name, { button: 'right' });
@@ -245,52 +249,7 @@ export const CASES = {
     await tab.click('[data-part=menu] [data-action=root-at]');
     match(await tab.fragment(), /op=root-at:/);
   },
-
-  async 'fits windows of any width'(tab, { orchard, counters }) {
-    for (const { page } of [orchard, counters]) {
-      for (const [width, height] of [[390, 844], [640, 450], [1280, 800], [2200, 1300]]) {
-        await tab.browser.resize(width, height);
-        await tab.open(page);
-        for (const name of TABS) {
-          await tab.follow(`v=1&tab=${name}`);
-          const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
-          ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
-        }
-      }
-    }
-    await tab.browser.resize(1280, 800);
-  },
-
-  async 'is accessible by the rules of axe'(tab, { orchard, axe }) {
-    if (tab.browser.name !== 'chromium') return;
-    for (const theme of ['light', 'dark']) {
-      for (const name of TABS) {
-        await tab.open(orchard.page, `v=1&tab=${name}&op=hide-system`);
-        deepEqual(await axeFaults(tab, axe, theme), [], `${theme} ${name}`);
-      }
-    }
-  },
-
-  async 'opens every recording'(tab, { others }) {
-    for (const { file, page } of others) {
-      await tab.open(page);
-      for (const name of TABS) {
-        await tab.show(name);
-        equal(await tab.count('#view .fault'), 0, `${file} ${name}`);
-      }
-    }
-  },
 };
-
-/** What axe finds wrong with what is on the screen, in light or dark. */
-export async function axeFaults(tab, axe, theme) {
-  while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
-  await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
-  return tab.browser.run(async () => {
-    const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ''}`).join(' | ')}`);
-  });
-}
 
 /** Drags over the overview of the timeline, from one share of its width to another. */
 export async function brush(tab, from, to, timeline = '[data-part=timeline]') {

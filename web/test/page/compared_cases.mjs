@@ -1,17 +1,17 @@
 // What the page of a comparison must do, by mouse and by key, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { jsonOf } from '../command.mjs';
-import { TABS, axeFaults, brush, timeOf } from './cases.mjs';
+import { askedJson, functionsOf } from './asked.mjs';
+import { brush, timeOf } from './cases.mjs';
 import { RENAMED } from './pair.mjs';
+import { TABS } from './tab.mjs';
 
-const COMPARED = ['overview', 'flame', 'tree', 'functions', 'binaries'];
+export const COMPARED = ['overview', 'flame', 'tree', 'functions', 'binaries'];
 const NOISE = 1e-9;
 
 /** Rows of the command's comparison, as the page saves them. Noise is told apart, since squares are added up in another order. */
-function changesOf(file, view, options = []) {
-  const { json, error } = jsonOf(file, ['--view', view, ...options]);
-  if (error !== undefined) throw new Error(error);
+async function changesOf(file, view, options = []) {
+  const json = await askedJson(file, ['--view', view, ...options]);
   const of = view === 'tree' ? 'all' : 'self';
   return json[view === 'tree' ? 'nodes' : view].map((row) => {
     const { before, after, self_change, all_change } = row;
@@ -47,17 +47,10 @@ async function functionsOn(tab) {
   return shown((await tab.tables()).functions);
 }
 
-/** The functions of one recording of the pair, as the command tells them. */
-function functionsOf(file, options) {
-  const { json, error } = jsonOf([file], ['--view', 'functions', ...options]);
-  if (error !== undefined) throw new Error(error);
-  return json.functions.map(({ self_weight, all_weight, function: name, binary }) => ({ self: Number(self_weight), all: Number(all_weight), function: name, binary: binary ?? '' }));
-}
-
 export const COMPARED_CASES = {
   async 'a comparison opens on what changed'(tab, { pair }) {
     await tab.open(pair.page);
-    const { json } = jsonOf(pair.file, ['--view', 'overview']);
+    const json = await askedJson(pair.file, ['--view', 'overview']);
     const { before, after, all_change } = json.total;
     const ms = (weight) => `${(Math.abs(Number(weight)) / 1e6).toFixed(2)} ms`;
     const totals = await tab.text('[data-part=totals]');
@@ -84,13 +77,13 @@ export const COMPARED_CASES = {
       // The page is written with options that its recordings are not asked with again.
       const options = file.includes('--normalize') ? [] : ['--normalize', 'none'];
       await tab.open(page, 'v=1&tab=functions');
-      equalChanges(await functionsOn(tab), changesOf(file, 'functions', options), 'functions');
+      equalChanges(await functionsOn(tab), await changesOf(file, 'functions', options), 'functions');
       await tab.show('binaries');
-      equalChanges(shown((await tab.tables()).binaries), changesOf(file, 'binaries', options), 'binaries');
+      equalChanges(shown((await tab.tables()).binaries), await changesOf(file, 'binaries', options), 'binaries');
     }
     for (const scale of ['duration', 'samples']) {
       await tab.open(pair.page, `v=1&scale=${scale}&tab=functions`);
-      equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', ['--normalize', scale]), scale);
+      equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions', ['--normalize', scale]), scale);
     }
   },
 
@@ -100,7 +93,7 @@ export const COMPARED_CASES = {
     await tab.press('Home');
     await tab.press('*');
     const rows = shown((await tab.tables()).tree, 'all');
-    const [, ...nodes] = changesOf(pair.file, 'tree');
+    const [, ...nodes] = await changesOf(pair.file, 'tree');
     // Everything below the first row, which has the largest change.
     equalChanges(rows.slice(0, 20), nodes.slice(0, 20), 'tree');
   },
@@ -111,13 +104,13 @@ export const COMPARED_CASES = {
     await tab.click('#functions .row .name', name, { button: 'right' });
     await tab.click('[data-part=menu] [data-action=focus]');
     const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
-    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', options), 'focus');
+    equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions', options), 'focus');
     match(await tab.text('[data-part=chips]'), /before −[^]*after −/);
     await tab.press('h');
-    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', [...options, '--hide-system']), 'hide');
+    equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions', [...options, '--hide-system']), 'hide');
     await tab.press('Control+z');
     await tab.press('Control+z');
-    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions'), 'undone');
+    equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions'), 'undone');
   },
 
   async 'a brush on either timeline of a comparison selects the time of both'(tab, { pair }) {
@@ -126,8 +119,8 @@ export const COMPARED_CASES = {
       await brush(tab, 0.3, 0.6, `[data-of=${side}]`);
       const options = timeOf(await tab.fragment());
       const rows = await functionsOn(tab);
-      equalChanges(rows, changesOf(pair.file, 'functions', options), side);
-      ok(rows.length < changesOf(pair.file, 'functions').length);
+      equalChanges(rows, await changesOf(pair.file, 'functions', options), side);
+      ok(rows.length < (await changesOf(pair.file, 'functions')).length);
     }
   },
 
@@ -138,13 +131,13 @@ export const COMPARED_CASES = {
     const options = timeOf(await tab.fragment());
     await tab.click('[data-part=choice-after]');
     equal((await tab.fragment()).includes('side=after'), true);
-    deepEqual((await tab.tables()).functions, functionsOf(after, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(after, options));
     await tab.click('[data-part=choice-before]');
-    deepEqual((await tab.tables()).functions, functionsOf(before, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(before, options));
     await tab.click('[data-part=choice-compared]');
-    equalChanges(await functionsOn(tab), changesOf(pair.file, 'functions', options), 'compared again');
+    equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions', options), 'compared again');
     await tab.press('Control+z');
-    deepEqual((await tab.tables()).functions, functionsOf(before, options));
+    deepEqual((await tab.tables()).functions, await functionsOf(before, options));
     for (const side of ['before', 'after']) {
       await tab.open(pair.page, `v=1&side=${side}`);
       for (const name of TABS) {
@@ -191,25 +184,5 @@ export const COMPARED_CASES = {
     await tab.click('[data-part=choice-before]', 'Widths');
     const rows = (await tab.tables())['flame-graph'];
     ok(rows.some(({ function: name }) => name === 'fruit_copy_fast') && !rows.some(({ function: name }) => name === RENAMED));
-  },
-
-  async 'comparisons fit windows of any width, and are accessible by the rules of axe'(tab, { pair, axe }) {
-    for (const [width, height] of [[390, 844], [640, 450], [2200, 1300], [1280, 800]]) {
-      await tab.browser.resize(width, height);
-      await tab.open(pair.page);
-      for (const name of TABS) {
-        await tab.follow(`v=1&tab=${name}`);
-        const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
-        ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
-        if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
-      }
-    }
-    if (tab.browser.name !== 'chromium') return;
-    for (const theme of ['light', 'dark']) {
-      for (const name of [...COMPARED, 'callers']) {
-        await tab.open(pair.page, `v=1&tab=${name}&op=hide-system`);
-        deepEqual(await axeFaults(tab, axe, theme), [], `${theme} ${name}`);
-      }
-    }
   },
 };

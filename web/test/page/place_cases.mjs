@@ -44,8 +44,9 @@ async function choose(tab, { path }, options = {}) {
 /** A place on a canvas where a box is that has callers, and the box's name: it is chosen. */
 export async function boxOf(tab, part) {
   const { left, top, width } = await tab.place(`[data-part=${part}] canvas`);
-  for (const share of [0.2, 0.35, 0.5, 0.65, 0.8]) {
-    const [x, y] = [left + width * share, top + 90];
+  // A chart has gaps where its thread waits.
+  for (const [share, down] of [[0.2, 90], [0.25, 90], [0.63, 90], [0.81, 90], [0.81, 60], [0.07, 60]]) {
+    const [x, y] = [left + width * share, top + down];
     await tab.browser.click(x, y);
     await tab.ready();
     const name = await tab.text('[data-part=chosen] .name');

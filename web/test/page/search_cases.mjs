@@ -16,7 +16,7 @@ export const SEARCH_CASES = {
       if (found.length > 0) deepEqual((await tab.tables()).functions, found, typed);
     }
     await tab.search('press');
-    match(await tab.fragment(), /&find=press$/);
+    match(await tab.fragment(), /&q=press$/);
     await tab.click('[data-part=apply-search]');
     await tab.click('[data-part=menu] [data-action=focus]');
     await tab.ready();

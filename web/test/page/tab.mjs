@@ -1,22 +1,25 @@
 // A page in a browser, used as a person does: by the mouse at what is on the screen, and by keys.
 
-import { until } from '../browsers/index.mjs';
+/** In milliseconds. */
+const READY_WITHIN = 30_000;
+
+export const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
 
 export class Tab {
   constructor(browser) {
     this.browser = browser;
   }
 
-  /** Opens a page, with a fragment; the messages of the console begin anew. */
+  /** Opens a page, with a fragment; nothing is remembered of pages before. */
   async open(path, fragment = '') {
     await this.browser.open(path);
     await this.ready();
     if (await this.browser.run(forget)) {
       await this.browser.open(path);
       await this.ready();
+      await this.browser.run(forget);
     }
     if (fragment !== '') await this.follow(fragment);
-    await this.browser.run(keepDownloads);
   }
 
   /** Goes to a link of the open page, as one that is pasted into the address bar. */
@@ -27,10 +30,12 @@ export class Tab {
 
   /** Waits until the page has computed everything that is on the screen. */
   async ready() {
-    await until(this.browser, 'ready', () => document.documentElement.dataset.state === 'ready' || document.documentElement.dataset.state);
-    // The state follows a change with the next frame.
-    await this.browser.run(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null)))));
-    await until(this.browser, 'ready again', () => document.documentElement.dataset.state === 'ready' || document.documentElement.dataset.state);
+    const end = performance.now() + READY_WITHIN;
+    for (;;) {
+      const state = await this.browser.run(settled, 1_000);
+      if (state === 'ready') return;
+      if (performance.now() > end) throw new Error(`ready: not within ${READY_WITHIN / 1_000} s: ${state}`);
+    }
   }
 
   /** The middle of the first element of a selector, whose text may be asked for; it is scrolled into sight. */
@@ -90,13 +95,17 @@ export class Tab {
 
   /** The tables on the screen, as they are saved as JSON. */
   async tables() {
-    const text = await this.saved(async () => {
+    return JSON.parse(await this.savedTables('json')).tables;
+  }
+
+  /** The file of the tables on the screen: `tsv` or `json`. */
+  savedTables(kind) {
+    return this.saved(async () => {
       await this.browser.run(() => document.querySelector('[data-part=save]').click());
       await this.ready();
-      await this.browser.run(() => document.querySelector('[data-part=menu] [data-action=save-json]').click());
+      await this.browser.run((kind) => document.querySelector(`[data-part=menu] [data-action=save-${kind}]`).click(), kind);
       await this.ready();
     });
-    return JSON.parse(text).tables;
   }
 
   /** The file that is saved by what `work` does. */
@@ -109,15 +118,28 @@ export class Tab {
   }
 }
 
-/** Takes back what the browser remembers of pages before, such as their colours; true if there was something. */
+/** The state of the page: `ready`, or another one if it is not ready after some milliseconds. */
+async function settled(milliseconds) {
+  const end = performance.now() + milliseconds;
+  const { dataset } = document.documentElement;
+  const isReady = async () => {
+    while (dataset.state !== 'ready' && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    return dataset.state === 'ready';
+  };
+  if (!(await isReady())) return dataset.state ?? null;
+  // The state follows a change with the next frame.
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await isReady();
+  return dataset.state ?? null;
+}
+
+/**
+ * Takes back what the browser remembers of pages before, such as their colours; true if there was something. Files that the page saves
+ * are kept in it, and go nowhere.
+ */
 function forget() {
   const remembered = localStorage.length > 0;
   localStorage.clear();
-  return remembered;
-}
-
-/** Files that the page saves are kept in it, and go nowhere. */
-function keepDownloads() {
   globalThis.savedFiles = [];
   const make = URL.createObjectURL;
   URL.createObjectURL = (blob) => {
@@ -125,4 +147,5 @@ function keepDownloads() {
     return make.call(URL, blob);
   };
   HTMLAnchorElement.prototype.click = () => {};
+  return remembered;
 }

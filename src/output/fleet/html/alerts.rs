@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::names::{cohort_name, statistic_name};
 use super::numbers::{count, counted, measure, measure_with_unit};
+use super::run_pages::Links;
 use super::table::interval;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
@@ -16,7 +17,7 @@ const UNFOLDED: usize = 3;
 const MAX_CARDS: usize = 60;
 
 /// The section; none without rules.
-pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if report.alerts.is_empty() {
         return Ok(());
     }
@@ -26,12 +27,12 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
         let alerts: Vec<&AlertOutcome> =
             report.alerts.iter().filter(|alert| state_words(alert.state).0 == class).collect();
         if alerts.len() <= UNFOLDED || state == AlertState::Fired {
-            cards(report, &alerts, out)?;
+            cards(report, &alerts, links, out)?;
             continue;
         }
         let number = count(alerts.len() as u64);
         writeln!(out, "<details><summary>{number} {} <small>{}</small></summary>", word.to_lowercase(), reason(state))?;
-        cards(report, &alerts, out)?;
+        cards(report, &alerts, links, out)?;
         out.write_all(b"</details>\n")?;
     }
     out.write_all(b"</section>\n")
@@ -46,13 +47,13 @@ const fn reason(state: AlertState) -> &'static str {
     }
 }
 
-fn cards(report: &FleetReport, alerts: &[&AlertOutcome], out: &mut dyn Write) -> io::Result<()> {
+fn cards(report: &FleetReport, alerts: &[&AlertOutcome], links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if alerts.is_empty() {
         return Ok(());
     }
     out.write_all(b"<div class=\"cards\">\n")?;
     for alert in alerts.iter().take(MAX_CARDS) {
-        card(report, alert, out)?;
+        card(report, alert, links, out)?;
     }
     out.write_all(b"</div>\n")?;
     match alerts.len().saturating_sub(MAX_CARDS) {
@@ -79,7 +80,7 @@ const fn comparison_words(comparison: Comparison) -> &'static str {
     }
 }
 
-fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::Result<()> {
+fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
     let (class, word) = state_words(alert.state);
@@ -120,7 +121,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::
         writeln!(out, "<p class=\"note\">{}.</p>", Text(&sentence(note)))?;
     }
     further_names(alert, unit, out)?;
-    beyond(report, alert, unit, out)?;
+    beyond(alert, unit, links, out)?;
     out.write_all(b"</article>\n")
 }
 
@@ -156,7 +157,7 @@ fn more(hidden: u64, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The runs that are beyond the threshold.
-fn beyond(report: &FleetReport, alert: &AlertOutcome, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+fn beyond(alert: &AlertOutcome, unit: Unit, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if alert.beyond.is_empty() {
         return Ok(());
     }
@@ -164,9 +165,8 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, unit: Unit, out: &mut dyn 
     let words = comparison_words(alert.rule.comparison);
     writeln!(out, "<details><summary>{runs} {words} the threshold</summary>\n<ol>")?;
     for run in &alert.beyond {
-        let source = report.runs.get(run.0).map_or("", |run| run.source.as_str());
         let value = measure(run.1.as_f64(), unit);
-        writeln!(out, "<li><code>{}</code> <b>{}</b></li>", Text(&shortened(source)), Text(&value))?;
+        writeln!(out, "<li><code>{}</code> <b>{}</b></li>", links.run(run.0), Text(&value))?;
     }
     more(alert.beyond_count.saturating_sub(alert.beyond.len() as u64), out)
 }

@@ -8,8 +8,9 @@ use std::io::{self, Write};
 use super::figures;
 use super::findings;
 use super::names::cohort_name;
-use super::numbers::{count, counted, measure_with_unit};
+use super::numbers::{count, counted, measure, measure_with_unit};
 use super::outline::{by_unit, has_section};
+use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{Caution, CohortReport, FleetReport, Summary, WindowReport};
@@ -17,10 +18,10 @@ use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 
 /// Rows of a table of cohorts.
-const MAX_ROWS: usize = 500;
+pub(super) const MAX_ROWS: usize = 500;
 
 /// CPU use across runs: a table and plots for each unit.
-pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if report.cohorts.is_empty() {
         return match report.inputs.runs {
             0 => out.write_all(b"<p class=\"empty\">No run could be measured, so there are no distributions.</p>\n"),
@@ -29,11 +30,12 @@ pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
     }
     writeln!(out, "<section id=\"across-runs\">\n<h2>{} across runs</h2>", subject(report))?;
     writeln!(out, "<p>A run is one number: its {} over the whole recording.</p>", subject_inside(report))?;
+    links.explain(out)?;
     for (unit, cohorts) in by_unit(report) {
         let title = format!("Across runs, in {}", unit.rate_name());
         writeln!(out, "<h3>{}</h3>", Text(&title))?;
         figures::across_runs(report, unit, cohorts, out)?;
-        table_across(report, unit, cohorts, &title, out)?;
+        table_across(report, (unit, cohorts), &title, links, out)?;
         findings::runs_of_cohorts(report, cohorts, out)?;
         cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
     }
@@ -42,9 +44,9 @@ pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
 
 fn table_across(
     report: &FleetReport,
-    unit: Unit,
-    cohorts: &[CohortReport],
+    (unit, cohorts): (Unit, &[CohortReport]),
     title: &str,
+    links: &Links<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
@@ -53,25 +55,33 @@ fn table_across(
     for cohort in cohorts.iter().take(MAX_ROWS) {
         table::open_row(out, &cohort_name(&cohort.cohort), None)?;
         table::count(out, cohort.runs)?;
-        summary(&cohort.across_runs, unit, true, out)?;
+        summary(&cohort.across_runs, unit, true, &|shown, runs| links.number(shown, runs, &RunPlace::Whole), out)?;
         table::close_row(out)?;
     }
     table::close(out)?;
     hidden(cohorts.len(), MAX_ROWS, out)
 }
 
-/// The cells of a summary, in the order of [`summary_columns`].
-fn summary(summary: &Summary, unit: Unit, has_weighted: bool, out: &mut dyn Write) -> io::Result<()> {
+/// The cells of a summary, in the order of [`summary_columns`]. `link` makes HTML of a number and its runs.
+fn summary(
+    summary: &Summary,
+    unit: Unit,
+    has_weighted: bool,
+    link: &dyn Fn(&str, &[usize]) -> String,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     table::measure(out, summary.mean, unit)?;
     match summary.weighted_mean {
         _ if !has_weighted => {}
         Some(mean) => table::measure(out, mean, unit)?,
         None => table::nothing(out)?,
     }
-    for estimate in &summary.estimates {
-        table::estimate(out, estimate, unit, None)?;
+    for (index, estimate) in summary.estimates.iter().enumerate() {
+        let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
+        table::estimate(out, estimate, unit, None, &|shown| link(shown, runs))?;
     }
-    table::measure(out, summary.max, unit)
+    let html = link(&measure(summary.max, unit), summary.max_run.as_slice());
+    table::number_as(out, summary.max, &html)
 }
 
 fn hidden(rows: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -160,7 +170,7 @@ fn too_few(percentiles: &str, few: &[(String, u64)], cohorts: usize) -> String {
 }
 
 /// CPU use within runs: windows of one second.
-pub(super) fn within_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn within_runs(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if !has_section(report, "within-runs") {
         return Ok(());
     }
@@ -171,7 +181,7 @@ pub(super) fn within_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
     )?;
     for (unit, cohorts) in by_unit(report) {
         pooled(report, unit, cohorts, out)?;
-        peaks(report, unit, cohorts, out)?;
+        peaks(report, (unit, cohorts), links, out)?;
     }
     out.write_all(b"</section>\n")
 }
@@ -197,7 +207,7 @@ fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut 
         table::count(out, windows.pooled.count)?;
         let idle = windows.pooled.zeros as f64 * 100.0 / windows.pooled.count.max(1) as f64;
         table::number(out, idle, &format!("{idle:.1} %"))?;
-        summary(&windows.pooled, unit, false, out)?;
+        summary(&windows.pooled, unit, false, &|shown, _| Text(shown).to_string(), out)?;
         table::close_row(out)?;
     }
     table::close(out)?;
@@ -206,7 +216,12 @@ fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut 
     writeln!(out, "<p class=\"legend\">Seconds of one run are not independent, so there are no intervals.{buckets}</p>")
 }
 
-fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
+fn peaks(
+    report: &FleetReport,
+    (unit, cohorts): (Unit, &[CohortReport]),
+    links: &Links<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let title = format!("The busiest second of each run, in {}", unit.rate_name());
     let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
     columns.extend(summary_columns(&report.options, None, false));
@@ -215,7 +230,8 @@ fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut d
     for (cohort, windows) in windows(cohorts) {
         table::open_row(out, &cohort_name(&cohort.cohort), None)?;
         table::count(out, windows.runs)?;
-        summary(&windows.peaks, unit, false, out)?;
+        let link = |shown: &str, runs: &[usize]| links.number(shown, runs, &RunPlace::BusiestSecond);
+        summary(&windows.peaks, unit, false, &link, out)?;
         table::close_row(out)?;
     }
     table::close(out)?;

@@ -18,6 +18,7 @@ mod names;
 mod numbers;
 mod outline;
 mod plots;
+mod run_pages;
 mod runs;
 mod scopes;
 mod table;
@@ -26,31 +27,36 @@ use std::io::{self, Write};
 
 use super::super::markup as text;
 use crate::fleet::FleetReport;
+use run_pages::Links;
+pub use run_pages::{RunPage, RunPlace};
 
 const STYLE: &str = include_str!("report.css");
+/// The style of links to pages of runs, where there are some.
+const LINKS_STYLE: &str = include_str!("run_pages.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The page may load nothing, from nowhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Writes the page.
+/// Writes the page, with links to these pages of runs.
 ///
 /// # Errors
 /// When `out` fails.
-pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write) -> io::Result<()> {
     let mut page = io::BufWriter::new(out);
     let out: &mut dyn Write = &mut page;
-    head(report, out)?;
+    let links = &Links::new(report, pages);
+    head(report, links, out)?;
     facts::write(report, out)?;
     out.write_all(b"<main>\n")?;
-    alerts::write(report, out)?;
+    alerts::write(report, links, out)?;
     figures::trends(report, out)?;
-    cohorts::across_runs(report, out)?;
+    cohorts::across_runs(report, links, out)?;
     figures::over_time(report, out)?;
-    cohorts::within_runs(report, out)?;
+    cohorts::within_runs(report, links, out)?;
     contrasts::write(report, out)?;
-    scopes::write(report, out)?;
-    runs::write(report, out)?;
+    scopes::write(report, links, out)?;
+    runs::write(report, links, out)?;
     facts::method(report, out)?;
     out.write_all(b"</main>\n")?;
     facts::footer(report, out)?;
@@ -58,8 +64,9 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     out.flush()
 }
 
-fn head(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     let title = facts::title(report);
+    let links_style = if links.counts().is_some() { LINKS_STYLE } else { "" };
     writeln!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -67,7 +74,7 @@ fn head(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"traceparse {}\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>",
+         <style>\n{STYLE}{links_style}</style>\n</head>\n<body>",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use super::names::cohort_name;
 use super::numbers::{count, measure_with_unit, seconds, weight};
+use super::run_pages::Links;
 use super::scopes;
 use super::table::{self, Column};
-use super::text::{Text, shortened};
+use super::text::Text;
 use crate::fleet::{FleetReport, RunRow, WallSource};
 use crate::units::{Millionths, Unit};
 
@@ -15,17 +16,17 @@ use crate::units::{Millionths, Unit};
 const MAX_ROWS: usize = 2_000;
 
 /// The section; none without runs.
-pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if report.runs.is_empty() {
         return Ok(());
     }
     out.write_all(b"<section id=\"runs\">\n<h2>Runs</h2>\n")?;
     scopes::filter("runs", "runs", out)?;
     let unit = |run: &RunRow| report.cohorts.get(run.cohort).map_or(Unit::Nanoseconds, |cohort| cohort.cohort.unit);
-    let mut runs: Vec<&RunRow> = report.runs.iter().collect();
+    let mut runs: Vec<(usize, &RunRow)> = report.runs.iter().enumerate().collect();
     // Stable: equal runs stay in the order of their sources.
-    runs.sort_by(|a, b| unit(a).cmp(&unit(b)).then(b.rate.cmp(&a.rate)));
-    let is_one_unit = runs.iter().all(|run| unit(run) == unit(runs[0]));
+    runs.sort_by(|(_, a), (_, b)| unit(a).cmp(&unit(b)).then(b.rate.cmp(&a.rate)));
+    let is_one_unit = runs.iter().all(|(_, run)| unit(run) == unit(runs[0].1));
     let mut columns = vec![Column::text("Run")];
     if report.cohorts.len() > 1 {
         columns.push(Column::text("Cohort"));
@@ -41,7 +42,8 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
         columns.push(Column::number("Run weight"));
     }
     table::open(out, "Runs", &columns)?;
-    for run in runs.iter().take(MAX_ROWS) {
+    for &(position, run) in runs.iter().take(MAX_ROWS) {
+        table::open_row_as(out, &links.run(position))?;
         row(report, run, unit(run), out)?;
     }
     table::close(out)?;
@@ -56,8 +58,8 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"</section>\n")
 }
 
+/// The cells of a run behind its name.
 fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
-    table::open_row(out, &shortened(&run.source), None)?;
     if report.cohorts.len() > 1 {
         let cohort = report.cohorts.get(run.cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
         table::text(out, &cohort)?;

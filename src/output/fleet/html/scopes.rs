@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::findings;
 use super::names::{cohort_name, scope_names, scope_words, statistic_name};
-use super::numbers::{count, counted};
+use super::numbers::{count, counted, measure};
 use super::outline::{MAX_COHORTS, has_section};
+use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
@@ -13,10 +14,10 @@ use crate::stats::Quantile;
 use crate::units::Unit;
 
 /// Rows of each table.
-const MAX_ROWS: usize = 200;
+pub(super) const MAX_ROWS: usize = 200;
 
 /// The section, scope by scope.
-pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     if !has_section(report, "scopes") {
         return Ok(());
     }
@@ -33,7 +34,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
             .filter_map(|cohort| Some((cohort, cohort.tables.iter().find(|table| table.scope == scope)?)))
             .collect();
         if !tables.is_empty() {
-            write_scope(report, scope, &tables, out)?;
+            write_scope(report, scope, &tables, links, out)?;
         }
     }
     out.write_all(b"</section>\n")
@@ -43,6 +44,7 @@ fn write_scope(
     report: &FleetReport,
     scope: FleetScope,
     tables: &[(&CohortReport, &ScopeTable)],
+    links: &Links<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (id, words) = (scope.name(), scope_words(scope).1);
@@ -53,7 +55,7 @@ fn write_scope(
         let name = cohort_name(&cohort.cohort);
         let runs = counted(cohort.runs, "run");
         writeln!(out, "<details{open}><summary>{} <small>{runs}</small></summary>", Text(&name))?;
-        write_table(report, cohort, table, &name, out)?;
+        write_table(report, (cohort, table), &name, links, out)?;
         out.write_all(b"</details>\n")?;
     }
     if let hidden @ 1.. = tables.len().saturating_sub(MAX_COHORTS) {
@@ -77,9 +79,9 @@ pub(super) fn filter(section: &str, what: &str, out: &mut dyn Write) -> io::Resu
 
 fn write_table(
     report: &FleetReport,
-    cohort: &CohortReport,
-    table: &ScopeTable,
+    (cohort, table): (&CohortReport, &ScopeTable),
     name: &str,
+    links: &Links<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (one, many) = scope_words(table.scope);
@@ -89,7 +91,7 @@ fn write_table(
     columns.push(Column::number("Samples"));
     table::open(out, &format!("{many} of {name}, in {}", unit.rate_name()), &columns)?;
     for row in table.rows.iter().take(MAX_ROWS) {
-        write_row(report, table.scope, row, unit, out)?;
+        write_row(report, table.scope, row, (unit, links), out)?;
     }
     table::close(out)?;
     let rows = table.rows.iter().map(|row| (findings::short_name(&row.name), &row.name, &row.summary));
@@ -109,11 +111,11 @@ fn write_row(
     report: &FleetReport,
     scope: FleetScope,
     row: &ScopeRow,
-    unit: Unit,
+    (unit, links): (Unit, &Links<'_>),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (name, within) = scope_names(scope, &row.name);
-    let summary = &row.summary;
+    let (summary, place) = (&row.summary, RunPlace::Row(row.name.clone()));
     table::open_row(out, &name, within.as_deref())?;
     table::count(out, summary.count - summary.zeros.min(summary.count))?;
     table::measure(out, summary.mean, unit)?;
@@ -125,19 +127,20 @@ fn write_row(
         // Half of all runs are below the median, alike or not: only what is above it tells of a tail.
         let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
         let noise = row.noise.get(index).copied().flatten().filter(|_| is_noise);
-        table::estimate(out, estimate, unit, noise)?;
+        let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
+        table::estimate(out, estimate, unit, noise, &|shown| links.number(shown, runs, &place))?;
     }
-    largest(report, row, unit, out)?;
+    let max = links.number(&measure(summary.max, unit), summary.max_run.as_slice(), &place);
+    largest(report, row, &max, out)?;
     table::count(out, row.samples)?;
     table::close_row(out)
 }
 
-/// The largest value, and as a title the runs behind it and behind the highest percentile.
-fn largest(report: &FleetReport, row: &ScopeRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+/// The largest value, which is HTML, and as a title the runs behind it and behind the highest percentile.
+fn largest(report: &FleetReport, row: &ScopeRow, shown: &str, out: &mut dyn Write) -> io::Result<()> {
     let max = row.summary.max;
-    let shown = super::numbers::measure(max, unit);
     match findings::title(report, &row.summary) {
-        Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{}</td>", Text(&title), Text(&shown)),
-        None => table::number(out, max, &shown),
+        Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{shown}</td>", Text(&title)),
+        None => table::number_as(out, max, shown),
     }
 }

@@ -81,6 +81,11 @@ pub(super) fn close(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</tbody></table></div>\n")
 }
 
+/// Opens a row with a name that is HTML.
+pub(super) fn open_row_as(out: &mut dyn Write, html: &str) -> io::Result<()> {
+    write!(out, "<tr><th scope=\"row\">{html}</th>")
+}
+
 /// Opens a row with its name, and the wider name it belongs to.
 pub(super) fn open_row(out: &mut dyn Write, name: &str, within: Option<&str>) -> io::Result<()> {
     write!(out, "<tr><th scope=\"row\">{}", Text(name))?;
@@ -102,7 +107,12 @@ pub(super) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
 
 /// A cell with a number and its text.
 pub(super) fn number(out: &mut dyn Write, value: f64, shown: &str) -> io::Result<()> {
-    write!(out, "<td data-value=\"{value}\">{}</td>", Text(shown))
+    number_as(out, value, &Text(shown).to_string())
+}
+
+/// The same with HTML.
+pub(super) fn number_as(out: &mut dyn Write, value: f64, html: &str) -> io::Result<()> {
+    write!(out, "<td data-value=\"{value}\">{html}</td>")
 }
 
 /// A cell with a count.
@@ -121,14 +131,19 @@ pub(super) fn nothing(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A cell with a percentile and its interval. `noise` is what sampling alone would give, where the percentile is no
-/// more than that.
-pub(super) fn estimate(out: &mut dyn Write, estimate: &Estimate, unit: Unit, noise: Option<f64>) -> io::Result<()> {
+/// more than that. `link` makes HTML of the number.
+pub(super) fn estimate(
+    out: &mut dyn Write,
+    estimate: &Estimate,
+    unit: Unit,
+    noise: Option<f64>,
+    link: &dyn Fn(&str) -> String,
+) -> io::Result<()> {
     let Some(value) = estimate.value else { return nothing(out) };
     if let Support::TooFew { needed } = estimate.support {
         return write!(out, "<td class=\"none\">n/a<small>needs {}</small></td>", numbers::count(needed));
     }
-    let shown = numbers::measure(value, unit);
-    let shown = Text(&shown);
+    let shown = link(&numbers::measure(value, unit));
     match noise {
         Some(noise) => {
             let noise = numbers::measure_with_unit(noise, unit);

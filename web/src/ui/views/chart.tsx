@@ -13,6 +13,7 @@ import { labelsFor } from '../labels.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
 import { useSearch } from '../search.tsx';
+import { withoutTimes } from '../summary.ts';
 
 export function ChartView(): JSX.Element {
   const app = useApp();
@@ -36,7 +37,7 @@ export function ChartView(): JSX.Element {
       title: `Flame chart of ${answer.thread === null ? '' : threadName(app.names, answer.thread)}`,
     };
   }, [answer, search.matches, state.chosen]);
-  if (range === null) return <Notice>This recording does not say when its samples were taken, so there is no order of time.</Notice>;
+  if (range === null) return <Notice>{withoutTimes(app.names, 'order of time')}</Notice>;
   if (answer === null) return <Pending fault={fault} />;
   if (model === null || model.count === 0) return <Notice>Nothing here in what is selected.</Notice>;
   return (

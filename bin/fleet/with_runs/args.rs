@@ -1,0 +1,43 @@
+//! The options of pages of runs.
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::page::PageArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct WithRunsArgs {
+    /// Write pages of the N runs that numbers name first, beside the HTML, and link to them
+    ///
+    /// Each is the page that `traceparse RECORDING -o page.html` writes, in the folder REPORT.runs beside REPORT.html. The recordings are read
+    /// again, so they must still be there.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub(crate) with_runs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithRunsArgs {
+    /// Checks that there is a page for links, and a place beside it; `output` is `None` for standard output.
+    pub(crate) fn check(&self, is_html: bool, output: Option<&Path>) -> Result<(), String> {
+        if self.with_runs.is_none() {
+            let advice = "--max-size applies to the pages of --with-runs; leave it out, or use --max-output";
+            return if self.page.is_given() { Err(advice.to_owned()) } else { Ok(()) };
+        }
+        if !is_html {
+            return Err(
+                "--with-runs only applies to --format html, whose numbers link to the pages; name the output .html"
+                    .to_owned(),
+            );
+        }
+        let Some(output) = output else {
+            return Err("--with-runs writes a folder beside the page, so it needs -o, such as -o fleet.html".to_owned());
+        };
+        if std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file()) {
+            let output = output.display();
+            return Err(format!("{output}: not a file; --with-runs writes a folder beside it; name another output"));
+        }
+        Ok(())
+    }
+}

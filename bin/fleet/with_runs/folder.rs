@@ -1,0 +1,171 @@
+//! The folder with the pages of runs, beside the page of the fleet.
+//!
+//! It is written under a temporary name, and takes the place of the one before. It has a list of its files, `runs.json`, by which it is known
+//! again: a folder with anything else in it is never touched.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use traceparse::fleet::RunRow;
+
+use crate::durable::sync_folder;
+use crate::interrupt::TemporaryFolder;
+use crate::sink::replace;
+use crate::{bounds, guard};
+
+/// The list of the files in a folder.
+const LIST: &str = "runs.json";
+const FORMAT: &str = "traceparse-runs";
+/// The names in the temporary folder of the new one and of the one before.
+const NEW: &str = "new";
+const OLD: &str = "old";
+
+/// The folder of a report: `fleet.runs` for `fleet.html`.
+pub(in crate::fleet) struct RunFolder {
+    path: PathBuf,
+    /// The name of the report.
+    report: String,
+}
+
+impl RunFolder {
+    /// The folder beside a report.
+    ///
+    /// # Errors
+    /// When something has its name that this command did not write for this report.
+    pub(in crate::fleet) fn beside(report: &Path) -> Result<Self> {
+        let path = report.with_extension("runs");
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path == report {
+            bail!("{}: --with-runs would give its folder the same name; name the output .html", report.display());
+        }
+        let folder = Self { report: name(report), path };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Checks that nothing is lost if the folder is replaced.
+    fn check(&self) -> Result<()> {
+        guard::check(&self.path)?;
+        let Ok(metadata) = fs::symlink_metadata(&self.path) else { return Ok(()) };
+        let name = self.path.display();
+        let advice = "move it away, or give the report another name";
+        if !metadata.is_dir() {
+            bail!("{name}: not a folder, and --with-runs would write one there; {advice}");
+        }
+        let mut there = BTreeSet::new();
+        for entry in fs::read_dir(&self.path).with_context(|| format!("{name}: cannot be read"))? {
+            let entry = entry.with_context(|| format!("{name}: cannot be read"))?;
+            there.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+        if there.is_empty() {
+            return Ok(());
+        }
+        let Some((report, own)) = self.list() else {
+            bail!("{name}: not a folder of --with-runs, which would replace it; {advice}");
+        };
+        if report != self.report {
+            bail!("{name}: has the runs of the report {report}, which --with-runs would replace; {advice}");
+        }
+        match there.iter().find(|file| *file != LIST && !own.contains(*file)) {
+            Some(other) => {
+                bail!("{name}: {other} in it was not written by --with-runs, which would remove it; {advice}")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The report that the folder there is of, and its files; `None` without a list.
+    fn list(&self) -> Option<(String, BTreeSet<String>)> {
+        let bytes = bounds::read_file(self.path.join(LIST), bounds::OWN_FILE).ok()?;
+        let list: Value = serde_json::from_slice(&bytes).ok()?;
+        let report = list["report"].as_str().filter(|_| list["format"] == FORMAT)?;
+        let files = list["pages"].as_array()?.iter().filter_map(|page| page["file"].as_str());
+        Some((report.to_owned(), files.map(str::to_owned).collect()))
+    }
+
+    /// The address of a file in the folder, from the report beside it.
+    pub(super) fn address(&self, file: &str) -> String {
+        format!("{}/{file}", encoded(self.path.file_name().unwrap_or_default().as_encoded_bytes()))
+    }
+
+    /// The folder that the report is in.
+    fn parent(&self) -> &Path {
+        self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Begins a new one, still without its name.
+    pub(super) fn begin(self) -> Result<NewFolder> {
+        let failed = || format!("{}: cannot be written", self.path.display());
+        let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
+        // The temporary folder is for its owner alone; what is in it has the usual permissions.
+        fs::create_dir(temporary.path().join(NEW)).with_context(failed)?;
+        Ok(NewFolder { place: self, temporary, pages: Vec::new() })
+    }
+}
+
+/// A folder of pages that has not got its name yet. It is gone when this is dropped.
+pub(in crate::fleet) struct NewFolder {
+    pub(super) place: RunFolder,
+    temporary: TemporaryFolder,
+    /// The pages, for the list.
+    pages: Vec<Value>,
+}
+
+impl NewFolder {
+    /// The name of the next page.
+    pub(super) fn next(&self) -> String {
+        format!("{:04}.html", self.pages.len() + 1)
+    }
+
+    /// The present path of a file.
+    pub(super) fn path(&self, file: &str) -> PathBuf {
+        self.temporary.path().join(NEW).join(file)
+    }
+
+    /// Lists a page that was written.
+    pub(super) fn add(&mut self, file: &str, run: &RunRow) {
+        self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// When it cannot be written, or something else has its name by now.
+    pub(in crate::fleet) fn publish(&self) -> Result<()> {
+        let list = json!({"format": FORMAT, "version": 1, "report": self.place.report, "pages": self.pages});
+        let written = replace(&self.path(LIST), None, |out| writeln!(out, "{list:#}"));
+        let failed = || format!("{}: cannot be written", self.place.path.display());
+        written.with_context(failed)?;
+        self.temporary.replace([NEW, OLD], &self.place.path, || self.place.check()).with_context(failed)?;
+        sync_folder(self.place.parent()).with_context(failed)
+    }
+}
+
+/// A text as a part of an address: everything but letters, digits and what never means anything there is percent-encoded.
+pub(super) fn encoded(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for &byte in bytes {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
+            byte => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_parts_of_a_path_whatever_the_name_is() {
+        let folder = |report: &str| RunFolder::beside(Path::new(report)).unwrap().address("0001.html");
+        assert_eq!(folder("out/fleet.html"), "fleet.runs/0001.html");
+        assert_eq!(folder("a:b #1?.v2.html"), "a%3Ab%20%231%3F.v2.runs/0001.html");
+        assert_eq!(folder("Größe%"), "Gr%C3%B6%C3%9Fe%25.runs/0001.html");
+        assert!(RunFolder::beside(Path::new("fleet.runs")).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! The search for the reduction that leaves out least of a page that would be too large.
+//!
+//! To compress a large page takes longer than everything else. Reductions change the rows of samples only, so stacks and names are
+//! compressed once and the rows of each reduction by themselves; both sizes together are nearly that of the page. Only where that is too
+//! near to the limit to tell is a page compressed as a whole.
+
+use std::io;
+
+use super::page::{Page, Source};
+use super::reduction::WorkbenchReduction;
+
+/// By how much two parts that are compressed by themselves may differ from the whole, for each recording: the window of gzip, which is
+/// empty where the second part begins, in base64, and twice that.
+const SEAM: u64 = 88 << 10;
+/// The blocks of gzip begin elsewhere in each, and fit what is in them more or less well: by less than one part in so many.
+const SHARE: u64 = 64;
+
+/// The first reduction with which a page has at most so many bytes.
+pub(super) fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
+    let around = page.size_around()?;
+    let limit = max_size.saturating_sub(around);
+    let sources = page.sources();
+    if sum(sources, |source| source.most(WorkbenchReduction::None).map(Some))?.is_some_and(|most| most <= limit) {
+        return Ok(WorkbenchReduction::None);
+    }
+    let all = &WorkbenchReduction::ALL[..if page.are_sums() { 1 } else { WorkbenchReduction::ALL.len() }];
+    let slack = SEAM * sources.len() as u64 + limit / SHARE;
+    if let Some(recording) = sum(sources, |source| source.recording_size(limit + slack))? {
+        for &reduction in all {
+            if is_fitting(sources, recording, reduction, limit, slack)? {
+                return Ok(reduction);
+            }
+        }
+    }
+    let least = all.last().copied().unwrap_or_default();
+    let size = around + sum(sources, |source| source.size(least, u64::MAX))?.unwrap_or_default();
+    let text = format!(
+        "the page would have {size} bytes or more, even if no times were kept; allow more, or select less of the recording"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+/// True if the payloads have at most so many bytes. What no reduction changes has `recording` bytes.
+fn is_fitting(
+    sources: &[Source<'_, '_>],
+    recording: u64,
+    reduction: WorkbenchReduction,
+    limit: u64,
+    slack: u64,
+) -> io::Result<bool> {
+    let rest = (limit + slack).saturating_sub(recording);
+    let Some(rows) = sum(sources, |source| source.rows_size(reduction, rest))? else { return Ok(false) };
+    match recording + rows {
+        size if size > limit + slack => Ok(false),
+        size if size + slack <= limit => Ok(true),
+        _ => Ok(sum(sources, |source| source.size(reduction, limit))?.is_some_and(|size| size <= limit)),
+    }
+}
+
+/// The sum of a size of each recording; `None` if one has none.
+fn sum(
+    sources: &[Source<'_, '_>],
+    size: impl Fn(&Source<'_, '_>) -> io::Result<Option<u64>>,
+) -> io::Result<Option<u64>> {
+    let mut sum = 0;
+    for source in sources {
+        let Some(size) = size(source)? else { return Ok(None) };
+        sum += size;
+    }
+    Ok(Some(sum))
+}

@@ -1,0 +1,231 @@
+//! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
+
+use super::pseudonyms::RedactedKind;
+use super::words::Reach;
+
+/// Words that code uses, which are no names of people even where a home folder has them: sorted, in small letters.
+const WORDS_OF_CODE: [&str; 155] = [
+    "account",
+    "action",
+    "admin",
+    "agent",
+    "all",
+    "alloc",
+    "android",
+    "any",
+    "app",
+    "apple",
+    "application",
+    "applications",
+    "apps",
+    "array",
+    "art",
+    "audio",
+    "auto",
+    "base",
+    "bash",
+    "bin",
+    "block",
+    "bool",
+    "box",
+    "buffer",
+    "build",
+    "builder",
+    "cache",
+    "call",
+    "case",
+    "char",
+    "chip",
+    "ci",
+    "circle",
+    "class",
+    "client",
+    "code",
+    "com",
+    "context",
+    "copy",
+    "core",
+    "data",
+    "date",
+    "debug",
+    "default",
+    "delegate",
+    "dev",
+    "develop",
+    "developer",
+    "device",
+    "dispatch",
+    "docker",
+    "document",
+    "documents",
+    "double",
+    "dylib",
+    "error",
+    "event",
+    "file",
+    "files",
+    "float",
+    "font",
+    "frame",
+    "frameworks",
+    "free",
+    "function",
+    "game",
+    "get",
+    "grant",
+    "group",
+    "guest",
+    "handler",
+    "home",
+    "host",
+    "image",
+    "init",
+    "input",
+    "int",
+    "item",
+    "jenkins",
+    "job",
+    "kernel",
+    "key",
+    "lib",
+    "library",
+    "list",
+    "local",
+    "lock",
+    "log",
+    "loop",
+    "mac",
+    "main",
+    "map",
+    "mark",
+    "math",
+    "max",
+    "media",
+    "memory",
+    "message",
+    "min",
+    "mobile",
+    "model",
+    "name",
+    "net",
+    "network",
+    "node",
+    "objc",
+    "object",
+    "observer",
+    "operator",
+    "org",
+    "page",
+    "path",
+    "play",
+    "player",
+    "pool",
+    "private",
+    "process",
+    "queue",
+    "release",
+    "render",
+    "root",
+    "run",
+    "runner",
+    "sandbox",
+    "self",
+    "server",
+    "service",
+    "session",
+    "set",
+    "shared",
+    "size",
+    "skip",
+    "stack",
+    "start",
+    "state",
+    "std",
+    "string",
+    "swift",
+    "system",
+    "task",
+    "test",
+    "text",
+    "thread",
+    "timer",
+    "type",
+    "user",
+    "users",
+    "usr",
+    "vagrant",
+    "value",
+    "vector",
+    "view",
+    "will",
+    "work",
+    "worker",
+];
+
+/// Names that mean something to reports, and are no one's.
+const NAMES_OF_CODE: [&str; 3] = ["main", "Main Thread", "start"];
+
+/// A name with fewer letters is only replaced in paths.
+const FEW_LETTERS: usize = 3;
+
+/// A number with fewer digits is one of many, and no name.
+const FEW_DIGITS: usize = 8;
+
+/// A word that is short, or one of code, is only replaced in paths.
+pub(super) fn reach_of(name: &str, reach: Reach) -> Reach {
+    let is_short = name.chars().count() < FEW_LETTERS;
+    let is_of_code = || WORDS_OF_CODE.binary_search(&name.to_lowercase().as_str()).is_ok();
+    if is_short || is_of_code() { Reach::Paths } else { reach }
+}
+
+/// True for a name that means something to reports.
+pub(super) fn is_of_code(name: &str) -> bool {
+    name.is_empty() || NAMES_OF_CODE.contains(&name)
+}
+
+/// True for what can be a name inside other texts. A count is none, and neither is what a pseudonym is made of: it would be replaced
+/// again.
+pub(super) fn is_name(text: &str) -> bool {
+    let is_number = !text.chars().any(char::is_alphabetic);
+    !(is_number && text.chars().count() < FEW_DIGITS) && !is_like_pseudonym(text)
+}
+
+/// True for `user`, `path-12` and the like.
+fn is_like_pseudonym(text: &str) -> bool {
+    let (kind, number) = text.split_once('-').unwrap_or((text, ""));
+    RedactedKind::ALL.iter().any(|known| known.name().eq_ignore_ascii_case(kind))
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True for a text that a pseudonym may stand in, so that another name may have become the same.
+pub(super) fn may_have_pseudonym(text: &str) -> bool {
+    text.contains('-')
+        && RedactedKind::ALL
+            .iter()
+            .any(|kind| text.match_indices(kind.name()).any(|(at, name)| text[at + name.len()..].starts_with('-')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_code_are_found() {
+        assert!(WORDS_OF_CODE.is_sorted(), "they are found by halving");
+        for word in ["max", "Max", "runner", "std", "work"] {
+            assert_eq!(reach_of(word, Reach::Everywhere), Reach::Paths, "{word}");
+        }
+        assert_eq!(reach_of("jane", Reach::Everywhere), Reach::Everywhere);
+    }
+
+    #[test]
+    fn counts_and_pseudonyms_are_no_names() {
+        for text in ["1", "2026", "3-4", "user", "Path", "path-12", "process-1"] {
+            assert!(!is_name(text), "{text}");
+        }
+        for text in ["jane", "mac-1", "user-jane", "1234567890123", "x1"] {
+            assert!(is_name(text), "{text}");
+        }
+        assert!(may_have_pseudonym("a user-1") && !may_have_pseudonym("a-b user"));
+    }
+}

@@ -1,0 +1,343 @@
+//! `fleet report --with-runs`: pages of runs beside the report, and links to them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{Folder, fails};
+use crate::fleet_case::{export, extract, fleet, irregular_export, report, run, says, write};
+use crate::workbench::{Payload, payload};
+
+/// A link of a report: its address, what it opens, and its text.
+#[derive(Debug)]
+struct Link {
+    file: String,
+    fragment: Vec<(String, String)>,
+    title: String,
+    text: String,
+}
+
+/// The links to pages of runs.
+fn links(page: &str) -> Vec<Link> {
+    let parts = page.split("<a class=\"run\" href=\"").skip(1);
+    parts
+        .map(|part| {
+            let (address, rest) = part.split_once("\" title=\"").expect("a title");
+            let (title, rest) = rest.split_once("\">").expect("an end");
+            let (address, text) = (address.replace("&amp;", "&"), rest.split_once("</a>").expect("a text").0);
+            let (file, fragment) = address.split_once('#').unwrap_or((&address, ""));
+            let fragment = fragment.split('&').filter_map(|part| part.split_once('='));
+            Link {
+                file: file.to_owned(),
+                fragment: fragment.map(|(key, value)| (key.to_owned(), decoded(value))).collect(),
+                title: title.to_owned(),
+                text: text.to_owned(),
+            }
+        })
+        .collect()
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        (rest, bytes) = match first {
+            b'%' => (&behind[2..], {
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&behind[..2]).unwrap(), 16).expect("two digits"));
+                bytes
+            }),
+            &byte => (behind, {
+                bytes.push(byte);
+                bytes
+            }),
+        };
+    }
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// The names in a folder.
+fn names(folder: impl AsRef<Path>) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// The weight of the running samples of a page, which has one series.
+fn weight(page: &str) -> u64 {
+    let payload = Payload::of(page);
+    assert_eq!(payload.head["series"].as_array().unwrap().len(), 1);
+    payload.head["answer"]["overview"][0]["weight"]
+        .as_u64()
+        .unwrap_or_else(|| payload.head["series"][0]["weight"].as_str().expect("a weight").parse().expect("a number"))
+}
+
+/// Everything that a link selects is in its page, as the page spells it.
+fn check_link(folder: &Folder, link: &Link) {
+    let page = fs::read_to_string(folder.path(&decoded(&link.file))).expect("the page is there");
+    let payload = Payload::of(&page);
+    let head = &payload.head;
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string().replace("null", ""), str::to_owned);
+    let process = |process: &Value| {
+        let run = &head["runs"][process["run"].as_u64().unwrap() as usize]["number"];
+        format!("{run}/{}/{}", text(&process["pid"]), text(&process["name"]))
+    };
+    let thread = |thread: &Value| {
+        let of = &head["processes"][thread["process"].as_u64().unwrap() as usize];
+        let run = &head["runs"][of["run"].as_u64().unwrap() as usize]["number"];
+        format!("{run}/{}/{}/{}", text(&of["pid"]), text(&thread["tid"]), text(&thread["name"]))
+    };
+    for (key, value) in &link.fragment {
+        let rows = |table: &str| head[table].as_array().unwrap().clone();
+        let is_known = match key.as_str() {
+            "v" => value == "1",
+            "tab" => ["callers", "threads", "binaries", "functions"].contains(&value.as_str()),
+            "process" => rows("processes").iter().any(|row| process(row) == *value),
+            "thread" => rows("threads").iter().any(|row| thread(row) == *value),
+            "t" => value.ends_with('s') && value.contains("s.."),
+            "fn" => payload.functions().contains(value),
+            _ => false,
+        };
+        assert!(is_known, "{key}={value} of {link:?}");
+    }
+}
+
+#[test]
+fn numbers_link_to_pages_of_their_runs() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 12);
+    let page = folder.path("fleet.html");
+    let plain = folder.path("plain.html");
+    assert_eq!(says(0, &["report", &exports, "-o", &page, "--with-runs", "3"]), "");
+    assert_eq!(says(0, &["report", &exports, "-o", &plain]), "");
+    assert_eq!(names(folder.path("fleet.runs")), set(&["0001.html", "0002.html", "0003.html", "runs.json"]));
+    assert!(!Path::new(&folder.path("plain.runs")).exists());
+    let (html, plain) = (fs::read_to_string(&page).unwrap(), fs::read_to_string(&plain).unwrap());
+    assert!(links(&plain).is_empty() && !plain.contains("a.run"));
+    assert!(html.contains("have pages.</p>"), "it says how many");
+    // The largest value first, then P90 and P50: no other percentile has enough runs.
+    let list: Value = serde_json::from_slice(&fs::read(folder.path("fleet.runs/runs.json")).unwrap()).unwrap();
+    let json = report(&[&exports]);
+    let runs = json["cohorts"][0]["across_runs"]["percentiles"].as_array().unwrap();
+    let shown = runs.iter().rev().filter(|row| row["support"] != "too-few");
+    let mut expected = vec!["x/11.xml".to_owned()];
+    expected.extend(shown.map(|row| row["runs"][0]["source"].as_str().unwrap().to_owned()));
+    expected.dedup();
+    let listed = list["pages"].as_array().unwrap().iter().map(|page| page["source"].as_str().unwrap().to_owned());
+    let listed: Vec<String> = listed.collect();
+    for (listed, expected) in listed.iter().zip(&expected) {
+        assert!(listed.ends_with(expected.as_str()), "{listed:?} {expected:?}");
+    }
+    // Each page has the weight of its run.
+    for row in list["pages"].as_array().unwrap() {
+        let file = fs::read_to_string(folder.path(&format!("fleet.runs/{}", row["file"].as_str().unwrap()))).unwrap();
+        let of_run = json["runs"].as_array().unwrap().iter().find(|run| run["run_id"] == row["run_id"]).unwrap();
+        assert_eq!(weight(&file), of_run["weight"].as_u64().unwrap(), "{row}");
+    }
+    let links = links(&html);
+    links.iter().for_each(|link| check_link(&folder, link));
+    let files: BTreeSet<&str> = links.iter().map(|link| link.file.as_str()).collect();
+    assert_eq!(files.len(), 3, "each page is linked");
+    let has =
+        |key: &str, value: &str| links.iter().any(|link| link.fragment.contains(&(key.to_owned(), value.to_owned())));
+    assert!(has("fn", "work@Orchard") && has("tab", "callers") && has("process", "1/501/Orchard"), "{links:?}");
+    assert!(has("thread", "1/501/257/Main Thread") && has("tab", "binaries"), "{links:?}");
+    assert!(links.iter().any(|link| link.text.ends_with("x/11.xml") && link.title.contains("x/11.xml")), "{links:?}");
+    // Nothing but links was added.
+    assert_eq!(without_links(&html), plain);
+}
+
+/// The page as it is without pages of runs.
+fn without_links(page: &str) -> String {
+    let mut text = page.to_owned();
+    let style = include_str!("../../src/output/fleet/html/run_pages.css");
+    assert!(text.contains(style));
+    text = text.replace(style, "");
+    let legend = "<p class=\"legend\">A number that is a link";
+    let (before, behind) = text.split_once(legend).expect("the legend");
+    text = format!("{before}{}", behind.split_once("</p>\n").unwrap().1);
+    while let Some((before, rest)) = text.split_once("<a class=\"run\"") {
+        let (_, rest) = rest.split_once("\">").unwrap();
+        let (linked, behind) = rest.split_once("</a>").unwrap();
+        text = format!("{before}{linked}{behind}");
+    }
+    text
+}
+
+#[test]
+fn the_busiest_second_of_a_run_is_selected() {
+    let folder = Folder::new();
+    // 5,000 samples of 1 ms, one every 0.5 ms: two seconds and a half, of which the first two are whole.
+    write(&folder, "x/a.xml", irregular_export(5_000));
+    says(0, &["report", &folder.path("x"), "-o", &folder.path("fleet.html"), "--with-runs", "1", "--thread", "worker"]);
+    let links = links(&fs::read_to_string(folder.path("fleet.html")).unwrap());
+    links.iter().for_each(|link| check_link(&folder, link));
+    let payload = Payload::of(&fs::read_to_string(folder.path("fleet.runs/0001.html")).unwrap());
+    let worker = payload.head["threads"].as_array().unwrap().iter().position(|row| row["name"] == "worker").unwrap();
+    // By hand: what the worker weighs in each whole second.
+    let mut seconds = [0_u64; 3];
+    let [times, weights, threads] =
+        ["samples.time", "samples.weight", "samples.thread"].map(|name| payload.column(name));
+    for ((time, weight), &thread) in times.iter().zip(weights).zip(threads) {
+        seconds[(time / 1_000_000_000) as usize] += if thread == worker as u64 { *weight } else { 0 };
+    }
+    let busiest = if seconds[1] > seconds[0] { "1s..2s" } else { "0s..1s" };
+    let times: BTreeSet<&str> = links
+        .iter()
+        .flat_map(|link| link.fragment.iter().filter(|(key, _)| key == "t").map(|(_, value)| value.as_str()))
+        .collect();
+    assert_eq!(times, BTreeSet::from([busiest]), "{seconds:?}");
+    // The thread that was asked for is selected everywhere.
+    assert!(
+        links.iter().all(|link| link.fragment.iter().any(|(key, value)| key == "thread" && value.ends_with("/worker")))
+    );
+}
+
+#[test]
+fn a_folder_of_somebody_else_stays() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 2);
+    let page = folder.path("fleet.html");
+    let args = ["fleet", "report", &exports, "-o", &page, "--with-runs", "2"];
+    write(&folder, "fleet.runs/notes.txt", "mine");
+    let said = fails(1, &args);
+    assert!(said.contains("fleet.runs: not a folder of --with-runs, which would replace it; move it away"), "{said}");
+    assert_eq!(names(folder.path("fleet.runs")), set(&["notes.txt"]));
+    assert!(!Path::new(&page).exists());
+    // Ours, and something beside.
+    fs::remove_dir_all(folder.path("fleet.runs")).unwrap();
+    assert_eq!(says(0, &args[1..]), "");
+    write(&folder, "fleet.runs/notes.txt", "mine");
+    let said = fails(1, &args);
+    assert!(said.contains("notes.txt in it was not written by --with-runs, which would remove it"), "{said}");
+    fs::remove_file(folder.path("fleet.runs/notes.txt")).unwrap();
+    // That of another report.
+    let said = fails(
+        1,
+        &["fleet", "report", &exports, "-o", &folder.path("fleet.htm"), "--format", "html", "--with-runs", "1"],
+    );
+    assert!(said.contains("has the runs of the report fleet.html"), "{said}");
+    // Ours is replaced, as a whole.
+    assert_eq!(says(0, &["report", &exports, "-o", &page, "--with-runs", "1"]), "");
+    assert_eq!(names(folder.path("fleet.runs")), set(&["0001.html", "runs.json"]));
+    fs::remove_dir_all(folder.path("fleet.runs")).unwrap();
+    write(&folder, "fleet.runs", "a file");
+    assert!(fails(1, &args).contains("fleet.runs: not a folder, and --with-runs would write one there"));
+    assert_eq!(fs::read_to_string(folder.path("fleet.runs")).unwrap(), "a file");
+    // Nothing temporary is left.
+    assert_eq!(names(folder.path("")), set(&["fleet.html", "fleet.runs", "x"]));
+}
+
+#[test]
+fn runs_of_datasets_have_pages_while_their_files_are_there() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 4);
+    let (dataset, page) = (folder.path("ds"), folder.path("fleet.html"));
+    let options = ["--time", "..80ms", "--prune", "^work$"];
+    extract(&[&[exports.as_str(), "-o", &dataset], &options[..]].concat());
+    let args = ["report", &dataset, "-o", &page, "--with-runs", "9"];
+    assert_eq!(says(0, &args), "");
+    let html = fs::read_to_string(&page).unwrap();
+    links(&html).iter().for_each(|link| check_link(&folder, link));
+    let json = report(&[&dataset]);
+    let list: Value = serde_json::from_slice(&fs::read(folder.path("fleet.runs/runs.json")).unwrap()).unwrap();
+    for row in list["pages"].as_array().unwrap() {
+        let file = fs::read_to_string(folder.path(&format!("fleet.runs/{}", row["file"].as_str().unwrap()))).unwrap();
+        let of_run = json["runs"].as_array().unwrap().iter().find(|run| run["run_id"] == row["run_id"]).unwrap();
+        assert_eq!(weight(&file), of_run["weight"].as_u64().unwrap(), "{row}");
+    }
+    let pages = list["pages"].as_array().unwrap().len();
+    assert!(pages > 0);
+    let named: Vec<&str> =
+        list["pages"].as_array().unwrap().iter().map(|page| page["source"].as_str().unwrap()).collect();
+    // One changed, and everything else is as before.
+    write(&folder, &format!("x/{}", named[0].rsplit('/').next().unwrap()), export(100));
+    let said = says(0, &args);
+    assert!(said.contains("no page of this run: its content is not the one that was measured"), "{said}");
+    assert_eq!(names(folder.path("fleet.runs")).len(), pages, "one less, and the list");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(!links(&html).iter().any(|link| link.title.contains(named[0])), "{said}");
+    fs::remove_file(named[0]).unwrap();
+    let said = says(0, &args);
+    assert!(said.contains("no page of this run: it is not there any more"), "{said}");
+    let said = fails(1, &[&["fleet"], &args[..], &["--strict"]].concat());
+    assert!(said.contains("it is not there any more; and --strict was given"), "{said}");
+    // What a dataset does not know can be told.
+    let said = says(0, &[&args[..], &["--schema", "cpu-profile"]].concat());
+    assert!(said.contains("no page of this run"), "{said}");
+}
+
+#[test]
+fn redacted_pages_tell_no_names() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "jane-appleseed", 3);
+    let page = folder.path("fleet.html");
+    says(0, &["report", &exports, "-o", &page, "--with-runs", "2", "--redact"]);
+    let html = fs::read_to_string(&page).unwrap();
+    links(&html).iter().for_each(|link| check_link(&folder, link));
+    assert!(!links(&html).is_empty());
+    let list = fs::read_to_string(folder.path("fleet.runs/runs.json")).unwrap();
+    for (name, text) in [("report", html), ("list", list)] {
+        assert!(!text.contains("jane"), "{name}");
+    }
+    for file in names(folder.path("fleet.runs")).iter().filter(|name| name.ends_with(".html")) {
+        let page = fs::read_to_string(folder.path(&format!("fleet.runs/{file}"))).unwrap();
+        let bytes = payload("profile", &page);
+        assert!(!page.contains("jane") && !bytes.windows(4).any(|part| part == b"jane"), "{file}");
+        assert!(Payload::of(&page).head["summary"]["redacted"].is_array(), "{file}");
+    }
+    // A dataset of redacted recordings does not know where they are.
+    extract(&[&exports, "--redact", "-o", &folder.path("ds")]);
+    let said = says(2, &["report", &folder.path("ds"), "-o", &page, "--with-runs", "2"]);
+    assert!(said.contains("extracted with --redact, and does not tell where its recordings are"), "{said}");
+}
+
+#[test]
+fn pages_without_a_place_are_refused() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 2);
+    let out = folder.path("fleet.json");
+    for (args, words) in [
+        (&["--with-runs", "2"][..], "--with-runs only applies to --format html"),
+        (&["--with-runs", "2", "-o", &out], "--with-runs only applies to --format html"),
+        (&["--with-runs", "2", "--format", "html"], "so it needs -o, such as -o fleet.html"),
+        (&["--with-runs", "2", "--format", "html", "-o", "-"], "so it needs -o, such as -o fleet.html"),
+        (&["--with-runs", "2", "--format", "html", "-o", "/dev/null"], "/dev/null: not a file"),
+        (&["--with-runs", "0", "-o", "fleet.html"], "0 is not in 1.."),
+        (&["--max-size", "1M", "-o", "fleet.html"], "--max-size applies to the pages of --with-runs"),
+    ] {
+        let said = says(2, &[&["report", &exports], args].concat());
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    let said =
+        fails(1, &["fleet", "report", &exports, "--with-runs", "2", "--format", "html", "-o", &folder.path("a.runs")]);
+    assert!(said.contains("would give its folder the same name"), "{said}");
+    assert_eq!(names(folder.path("")), set(&["x"]));
+}
+
+#[test]
+fn pages_that_are_too_large_are_left_out() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 2);
+    let page = folder.path("fleet.html");
+    let said = says(0, &["report", &exports, "-o", &page, "--with-runs", "2", "--max-size", "1K"]);
+    assert!(said.contains("no page of this run: the page would have") && said.contains("(--max-size 1K)"), "{said}");
+    assert_eq!(names(folder.path("fleet.runs")), set(&["runs.json"]));
+    assert!(links(&fs::read_to_string(&page).unwrap()).is_empty());
+    let said = fails(1, &["fleet", "report", &exports, "-o", &page, "--with-runs", "1", "--max-output", "1K"]);
+    assert!(said.contains("--max-output"), "{said}");
+}
+
+#[test]
+fn names_of_reports_are_encoded() {
+    let folder = Folder::new();
+    let exports = fleet(&folder, "x", 1);
+    run(&["report", &exports, "-o", &folder.path("a b#c?100%.html"), "--with-runs", "1"]).success();
+    let links = links(&fs::read_to_string(folder.path("a b#c?100%.html")).unwrap());
+    assert!(links.iter().all(|link| link.file == "a%20b%23c%3F100%25.runs/0001.html"), "{links:?}");
+    links.iter().for_each(|link| check_link(&folder, link));
+}

@@ -1,0 +1,71 @@
+// The pages that are tried, as the command writes them.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { ROOT, pageOf } from '../command.mjs';
+import { writeChanged } from './pair.mjs';
+import { inflated, removedNames, writeSecret } from './secret.mjs';
+
+/** A function's name that would do something where names were markup, and one on which patterns take for ever. */
+const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
+const SLOW = `${'a'.repeat(40)}!`;
+const FIXTURES = ['27/signposts/input.xml', '27/several-tables/input.xml', '27/time-profile-waiting/input.xml'];
+const CORPUS = ['xctrace/12.5/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.4/time-sample.xml', 'xctrace/27/cpu-profile.xml', 'other/sample/inferno_sample.txt'];
+
+/** Pages in a folder; fresh ones have the script as it is built now. */
+export async function writeInputs(folder, isFresh) {
+  const swap = isFresh ? (await import('../../dev.mjs')).withBuild : (page) => page;
+  const written = async (files, options = []) => {
+    const { page, error } = await pageOf(files, options);
+    if (error !== undefined) throw new Error(`${files.join(' ')}: ${error}`);
+    return page;
+  };
+  const write = async (file, name, options) => {
+    const page = await written([file].flat(), options);
+    const path = join(folder, `${name}.html`);
+    writeFileSync(path, await swap(page));
+    return { file, page: path };
+  };
+  const writeRedacted = async (file) => {
+    const [page, redacted] = await Promise.all([written([file]), written([file], ['--redact'])]);
+    const path = join(folder, 'redacted.html');
+    writeFileSync(path, await swap(redacted));
+    return { page: path, whole: inflated(page), removed: await removedNames(page, redacted) };
+  };
+  /** A page without times: the smallest one, whose size the command tells where less is allowed. */
+  const writeReduced = async (file) => {
+    const { error } = await pageOf([file], ['--max-size', '1K']);
+    const [, size] = /would have (\d+) bytes/.exec(error);
+    return write(file, 'reduced', ['--max-size', size]);
+  };
+  const fixture = (name) => join(ROOT, 'fixtures', name);
+  const corpus = process.env.TRACEPARSE_CORPUS;
+  const others = [...FIXTURES.map(fixture), ...(corpus === undefined ? [] : CORPUS.map((path) => join(corpus, path)))];
+  const orchard = fixture('27/orchard/input.xml');
+  const changed = writeChanged(orchard, join(folder, 'changed.xml'));
+  return {
+    orchard: await write(orchard, 'orchard'),
+    events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
+    counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
+    hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
+    pair: await write(['diff', orchard, changed], 'pair'),
+    unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
+    reduced: await writeReduced(orchard),
+    redacted: await writeRedacted(writeSecret(orchard, folder)),
+    others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),
+    axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  };
+}
+
+/** The recording with other names: of a function, its binary, its process and a thread. */
+function hostileRecording(file, path) {
+  const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const text = readFileSync(file, 'utf8')
+    .replaceAll('name="fruit_copy_fast"', `name="${escape(HOSTILE)}"`)
+    .replaceAll('name="ok_blend_row_neon"', `name="${SLOW}"`)
+    .replaceAll('Main Thread', escape(`</script><script>globalThis.pwned='thread'</script>`))
+    .replaceAll('name="libfruit.dylib"', `name="${escape(`"><svg onload=globalThis.pwned=1>.dylib`)}"`);
+  writeFileSync(path, text);
+  return path;
+}

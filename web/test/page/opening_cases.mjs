@@ -1,0 +1,83 @@
+// What is looked at in every tab: every recording opens, in windows of any width, and to everybody.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { COMPARED } from './compared_cases.mjs';
+import { TABS } from './tab.mjs';
+
+const SIZES = [[390, 844], [640, 450], [1280, 800], [2200, 1300]];
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** The rules that look at colours; what others look at is the same in the light and in the dark. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+export const OPENING_CASES = {
+  async 'is accessible by the rules of axe'(tab, { orchard, axe }) {
+    await tab.open(orchard.page, 'v=1&op=hide-system');
+    await expectAccessible(tab, axe, TABS);
+  },
+
+  async 'comparisons are accessible by the rules of axe'(tab, { pair, axe }) {
+    await tab.open(pair.page, 'v=1&op=hide-system');
+    await expectAccessible(tab, axe, [...COMPARED, 'callers']);
+  },
+  ...Object.fromEntries(SIZES.flatMap(fitting)),
+};
+
+/** A case for each recording: it opens, and shows every tab. */
+export function opensEach({ others }) {
+  const opening = ({ file, page }) => async (tab) => {
+    await tab.open(page);
+    for (const name of TABS) {
+      await tab.show(name);
+      equal(await tab.count('#view .fault'), 0, name);
+    }
+  };
+  return Object.fromEntries(others.map((other) => [`opens ${other.file.split('/').slice(-3, -1).join(' ')} ${basename(other.file)}`, opening(other)]));
+}
+
+/** The cases of a window: pages fit into it, and so do comparisons. */
+function fitting([width, height]) {
+  const alone = async (tab, { orchard, counters }) => {
+    for (const { page } of [orchard, counters]) await expectFitting(tab, page, width, height);
+  };
+  const compared = (tab, { pair }) =>
+    expectFitting(tab, pair.page, width, height, async (name) => {
+      if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
+    });
+  return [[`fits a window of ${width} × ${height}`, alone], [`comparisons fit a window of ${width} × ${height}`, compared]];
+}
+
+async function expectFitting(tab, page, width, height, check = async () => {}) {
+  await tab.browser.resize(width, height);
+  await tab.open(page);
+  for (const name of TABS) {
+    await tab.follow(`v=1&tab=${name}`);
+    const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
+    ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);
+    await check(name);
+  }
+  await tab.browser.resize(1280, 800);
+}
+
+/** Fails by what axe finds wrong with tabs, in the light and in the dark. One browser is enough: all have the same elements. */
+async function expectAccessible(tab, axe, tabs) {
+  if (tab.browser.name !== 'chromium') return;
+  for (const [theme, rules] of [['light', { type: 'tag', values: RULES }], ['dark', { type: 'rule', values: COLOUR_RULES }]]) {
+    while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
+    for (const name of tabs) {
+      await tab.show(name);
+      deepEqual(await axeFaults(tab, axe, rules), [], `${theme} ${name}`);
+    }
+  }
+}
+
+async function axeFaults(tab, axe, rules) {
+  const isThere = await tab.browser.run(() => globalThis.axe !== undefined);
+  if (!isThere) await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
+  return tab.browser.run(async (rules) => {
+    const { violations, passes } = await globalThis.axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
+    if (passes.length === 0) return ['no rule looked at anything'];
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ''}`).join(' | ')}`);
+  }, rules);
+}

@@ -1,0 +1,43 @@
+// A recording that tells names of people, other programs and places, and the names that `--redact` takes out of its page.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { loadEngine, payloadOf } from '../command.mjs';
+
+/** What is planted in it; none may be found anywhere. */
+export const PLANTED = ['kowalczyk', 'geheimnis', 'Zaubertrank', 'bericht'];
+
+/** Writes it; the name of the file tells something, too. */
+export function writeSecret(file, folder) {
+  const path = `${folder}/kowalczyk-bericht.xml`;
+  const process = '<process id="900001" fmt="Zaubertrank (77)"><pid id="900002" fmt="77">77</pid></process>';
+  const text = readFileSync(file, 'utf8')
+    .replaceAll('/Users/dev/Orchard/Build/Orchard.app/Contents/Frameworks/libfruit.dylib', '/Users/kowalczyk/geheimnis/Orchard.app/Contents/Frameworks/libfruit.dylib')
+    .replaceAll('name="fruit_copy_fast"', 'name="fruit_copy_fast (/Users/kowalczyk/geheimnis/copy.c:12)"')
+    .replaceAll('name="orchard::checksum(', 'name="kowalczyk::checksum(')
+    .replace('press worker #2 (pool) (0x2a118) (Orchard, pid: 4150)', 'worker of kowalczyk (0x2a118) (Zaubertrank, pid: 77)')
+    .replace(/(<tid id="27" [^>]*>\d+<\/tid>)<process ref="4"\/>/, (_, tid) => `${tid}${process}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The payload of a page as text: what anybody finds in it with a few lines of a script. */
+export function inflated(page) {
+  return gunzipSync(Buffer.from(payloadOf(page), 'base64')).toString('utf8');
+}
+
+/** The names in a page that are not in the redacted one, neither by themselves nor within another. */
+export async function removedNames(page, redacted) {
+  const left = inflated(redacted);
+  const removed = [...(await namesIn(page))].filter((name) => name.length > 3 && !left.includes(name));
+  return [...removed, ...PLANTED];
+}
+
+async function namesIn(page) {
+  const engine = await loadEngine();
+  const profile = await engine.decodePayload(payloadOf(page));
+  const functions = Array.from({ length: profile.functions.count }, (_, id) => engine.functionName(profile, id));
+  const named = [...profile.processes, ...profile.threads, ...profile.binaries].map(({ name }) => name);
+  const intervals = profile.intervals.flatMap(({ name, subsystem, process }) => [name, subsystem, process]).filter((name) => name !== null);
+  return new Set([...functions, ...named, ...intervals, ...profile.binaries.map(({ path }) => path), ...profile.runs.map(({ input }) => input)]);
+}
