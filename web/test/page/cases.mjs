@@ -76,7 +76,7 @@ export const CASES = {
     match(await tab.fragment(), /metric=counter:2/);
     match(await tab.text('[data-part=overview]'), /1\.21 Mevents in 5 samples/);
     await tab.show('functions');
-    deepEqual((await tab.tables()).functions, functionsOf(events.file, ['--metric', 'counter:2']));
+    deepEqual((await tab.tables()).functions, await functionsOf(events.file, ['--metric', 'counter:2']));
     await tab.press('Control+z');
     await tab.press('Control+z');
     equal((await tab.fragment()).includes('metric'), false);
