@@ -77,6 +77,16 @@ export const SAVING_CASES = {
     match(await tab.text('[data-part=chosen]'), /not in what is selected/);
   },
 
+  async 'a side without functions stands below the other on phones'(tab, { orchard }) {
+    await tab.browser.resize(390, 844);
+    await tab.open(orchard.page, 'v=1&tab=callers&fn=fruit_copy_fast@libfruit.dylib');
+    const [callers, callees] = await tab.browser.run(() => [...document.querySelectorAll('.side')].map((side) => side.getBoundingClientRect().toJSON()));
+    await tab.browser.resize(1280, 800);
+    equal(callers.width, 390);
+    equal(callees.width, 390);
+    ok(callees.top >= callers.bottom && callees.height < callers.height, `${callees.height} below ${callers.height}`);
+  },
+
   async 'the first press of the theme button changes what is seen'(tab, { orchard }) {
     await tab.open(orchard.page);
     const back = () => tab.browser.run(() => getComputedStyle(document.body).backgroundColor);
