@@ -1,10 +1,9 @@
 //! The names that a recording tells, before any of them is replaced.
 
-use super::common_words::reach_of;
+use super::common_words::{Reach, reach_of};
 use super::people::{host, people};
 use super::pseudonyms::RedactedKind;
 use super::redactor::Redactor;
-use super::words::Reach;
 use crate::profile::Profile;
 use crate::recording::{Intervals, Recording, Toc, TocRun, lookup};
 

@@ -1,7 +1,17 @@
 //! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
 
 use super::pseudonyms::RedactedKind;
-use super::words::Reach;
+
+/// The texts in which a word is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Paths only: it is short, or a word that code uses.
+    Paths,
+    /// Everything but the system's own code, whose names are public: names of processes are often those of frameworks.
+    OwnTexts,
+    /// Everything.
+    Everywhere,
+}
 
 /// Words that code uses, which are no names of people even where a home folder has them: sorted, in small letters.
 const WORDS_OF_CODE: [&str; 155] = [

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::common_words::Reach;
 use super::names::SameNames;
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
-use super::words::Reach;
 use crate::error::Diagnostic;
 use crate::profile::RebuildError;
 use crate::recording::{Document, DocumentContent, Intervals, Recording, Toc, TocRun};

@@ -1,9 +1,8 @@
 //! The names of a profile, by what they are names of.
 
-use super::common_words::{is_of_code, may_have_pseudonym};
+use super::common_words::{Reach, is_of_code, may_have_pseudonym};
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
-use super::words::Reach;
 use crate::profile::{Category, Profile, RebuildError, Rename};
 use crate::recording::is_hex_address;
 

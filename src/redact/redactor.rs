@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::common_words::reach_of;
+use super::common_words::{Reach, reach_of};
 use super::inputs::Inputs;
 use super::paths::{User, users};
 use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
 use super::rules::{NUMBER, RedactRule};
-use super::words::{Reach, Words};
+use super::words::Words;
 use crate::profile::Matcher;
 
 /// Replaces names by pseudonyms, the same name by the same pseudonym.

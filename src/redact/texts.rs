@@ -1,10 +1,10 @@
 //! Texts and paths, with the names in them replaced.
 
+use super::common_words::Reach;
 use super::paths::{is_identifier, split, split_encoded};
 use super::pseudonyms::RedactedKind;
 use super::redactor::Redactor;
 use super::sentences::in_sentence;
-use super::words::Reach;
 use crate::profile::Category;
 
 impl Redactor {

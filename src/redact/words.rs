@@ -2,20 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::common_words::is_name;
+use super::common_words::{Reach, is_name};
 use super::fold::{Letter, fold, folded};
 use crate::hash::HashMap;
-
-/// The texts in which a word is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    /// Paths only: it is short, or a word that code uses.
-    Paths,
-    /// Everything but the system's own code, whose names are public: names of processes are often those of frameworks.
-    OwnTexts,
-    /// Everything.
-    Everywhere,
-}
 
 /// A word to be replaced.
 #[derive(Clone, Copy, Debug)]
