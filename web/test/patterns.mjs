@@ -60,7 +60,7 @@ try {
   // Without capital letters, searches match as the command's patterns do with (?i).
   for (const [typed, meant] of Object.entries(SEARCHED)) {
     const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(typed)).test(name)));
-    say(`search ${typed}`, ours, theirs(path, meant));
+    say(`search ${typed}`, ours, await theirs(path, meant));
   }
   for (const pattern of REFUSED) say(`refused ${pattern.slice(0, 40)}`, attempt(() => engine.compilePattern(pattern).source), 'refused');
 } finally {

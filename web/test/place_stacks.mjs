@@ -44,6 +44,7 @@ export function stackedProfile(profile, used, lists) {
       count: rows.length,
       weight: samples.weight.map(kept),
       samples: samples.samples.map(kept),
+      counters: samples.counters.map((counter) => ({ ...counter, planes: counter.planes.map(kept) })),
       stack: Int32Array.from(rows, (row) => stackOf[used.ofRow[row]]),
     },
   };

@@ -56,7 +56,7 @@ function fixtures() {
 }
 
 async function compareFile(file, random) {
-  const { page } = pageOf([file]);
+  const { page } = await pageOf([file]);
   if (page === undefined) return [];
   const profile = await engine.decodePayload(payloadOf(page));
   if (profile.stacks.count === 0 || profile.stacks.count > LARGEST) return [];
