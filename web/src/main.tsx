@@ -26,7 +26,10 @@ async function start(script: string | null): Promise<void> {
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
-  addEventListener('error', () => (root.dataset['state'] = 'error'));
+  addEventListener('error', ({ message }) => {
+    // A browser that has no time left in a frame to tell of sizes tells of them in the next one: no fault.
+    if (!message.startsWith('ResizeObserver loop')) root.dataset['state'] = 'error';
+  });
   addEventListener('unhandledrejection', () => (root.dataset['state'] = 'error'));
   const opening = document.createElement('p');
   opening.className = 'notice';
