@@ -42,8 +42,7 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 async function tryIn(name) {
   const windows = Array.from({ length: WINDOWS }, () => null);
   await forEach(cases, WINDOWS, async (one, _, window) => {
-    // WebKit's driver forgets nothing of keys that were held once, and types `8` for `*` from then on.
-    if (name === 'webkit' && !(one[0] in opening) && windows[window] !== null) {
+    if (windows[window]?.isWorn) {
       await windows[window].close();
       windows[window] = null;
     }

@@ -41,11 +41,21 @@ export function SearchBox(): JSX.Element {
   const search = useSearch();
   const [typed, setTyped] = useState(state.search);
   const timer = useRef(0);
-  useEffect(() => setTyped(state.search), [state.search]);
+  const sent = useRef(state.search);
+  // What comes from elsewhere, such as a link. What the field itself has sent may come back when more has been typed, and must not replace it.
+  useEffect(() => {
+    if (state.search === sent.current) return;
+    sent.current = state.search;
+    clearTimeout(timer.current);
+    setTyped(state.search);
+  }, [state.search]);
   const type = (text: string): void => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => app.store.set({ search: text }), PAUSE_MS);
+    timer.current = setTimeout(() => {
+      sent.current = text;
+      app.store.set({ search: text });
+    }, PAUSE_MS);
   };
   return (
     <div class="search" role="search">

@@ -24,6 +24,7 @@ export async function launchWebKit({ width, height, isDark }) {
       screen.kill();
     });
     await browser.resize(width, height);
+    browser.isWorn = false;
     return browser;
   } catch (error) {
     driver.kill();
@@ -98,8 +99,15 @@ function withRecorder(page) {
   return allowed.replace(/(<meta charset="utf-8">(?:\s*<meta http-equiv[^>]*>)?)/, (head) => `${head}<script>${RECORDER}</script>`);
 }
 
+/** A key that is typed with Shift, which the driver then holds by itself. */
+function isShifted(key) {
+  return key.length === 1 && !/[a-z0-9 \-=[\];'\\,./`]/.test(key);
+}
+
 class WebKit {
   name = 'webkit';
+  /** The driver forgets nothing of Shift once it was held, and types `8` for `*` from then on; after a change of size or another button, clicks may be lost. Such a browser is done with. */
+  isWorn = false;
   #send;
   #end;
   #pages = null;
@@ -132,11 +140,13 @@ class WebKit {
 
   press(keys) {
     const { held, key } = splitKeys(keys);
+    this.isWorn ||= held.length > 0 || isShifted(key);
     const values = [...held, key].map((name) => KEYS[name] ?? name);
     return this.#act([{ type: 'key', id: 'keys', actions: [...values.map((value) => ({ type: 'keyDown', value })), ...values.reverse().map((value) => ({ type: 'keyUp', value }))] }]);
   }
 
   type(text) {
+    this.isWorn ||= Array.from(text).some(isShifted);
     return this.#act([{ type: 'key', id: 'keys', actions: Array.from(text).flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }]);
   }
 
@@ -153,6 +163,7 @@ class WebKit {
   }
 
   click(x, y, { button = 'left', count = 1, held = [] } = {}) {
+    this.isWorn ||= button !== 'left' || count > 1;
     const number = { left: 0, middle: 1, right: 2 }[button];
     const clicks = Array.from({ length: count }, () => [{ type: 'pointerDown', button: number }, { type: 'pointerUp', button: number }]).flat();
     return this.#point(held, [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 }, ...clicks]);
@@ -164,6 +175,7 @@ class WebKit {
   }
 
   async resize(width, height) {
+    this.isWorn = true;
     await this.#send('POST', 'window/rect', { x: 0, y: 0, width, height });
     const inner = await this.run(() => [innerWidth, innerHeight]);
     await this.#send('POST', 'window/rect', { x: 0, y: 0, width: 2 * width - inner[0], height: 2 * height - inner[1] });
@@ -187,6 +199,7 @@ class WebKit {
 
   #holding(held, ticks) {
     if (held.length === 0) return null;
+    this.isWorn = true;
     const values = held.map((name) => KEYS[name]);
     const wait = Array.from({ length: ticks }, () => ({ type: 'pause' }));
     return { type: 'key', id: 'keys', actions: [...values.map((value) => ({ type: 'keyDown', value })), ...wait, ...values.map((value) => ({ type: 'keyUp', value }))] };

@@ -45,7 +45,7 @@ export const INVERTED_CASES = {
     deepEqual((await tab.tables())['flame-graph'], rows);
     const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
     match(svg, /Inverted flame graph/);
-    await tab.search('orchard::');
+    await tab.search('orchard');
     match(await tab.text('#search-result'), /function/);
   },
 

@@ -72,8 +72,12 @@ export class Tab {
     await this.browser.press('Control+a');
     await this.browser.press('Delete');
     await this.browser.type(text);
-    // The search waits for a pause in typing.
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    // The search waits for a pause in typing, which is longer on a busy machine.
+    const end = performance.now() + READY_WITHIN;
+    while ((await this.browser.run(searched)) !== text) {
+      if (performance.now() > end) throw new Error(`${text}: not searched for within ${READY_WITHIN / 1_000} s`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     await this.ready();
   }
 
@@ -116,6 +120,11 @@ export class Tab {
     if (files.length !== 1) throw new Error(`${files.length} files saved`);
     return files[0];
   }
+}
+
+/** What the link to the page searches for. */
+function searched() {
+  return new URLSearchParams(location.hash.slice(1)).get('q') ?? '';
 }
 
 /** The state of the page: `ready`, or another one if it is not ready after some milliseconds. */
