@@ -1,5 +1,6 @@
 //! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
 
+use super::fold::has_no_spaces;
 use super::pseudonyms::RedactedKind;
 
 /// The texts in which a word is replaced.
@@ -175,7 +176,7 @@ const WORDS_OF_CODE: [&str; 155] = [
 /// Names that mean something to reports, and are no one's.
 const NAMES_OF_CODE: [&str; 3] = ["main", "Main Thread", "start"];
 
-/// A name with fewer letters is only replaced in paths.
+/// A name with fewer letters is only replaced in paths. An ideograph or a syllable counts twice.
 const FEW_LETTERS: usize = 3;
 
 /// A number with fewer digits is one of many, and no name.
@@ -183,9 +184,19 @@ const FEW_DIGITS: usize = 8;
 
 /// A word that is short, or one of code, is only replaced in paths.
 pub(super) fn reach_of(name: &str, reach: Reach) -> Reach {
-    let is_short = name.chars().count() < FEW_LETTERS;
     let is_of_code = || WORDS_OF_CODE.binary_search(&name.to_lowercase().as_str()).is_ok();
-    if is_short || is_of_code() { Reach::Paths } else { reach }
+    if is_short(name) || is_of_code() { Reach::Paths } else { reach }
+}
+
+/// True for a name of so few letters that many words have them.
+pub(super) fn is_short(name: &str) -> bool {
+    let weight = |char| if is_syllable(char) { 2 } else { 1 };
+    name.chars().map(weight).sum::<usize>() < FEW_LETTERS
+}
+
+/// True for ideographs, kana, and syllables of Hangul: names of two of them are usual.
+fn is_syllable(char: char) -> bool {
+    has_no_spaces(char) && char >= '\u{3005}' || matches!(char, '가'..='힣')
 }
 
 /// True for a name that means something to reports.
@@ -226,7 +237,13 @@ mod tests {
         for word in ["max", "Max", "runner", "std", "work"] {
             assert_eq!(reach_of(word, Reach::Everywhere), Reach::Paths, "{word}");
         }
-        assert_eq!(reach_of("jane", Reach::Everywhere), Reach::Everywhere);
+        for (name, reach) in [("jane", Reach::Everywhere), ("太郎", Reach::Everywhere), ("민준", Reach::Everywhere)]
+        {
+            assert_eq!(reach_of(name, Reach::Everywhere), reach, "{name}");
+        }
+        for name in ["明", "jo", "민"] {
+            assert_eq!(reach_of(name, Reach::Everywhere), Reach::Paths, "{name}");
+        }
     }
 
     #[test]

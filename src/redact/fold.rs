@@ -111,6 +111,20 @@ fn syllable(char: char) -> [Option<char>; 3] {
     [letter(0x1100, first), letter(0x1161, vowel), letter(0x11a7, last).filter(|_| last > 0)]
 }
 
+/// True for a letter of Hangul that does not begin a syllable.
+pub(super) fn ends_syllable(folded: char) -> bool {
+    matches!(folded, '\u{1160}'..='\u{11ff}')
+}
+
+/// True for letters of scripts that write no spaces between words, and of Hangul, which writes what belongs to a name right behind it:
+/// Thai, Lao, Tibetan, Burmese, Hangul, Khmer, kana, and ideographs.
+pub(super) fn has_no_spaces(folded: char) -> bool {
+    matches!(folded,
+        '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{312f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// By first character: letters without their marks, in lower case, as the Unicode Character Database decomposes them.
 const TABLES: [(u32, &str); 4] = [
     (

@@ -1,12 +1,28 @@
 //! The people whom names of devices tell.
 //!
 //! ```text
-//! Jane’s iPhone · Janes MacBook Pro · iPhone von Björn · iPhone de María López · 太郎のiPhone · 小明的MacBook Pro
+//! Jane’s iPhone · Janes MacBook Pro · iPhone von Björn · iPhone de María López · 太郎のiPhone · “小明”的 iPhone · 민준의 iPad
 //! ```
 
+use super::common_words::is_short;
+
 /// Words behind the name of a person, and before it.
-const AFTER: [&str; 4] = ["'s ", "' ", "の", "的"];
-const BEFORE: [&str; 10] = [" von ", " de ", " di ", " van ", " av ", " af ", " of ", " d'", " do ", " da "];
+const AFTER: [&str; 5] = ["'s ", "' ", "の", "的", "의 "];
+const BEFORE: [&str; 13] = [
+    " von ",
+    " de ",
+    " di ",
+    " van ",
+    " av ",
+    " af ",
+    " of ",
+    " d'",
+    " do ",
+    " da ",
+    " użytkownika ",
+    " uživatele ",
+    " пользователя ",
+];
 
 /// The names of Apple's devices that stand behind a genitive without an apostrophe.
 const PRODUCTS: [&str; 8] = ["iPhone", "iPad", "MacBook", "Mac", "iMac", "iPod", "Apple", "Watch"];
@@ -15,14 +31,16 @@ const PRODUCTS: [&str; 8] = ["iPhone", "iPad", "MacBook", "Mac", "iMac", "iPod",
 pub(super) fn people(device: &str) -> Vec<String> {
     let device = device.replace(['’', '‘'], "'");
     let Some(person) = person(&device) else { return Vec::new() };
-    let parts = person.split_whitespace().filter(|part| part.chars().count() > 2).map(str::to_owned);
+    let parts = person.split_whitespace().filter(|part| !is_short(part)).map(str::to_owned);
     let mut people: Vec<String> = std::iter::once(person.clone()).chain(parts).collect();
     people.dedup();
     people
 }
 
 fn person(device: &str) -> Option<String> {
-    let named = |text: &str| Some(text.trim().to_owned()).filter(|text| text.chars().any(char::is_alphabetic));
+    let is_mark = |char: char| char.is_whitespace() || "\"“”„「」『』".contains(char);
+    let named =
+        |text: &str| Some(text.trim_matches(is_mark).to_owned()).filter(|text| text.chars().any(char::is_alphabetic));
     if let Some(at) = AFTER.iter().filter_map(|mark| device.find(mark)).min() {
         return named(&device[..at]);
     }
@@ -54,6 +72,10 @@ mod tests {
             ("iPhone von Björn", &["Björn"]),
             ("iPhone de María López", &["María López", "María", "López"]),
             ("太郎のiPhone", &["太郎"]),
+            ("“小明”的 iPhone", &["小明"]),
+            ("「小明」的 iPhone", &["小明"]),
+            ("민준의 iPhone", &["민준"]),
+            ("iPhone użytkownika Jan", &["Jan"]),
             ("Mac Studio", &[]),
             ("caladan", &[]),
             ("", &[]),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::common_words::{Reach, reach_of};
+use super::common_words::{Reach, is_short, reach_of};
 use super::inputs::Inputs;
 use super::paths::{User, users};
 use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
@@ -88,8 +88,7 @@ impl Redactor {
         for User { name, is_folder } in users(text) {
             let index = self.hide_person(&name, None);
             // In a sentence, what is behind a space need not be a part of it.
-            let parts =
-                name.split_whitespace().filter(|part| is_folder && part.len() < name.len() && part.chars().count() > 2);
+            let parts = name.split_whitespace().filter(|part| is_folder && part.len() < name.len() && !is_short(part));
             parts.for_each(|part| {
                 self.hide_person(part, Some(index));
             });

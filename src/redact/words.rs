@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::common_words::{Reach, is_name};
-use super::fold::{Letter, fold, folded};
+use super::fold::{Letter, ends_syllable, fold, folded, has_no_spaces};
 use crate::hash::HashMap;
 
 /// A word to be replaced.
@@ -114,19 +114,27 @@ impl Words {
 
     /// The longest word that stands here, as a whole one, and its length.
     fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<(Word, usize)> {
-        let is_letter = |at: usize| letters.get(at).is_some_and(|letter| letter.folded.is_alphabetic());
-        if at > 0 && is_letter(at) && is_letter(at - 1) {
+        if is_inside_word(letters, at) {
             return None;
         }
         let here = letters[at..].iter().map(|letter| letter.folded);
         let key = key(here.clone())?;
         let lengths = self.by_start.get(&key).into_iter().chain(self.by_start.get(&[key[0], END])).flatten();
-        let is_whole = |end: usize| !(is_letter(end) && is_letter(end - 1) && !is_possessive(letters, end));
+        let is_whole = |end: usize| !is_inside_word(letters, end) || is_possessive(letters, end);
         let possible = lengths.copied().filter(|&length| letters.len() >= at + length && is_whole(at + length));
         possible
             .filter_map(|length| Some((*self.by_letters.get(&here.clone().take(length).collect::<Vec<_>>())?, length)))
             .find(|(word, _)| word.reach >= at_least)
     }
+}
+
+/// True if a letter belongs to the word that the one before it is in. Where words have no spaces between them, each letter may begin one.
+fn is_inside_word(letters: &[Letter], at: usize) -> bool {
+    let letter = |at: usize| letters.get(at).map(|letter| letter.folded).filter(|letter| letter.is_alphabetic());
+    let Some((before, here)) = at.checked_sub(1).and_then(|before| Some((letter(before)?, letter(at)?))) else {
+        return false;
+    };
+    ends_syllable(here) || !(has_no_spaces(before) || has_no_spaces(here))
 }
 
 /// True for an `s` that is the last letter of a word here: `Janes-iPhone` is Jane's.
@@ -162,6 +170,26 @@ mod tests {
         words.add("RUNNER", 9, Reach::Everywhere);
         for text in ["Runner.main", "12 rows", "/path-1/x"] {
             assert_eq!(words.replaced(text, Reach::Paths, |index| format!("<{index}>")), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_need_no_spaces_where_none_are_written() {
+        let words = words(&[("太郎", Reach::Everywhere), ("민지", Reach::Everywhere), ("Jane", Reach::Everywhere)]);
+        for (text, expected) in [
+            ("接続太郎のMac", Some("接続<0>のMac")),
+            ("太郎Mac", Some("<0>Mac")),
+            ("김민지가", Some("김<1>가")),
+            ("김\u{1106}\u{1175}\u{11ab}\u{110c}\u{1175}가", Some("김<1>가")),
+            ("민직", None),
+            ("Janeの画面", Some("<2>の画面")),
+            ("Janette", None),
+        ] {
+            assert_eq!(
+                words.replaced(text, Reach::OwnTexts, |index| format!("<{index}>")).as_deref(),
+                expected,
+                "{text}"
+            );
         }
     }
 
