@@ -51,7 +51,7 @@ use super::Report;
 pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
 use matching::Functions;
-use tree::{MergedTree, own_code};
+use tree::{MergedTree, by_binary, by_function, own_code};
 
 /// The change of something, and the part of it that may be chance; in the unit of the recordings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -133,7 +133,8 @@ impl Diff {
                 Change::new(sides.before.all(), sides.after.all(), factor),
             )
         };
-        let by_function = tree.functions(&functions);
+        let nodes = tree.into_nodes(&functions, factor);
+        let by_function = by_function(&nodes, &functions);
         let own = own_code([before, after], &functions).into_iter().map(|(number, own)| {
             let (function, all) = &by_function[number];
             (
@@ -165,8 +166,8 @@ impl Diff {
             total,
             own_functions: rows(own),
             functions: rows(by_function),
-            binaries: rows(tree.binaries(&functions)),
-            nodes: tree.nodes(&functions, factor),
+            binaries: rows(by_binary(&nodes, &functions)),
+            nodes,
             names: functions.into_names(),
         }
     }

@@ -21,17 +21,18 @@ pub struct DiffNode {
     pub sides: Sides,
 }
 
-/// The tree while it is made. Node 0 is the root; a parent stands before its children.
+/// The tree while it is made. Node 0 is the root; a parent stands before its children. A node is large, so there is one list of them, which
+/// becomes that of the [`Diff`](super::Diff).
 pub(super) struct MergedTree {
+    nodes: Vec<DiffNode>,
     parents: Vec<usize>,
-    functions: Vec<Option<usize>>,
-    sides: Vec<Sides>,
 }
 
 impl MergedTree {
     /// The stacks of both sides, each with all samples that count.
     pub(super) fn new<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> Self {
-        let mut tree = Self { parents: vec![0], functions: vec![None], sides: vec![Sides::default()] };
+        let root = DiffNode { depth: 0, function: None, sides: Sides::default() };
+        let mut tree = Self { nodes: vec![root], parents: vec![0] };
         let mut child_of: HashMap<(usize, usize), usize> = HashMap::default();
         for (side, report) in reports.into_iter().enumerate() {
             let profile = &report.recording.profile;
@@ -49,7 +50,7 @@ impl MergedTree {
                 };
                 // Those of a stack stand in several rows, where several threads have it.
                 let squares = squares.remove(&row.stack).unwrap_or(0);
-                of(&mut tree.sides[node], side).add_self(row.weight, row.samples, squares);
+                of(&mut tree.nodes[node].sides, side).add_self(row.weight, row.samples, squares);
             }
         }
         tree.sum_up();
@@ -57,20 +58,20 @@ impl MergedTree {
     }
 
     fn add(&mut self, parent: usize, function: usize) -> usize {
+        let depth = self.nodes[parent].depth + 1;
+        self.nodes.push(DiffNode { depth, function: Some(function), sides: Sides::default() });
         self.parents.push(parent);
-        self.functions.push(Some(function));
-        self.sides.push(Sides::default());
-        self.sides.len() - 1
+        self.nodes.len() - 1
     }
 
     fn sum_up(&mut self) {
-        for node in (0..self.sides.len()).rev() {
+        for node in (0..self.nodes.len()).rev() {
             for side in 0..2 {
-                let own = of(&mut self.sides[node], side);
+                let own = of(&mut self.nodes[node].sides, side);
                 own.add_all(own.self_weight, own.self_samples, own.self_squares);
                 let Side { all_weight, all_samples, all_squares, .. } = *own;
                 if node > 0 {
-                    of(&mut self.sides[self.parents[node]], side).add_all(all_weight, all_samples, all_squares);
+                    of(&mut self.nodes[self.parents[node]].sides, side).add_all(all_weight, all_samples, all_squares);
                 }
             }
         }
@@ -78,70 +79,114 @@ impl MergedTree {
 
     /// The weights of the root.
     pub(super) fn total(&self) -> Sides {
-        self.sides[0]
-    }
-
-    /// The functions of the whole tree. One that is above itself counts once.
-    pub(super) fn functions(&self, functions: &Functions) -> Vec<(Function, Sides)> {
-        let sums = self.sums(functions.names().len(), |number| number);
-        functions.names().iter().cloned().zip(sums).collect()
-    }
-
-    /// The same by binary.
-    pub(super) fn binaries(&self, functions: &Functions) -> Vec<(Function, Sides)> {
-        let sums = self.sums(functions.binaries().len(), |number| functions.binary_of(number));
-        functions.binaries().iter().cloned().zip(sums).collect()
-    }
-
-    /// Sums over nodes of one key; below a node of a key, others of it add to its self weight only.
-    fn sums(&self, count: usize, key: impl Fn(usize) -> usize) -> Vec<Sides> {
-        let mut sums = vec![Sides::default(); count];
-        for (node, sides) in self.sides.iter().enumerate().skip(1) {
-            let Some(own) = self.functions[node].map(&key) else { continue };
-            let is_below_itself = self.callers(node).any(|caller| self.functions[caller].map(&key) == Some(own));
-            for side in 0..2 {
-                let (mut sides, sum) = (*sides, of(&mut sums[own], side));
-                let from = of(&mut sides, side);
-                sum.add_self(from.self_weight, from.self_samples, from.self_squares);
-                if !is_below_itself {
-                    sum.add_all(from.all_weight, from.all_samples, from.all_squares);
-                }
-            }
-        }
-        sums
-    }
-
-    /// The nodes above one, without the root.
-    fn callers(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(self.parents[node]), |&node| Some(self.parents[node])).take_while(|&node| node > 0)
+        self.nodes[0].sides
     }
 
     /// The nodes in the order they are read: below each the largest changes of all weight first.
-    pub(super) fn nodes(&self, functions: &Functions, factor: f64) -> Vec<DiffNode> {
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.sides.len()];
-        for node in 1..self.sides.len() {
-            children[self.parents[node]].push(node);
-        }
+    pub(super) fn into_nodes(self, functions: &Functions, factor: f64) -> Vec<DiffNode> {
+        let Self { mut nodes, parents } = self;
+        let mut below = Below::new(&parents);
+        drop(parents);
         let change = |node: usize| {
-            let Sides { before, after } = self.sides[node];
+            let Sides { before, after } = nodes[node].sides;
             (after.all_weight as f64 * factor - before.all_weight as f64).abs()
         };
-        let weight = |node: usize| self.sides[node].before.all_weight.max(self.sides[node].after.all_weight);
-        let name = |node: usize| self.functions[node].map(|number| &functions.names()[number]);
-        let mut nodes = Vec::with_capacity(self.sides.len());
-        let mut todo = vec![(0, 0)];
-        while let Some((node, depth)) = todo.pop() {
-            nodes.push(DiffNode { depth, function: self.functions[node], sides: self.sides[node] });
-            let below = &mut children[node];
+        let weight = |node: usize| nodes[node].sides.before.all_weight.max(nodes[node].sides.after.all_weight);
+        let name = |node: usize| nodes[node].function.map(|number| &functions.names()[number]);
+        let mut places = vec![0; nodes.len()];
+        let (mut todo, mut place) = (vec![0], 0);
+        while let Some(node) = todo.pop() {
+            places[node] = place;
+            place += 1;
+            let children = below.of(node);
             // The last one is taken first.
-            below.sort_by(|&a, &b| {
+            children.sort_unstable_by(|&a, &b| {
                 let by_size = change(a).total_cmp(&change(b));
                 by_size.then_with(|| weight(a).cmp(&weight(b))).then_with(|| Reverse(name(a)).cmp(&Reverse(name(b))))
             });
-            todo.extend(below.iter().map(|&child| (child, depth + 1)));
+            todo.extend_from_slice(children);
         }
+        put_in_place(&mut nodes, &mut places);
         nodes
     }
+}
+
+/// The nodes below each node.
+struct Below {
+    children: Vec<usize>,
+    /// By node: where its children begin; one more at the end.
+    starts: Vec<usize>,
+}
+
+impl Below {
+    fn new(parents: &[usize]) -> Self {
+        let mut starts = vec![0; parents.len() + 1];
+        for &parent in &parents[1..] {
+            starts[parent] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut children = vec![0; parents.len() - 1];
+        for (node, &parent) in parents.iter().enumerate().skip(1) {
+            starts[parent] -= 1;
+            children[starts[parent]] = node;
+        }
+        Self { children, starts }
+    }
+
+    fn of(&mut self, node: usize) -> &mut [usize] {
+        &mut self.children[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+/// Moves each to its place, without a second list of them.
+fn put_in_place<T>(rows: &mut [T], places: &mut [usize]) {
+    for at in 0..rows.len() {
+        while places[at] != at {
+            let place = places[at];
+            rows.swap(at, place);
+            places.swap(at, place);
+        }
+    }
+}
+
+/// The functions of the whole tree. One that is above itself counts once.
+pub(super) fn by_function(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
+    let sums = sums(nodes, functions.names().len(), |number| number);
+    functions.names().iter().cloned().zip(sums).collect()
+}
+
+/// The same by binary.
+pub(super) fn by_binary(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
+    let sums = sums(nodes, functions.binaries().len(), |number| functions.binary_of(number));
+    functions.binaries().iter().cloned().zip(sums).collect()
+}
+
+/// Sums over nodes of one key; below a node of a key, others of it add to its self weight only.
+fn sums(nodes: &[DiffNode], count: usize, key: impl Fn(usize) -> usize) -> Vec<Sides> {
+    let mut sums = vec![Sides::default(); count];
+    // The keys from the root to a node, and how often each of them is there.
+    let (mut path, mut times) = (Vec::new(), vec![0_u32; count]);
+    for node in nodes {
+        let Some(own) = node.function.map(&key) else { continue };
+        for left in path.drain(node.depth as usize - 1..) {
+            times[left] -= 1;
+        }
+        for side in 0..2 {
+            let (mut sides, sum) = (node.sides, of(&mut sums[own], side));
+            let from = of(&mut sides, side);
+            sum.add_self(from.self_weight, from.self_samples, from.self_squares);
+            if times[own] == 0 {
+                sum.add_all(from.all_weight, from.all_samples, from.all_squares);
+            }
+        }
+        times[own] += 1;
+        path.push(own);
+    }
+    sums
 }
 
 /// By number of a function of the program's own code: its samples, and those of the system's functions that it called.
