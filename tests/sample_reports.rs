@@ -39,6 +39,7 @@ fn main() {
         plain("cut_reports_are_refused_or_told", cut_reports_are_refused_or_told),
         plain("a_table_that_differs_is_a_word", a_table_that_differs_is_a_word),
         plain("limits_hold", limits_hold),
+        plain("counts_that_no_recording_has_are_refused", counts_that_no_recording_has_are_refused),
         plain("mutants_are_errors_or_add_up", mutants_are_errors_or_add_up),
         Trial::test("real_reports_are_those_of_the_oracle", move || real_reports(&folder))
             .with_ignored_flag(!has_oracle),
@@ -188,6 +189,21 @@ fn limits_hold() {
     let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
     assert!(recording.read(&b"Analysis of sampling x"[..], "report").is_err());
     assert!(recording.finish().is_err(), "it holds a part of a broken input");
+}
+
+fn counts_that_no_recording_has_are_refused() {
+    let report = |samples: u64| {
+        let text = "Analysis of sampling a (pid 1) every 1 millisecond\nCall graph:\n    COUNT Thread_1\n      COUNT f  (in a) + 1  [0x10]\n\n\
+                    Sort by top of stack, same collapsed (when >= 5):\n        f  (in a)        COUNT\n        f  (in a)        COUNT\n";
+        text.replace("COUNT", &samples.to_string())
+    };
+    let most = 1 << 48;
+    assert_eq!(read_text(&report(most)).unwrap().tables().map(|table| table.samples).sum::<u64>(), most);
+    for text in [report(u64::MAX), report(most + 1), report(most).repeat(2)] {
+        let error = read_text(&text).unwrap_err();
+        assert!(matches!(&error.kind, ErrorKind::Limit(text) if text.contains("2^48")), "{error}");
+        assert!(error.at.is_some(), "{error}");
+    }
 }
 
 /// Lines are repeated, left out, cut, moved and changed in one byte. Whatever is read adds up to what its threads say.

@@ -68,10 +68,15 @@ pub struct ProfileBuilder {
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
+    /// Samples that were added up before they were read.
+    summed_samples: u64,
 }
 
 /// The number of samples that wait until they are added to their sums.
 const BATCH: usize = 1_024;
+
+/// The most samples that may have been added up before they were read: no count of them overflows, in 65,536 recordings together.
+const MAX_SUMMED_SAMPLES: u64 = 1 << 48;
 
 impl BinaryKey {
     fn of(binary: &Binary) -> Self {
@@ -385,12 +390,14 @@ impl ProfileBuilder {
         let group = self.sum_groups.of_sum(sum)?;
         let total = &mut self.totals[sum.series.index()];
         let with_sum = total.checked_add(sum.weight).ok_or(Full)?;
+        let summed =
+            self.summed_samples.checked_add(sum.samples).filter(|&all| all <= MAX_SUMMED_SAMPLES).ok_or(Full)?;
         let sums = self.sums.get_or_insert_default();
         if sums.len() >= u32::MAX as usize {
             return Err(Full);
         }
         sums.add_sum(group, sum)?;
-        *total = with_sum;
+        (*total, self.summed_samples) = (with_sum, summed);
         Ok(())
     }
 

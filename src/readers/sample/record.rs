@@ -126,7 +126,8 @@ fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic
 fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     let mut own: HashMap<Top, u64> = HashMap::default();
     for node in report.nodes.iter().filter(|node| node.depth > 0 && node.own() > 0) {
-        *own.entry(Top::of(&FrameText::parse(&node.text))).or_default() += node.own();
+        let sum = own.entry(Top::of(&FrameText::parse(&node.text))).or_default();
+        *sum = sum.saturating_add(node.own());
     }
     let different = report.tops.iter().filter(|&(top, samples)| own.get(top) != Some(samples)).count();
     let message = format!(

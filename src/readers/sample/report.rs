@@ -253,6 +253,7 @@ impl Draft {
         let Ok(samples) = samples.parse::<u64>() else { return };
         let function = function.trim_end();
         let top = Top::of(&FrameText::parse(function.strip_suffix(" [STACK TOP]").unwrap_or(function)));
-        *self.report.tops.entry(top).or_default() += samples;
+        let sum = self.report.tops.entry(top).or_default();
+        *sum = sum.saturating_add(samples);
     }
 }
