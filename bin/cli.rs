@@ -95,7 +95,7 @@ impl Cli {
 }
 
 /// Options that take names of functions, threads and binaries, or patterns of them.
-const NAMED: [&str; 12] = [
+const NAMED: [&str; 13] = [
     "--function",
     "--thread",
     "--process",
@@ -105,6 +105,7 @@ const NAMED: [&str; 12] = [
     "--root-at",
     "--prune",
     "--charge",
+    "--collapse",
     "--charge-binary",
     "--flatten-binary",
     "--during",

@@ -23,6 +23,11 @@ pub(crate) struct OperationArgs {
     /// Remove matching functions; their weight goes to their callers
     #[arg(long, value_name = "REGEX")]
     charge: Vec<Regex>,
+    /// Remove everything that matching functions call; its weight is theirs
+    ///
+    /// Stacks end at the outermost matching function.
+    #[arg(long, value_name = "REGEX")]
+    collapse: Vec<Regex>,
     /// Remove this binary's functions; their weight goes to their callers
     #[arg(long, value_name = "NAME")]
     charge_binary: Vec<String>,
@@ -58,7 +63,7 @@ enum Asked {
 }
 
 /// The options by what they take.
-const REGEXES: [&str; 4] = ["focus", "root_at", "prune", "charge"];
+const REGEXES: [&str; 5] = ["focus", "root_at", "prune", "charge", "collapse"];
 const BINARIES: [&str; 2] = ["charge_binary", "flatten_binary"];
 const FLAGS: [&str; 4] = ["charge_system", "hide_system", "flatten_recursion", "skip_idle"];
 
@@ -122,6 +127,7 @@ impl Asked {
                     "focus" => Action::Focus(functions),
                     "root_at" => Action::RootAt(functions),
                     "prune" => Action::Prune(functions),
+                    "collapse" => Action::Collapse(functions),
                     _ => Action::Charge(functions),
                 };
                 Operation { action, text: text(id, regex.as_str()) }

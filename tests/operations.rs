@@ -80,6 +80,16 @@ fn slow(kind: u8, chosen: &dyn Fn(usize) -> bool, stack: &[usize]) -> Option<Vec
             Some(flat)
         }
         8 => Some(stack.iter().rev().copied().collect()),
+        9 => Some(
+            stack
+                .iter()
+                .scan(false, |is_below, &function| {
+                    let is_left = !*is_below;
+                    *is_below |= chosen(function);
+                    is_left.then_some(function)
+                })
+                .collect(),
+        ),
         _ => stack.last().filter(|&&leaf| chosen(leaf)).map(|_| stack.to_vec()),
     }
 }
@@ -95,6 +105,7 @@ fn action(kind: u8, functions: FunctionSet) -> Action {
         6 => Action::Flatten(functions),
         7 => Action::FlattenRecursion,
         8 => Action::Invert,
+        9 => Action::Collapse(functions),
         _ => Action::FocusLeaves(functions),
     }
 }
@@ -114,7 +125,7 @@ proptest! {
     #[test]
     fn operations_are_those_of_the_obvious_form(
         seed in any::<u64>(),
-        steps in proptest::collection::vec((0..10_u8, 1..9_usize, 0..9_usize), 1..5),
+        steps in proptest::collection::vec((0..11_u8, 1..9_usize, 0..9_usize), 1..5),
         is_summed in any::<bool>(),
         is_every_state in any::<bool>(),
     ) {
@@ -138,7 +149,7 @@ proptest! {
                     None => { change[0] += weight; change[1] += samples; }
                     Some(new) => {
                         change[4] += if new.len() < stack.len() { samples } else { 0 };
-                        if kind < 8 && new.last() != stack.last() { change[2] += weight; change[3] += samples; }
+                        if kind != 8 && new.last() != stack.last() { change[2] += weight; change[3] += samples; }
                         let entry = expected.entry(new).or_default();
                         *entry = (entry.0 + weight, entry.1 + samples);
                     }
@@ -162,7 +173,7 @@ proptest! {
 
     /// Of several operations together it is the same as of one after the other.
     #[test]
-    fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..10_u8, 2..5)) {
+    fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..11_u8, 2..5)) {
         let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, SampleDetail::Each);
         let (profile, selection) = (&export.profile, selection(true));

@@ -163,6 +163,11 @@ fn functions_are_taken_out_of_stacks() {
     check(&export, &["--charge", "."], |stack| Some(charged(stack, |_| true)));
     check(&export, &["--charge-binary", "Orchard"], |stack| Some(charged(stack, |(_, binary)| binary == "Orchard")));
     check(&export, &["--charge-system"], |stack| Some(charged(stack, is_system)));
+    check(&export, &["--collapse", "grind|fruit_"], |mut stack| {
+        let end = stack.iter().position(|function| has("grind")(function) || has("fruit_")(function));
+        stack.truncate(end.map_or(usize::MAX, |end| end + 1));
+        Some(stack)
+    });
     check(&export, &["--flatten-binary", "Orchard"], |mut stack| {
         stack.dedup_by(|callee, caller| callee.1 == "Orchard" && caller.1 == "Orchard");
         Some(stack)
@@ -280,7 +285,7 @@ fn functions_that_are_not_there_are_warned_of() {
 
 #[test]
 fn regular_expressions_must_be_some() {
-    for option in ["--focus", "--root-at", "--prune", "--charge"] {
+    for option in ["--focus", "--root-at", "--prune", "--charge", "--collapse"] {
         assert!(fails(2, &["no-such-file.xml", option, "("]).contains(option));
     }
 }

@@ -118,7 +118,7 @@ function addTimes(profile, random, request) {
 }
 
 const FLAGS = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle'];
-const PATTERNS = ['focus', 'root-at', 'prune', 'charge'];
+const PATTERNS = ['focus', 'root-at', 'prune', 'charge', 'collapse'];
 const BINARIES = ['charge-binary', 'flatten-binary'];
 
 function addOperations(engine, profile, random, request, name) {

@@ -79,6 +79,7 @@ impl Action {
             | Self::PruneLeaves(functions)
             | Self::Charge(functions)
             | Self::Hide(functions)
+            | Self::Collapse(functions)
             | Self::Flatten(functions) => Some(functions),
             Self::FlattenRecursion | Self::Invert => None,
         }
@@ -128,6 +129,12 @@ impl Work<'_> {
                 let had_frames = !path.is_empty();
                 path.retain(|&frame| !is_in(functions, frame));
                 !(had_frames && path.is_empty())
+            }
+            Action::Collapse(functions) => {
+                if let Some(end) = path.iter().position(|&frame| is_in(functions, frame)) {
+                    path.truncate(end + 1);
+                }
+                true
             }
             Action::Flatten(functions) => {
                 path.dedup_by(|frame, caller| is_in(functions, *frame) && is_in(functions, *caller));

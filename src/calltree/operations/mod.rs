@@ -17,6 +17,7 @@
 //! | [`PruneLeaves`](Action::PruneLeaves) | stays, since its leaf is `copy` |
 //! | [`Charge`](Action::Charge) | `main run copy`; with `copy` chosen, its weight becomes that of `parse` |
 //! | [`Hide`](Action::Hide) | the same, and a sample of chosen functions only is removed |
+//! | [`Collapse`](Action::Collapse) | `main run parse`: what `parse` called is its own weight now |
 //! | [`Flatten`](Action::Flatten) | with `parse` and `copy` chosen: `main run parse` |
 //! | [`FlattenRecursion`](Action::FlattenRecursion) | `main run parse run copy` becomes `main run copy` |
 //! | [`Invert`](Action::Invert) | `copy parse run main`: the tree is read from the leaf to its callers |
@@ -107,6 +108,8 @@ pub enum Action {
     Charge(FunctionSet),
     /// The same, but samples with nothing left are removed.
     Hide(FunctionSet),
+    /// Ends stacks at the outermost chosen function: what it called becomes its self weight.
+    Collapse(FunctionSet),
     /// Where chosen functions call each other, keeps only the first one, at which the stack enters them.
     Flatten(FunctionSet),
     /// If a function is called again below itself, removes everything from its first call down to its last one. The first call gets the

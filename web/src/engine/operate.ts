@@ -146,6 +146,13 @@ function act({ kind, functions, place }: Action, stacks: Stacks, stackOf: Int32A
       });
     case 'charge':
       return charged(stacks, isChosen);
+    case 'collapse': {
+      const has = havingOne(stacks, isChosen);
+      return rebuilt(stacks, EMPTY, (stack, above, table) => {
+        const caller = stacks.parent[stack]!;
+        return caller >= 0 && has[caller] === 1 ? above : table.add(above, stacks.frame[stack]!);
+      });
+    }
     case 'hide': {
       const step = rebuilt(stacks, EMPTY, (stack, above, table) =>
         isChosen(stack) ? above : table.add(above, stacks.frame[stack]!),

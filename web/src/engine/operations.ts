@@ -8,7 +8,7 @@ import { type KnownPlace, type TreePlace, knownPlace } from './tree_place.ts';
 /** An operation, named as the command's option; the command has none on one place of the tree. */
 export type Operation =
   | OfPlace
-  | { readonly kind: 'focus' | 'focus-leaves' | 'root-at' | 'prune' | 'prune-leaves' | 'charge'; readonly pattern: string }
+  | { readonly kind: 'focus' | 'focus-leaves' | 'root-at' | 'prune' | 'prune-leaves' | 'charge' | 'collapse'; readonly pattern: string }
   | { readonly kind: 'charge-binary' | 'flatten-binary'; readonly binary: string }
   | { readonly kind: 'binary' | 'leaf-binary'; readonly names: readonly string[] }
   | { readonly kind: 'charge-system' | 'hide-system' | 'flatten-recursion' | 'skip-idle' | 'invert' };
@@ -27,6 +27,7 @@ export type ActionKind =
   | 'prune'
   | 'prune-leaves'
   | 'charge'
+  | 'collapse'
   | 'hide'
   | 'flatten'
   | 'flatten-recursion'

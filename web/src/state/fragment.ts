@@ -15,7 +15,7 @@ import { readSpan, spanText } from './time.ts';
 const VERSION = '1';
 /** A link longer than this was not written by this page. */
 const LONGEST = 20_000;
-const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', 'charge'] as const;
+const PATTERNS = ['focus', 'focus-leaves', 'root-at', 'prune', 'prune-leaves', 'charge', 'collapse'] as const;
 const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;

@@ -25,6 +25,7 @@ export const ACTIONS: readonly Action[] = [
   ofFunction('focus', 'k', 'Keep samples with function', 'Samples without the function in their stack are removed'),
   ofFunction('prune', 'd', 'Drop samples with function', 'Samples with the function in their stack are removed'),
   ofFunction('charge', 'm', 'Merge function into callers', 'The function is removed from stacks; its weight goes to its callers'),
+  ofFunction('collapse', 'c', 'Collapse function', 'What the function calls is removed; its weight becomes the function’s own'),
   atPlace('root-at-place', 'F', 'Focus on this subtree only', 'Stacks that come this way start here; all other samples are removed'),
   atPlace('prune-place', 'D', 'Drop this subtree', 'Samples that come this way are removed; those of the function at other places stay'),
   atPlace('charge-place', 'M', 'Merge into caller, only here', 'The function is removed at this place of the tree; at other places it stays'),
@@ -77,7 +78,7 @@ export function withOperation(state: State, operation: Operation): Partial<State
   return { operations: [...state.operations, operation] };
 }
 
-function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge', key: string, name: string, tells: string): Action {
+function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge' | 'collapse', key: string, name: string, tells: string): Action {
   return {
     id: kind,
     key,

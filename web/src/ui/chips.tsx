@@ -28,6 +28,7 @@ const NAMES: Record<Operation['kind'], string> = {
   prune: 'drop samples with',
   'prune-leaves': 'drop samples that end in',
   charge: 'merge into callers',
+  collapse: 'collapse',
   'charge-binary': 'merge library',
   'flatten-binary': 'collapse library',
   binary: 'samples through',

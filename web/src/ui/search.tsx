@@ -88,6 +88,7 @@ const APPLIED = [
   { kind: 'root-at', name: 'Focus on matches' },
   { kind: 'prune', name: 'Drop samples with a match' },
   { kind: 'charge', name: 'Merge matches into callers' },
+  { kind: 'collapse', name: 'Collapse matches' },
   { kind: 'focus-leaves', name: 'Keep samples that end in a match' },
   { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
 ] as const;

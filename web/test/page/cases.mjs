@@ -128,6 +128,14 @@ export const CASES = {
       done.push(option === null ? { r: '--flatten-recursion', i: '--skip-idle' }[key] : `--${option}=${pattern(functions[0].function)}`);
       deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, done), key);
     }
+    const name = 'orchard::Worker::main(void*)';
+    await tab.click('#functions .row .name', name);
+    await tab.press('c');
+    done.push(`--collapse=${pattern(name)}`);
+    const collapsed = await functionsOf(orchard.file, done);
+    deepEqual((await tab.tables()).functions, collapsed, 'c');
+    const { self, all } = collapsed.find((row) => row.function === name);
+    equal(self, all);
   },
 
   async 'a menu opens by key and closes by Escape'(tab, { orchard }) {
