@@ -143,7 +143,9 @@ impl Comparison<'_> {
 
 /// The rows of the other reader, as they stand in the table or, where it tells their order, by time; `None` for rows that are bad.
 fn rows(table: &Value) -> Vec<Option<ReadRow>> {
-    let row = |row: &Value| ReadRow { cells: text(&row[0]), thread_name: text(&row[1]), process_name: text(&row[2]) };
+    // The library leaves out spaces at the end of a thread's name: exports write some before its number.
+    let name = |value: &Value| text(value).trim_end().to_owned();
+    let row = |row: &Value| ReadRow { cells: text(&row[0]), thread_name: name(&row[1]), process_name: text(&row[2]) };
     table["rows"].as_array().into_iter().flatten().map(|value| value.is_array().then(|| row(value))).collect()
 }
 
