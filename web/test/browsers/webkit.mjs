@@ -104,6 +104,9 @@ function isShifted(key) {
   return key.length === 1 && !/[a-z0-9 \-=[\];'\\,./`]/.test(key);
 }
 
+/** Pixels that a window has more than its page. */
+const LARGEST_FRAME = 200;
+
 class WebKit {
   name = 'webkit';
   /** The driver forgets nothing of Shift once it was held, and types `8` for `*` from then on; after a change of size or another button, clicks may be lost. Such a browser is done with. */
@@ -111,6 +114,7 @@ class WebKit {
   #send;
   #end;
   #pages = null;
+  #frame = [0, 0];
 
   constructor(send, end) {
     this.#send = send;
@@ -174,11 +178,29 @@ class WebKit {
     await this.#act([{ type: 'wheel', id: 'wheel', actions: [...held.map(() => ({ type: 'pause' })), scroll] }, this.#holding(held, 1)].filter(Boolean));
   }
 
+  /** Until the page has that size: the window has a frame of its own, may not become as small as that, and changes a moment later. */
   async resize(width, height) {
     this.isWorn = true;
-    await this.#send('POST', 'window/rect', { x: 0, y: 0, width, height });
-    const inner = await this.run(() => [innerWidth, innerHeight]);
-    await this.#send('POST', 'window/rect', { x: 0, y: 0, width: 2 * width - inner[0], height: 2 * height - inner[1] });
+    const wanted = [width, height];
+    let last = null;
+    for (let round = 0; round < 5; round += 1) {
+      const outer = wanted.map((size, side) => size + this.#frame[side]);
+      await this.#send('POST', 'window/rect', { x: 0, y: 0, width: outer[0], height: outer[1] });
+      const inner = await this.#settled(wanted);
+      if (wanted.every((size, side) => size === inner[side])) return;
+      const isStuck = last !== null && [...outer, ...inner].every((size, place) => size === last[place]);
+      if (isStuck) return;
+      last = [...outer, ...inner];
+      this.#frame = wanted.map((size, side) => Math.min(Math.max(outer[side] - inner[side], 0), LARGEST_FRAME));
+    }
+  }
+
+  /** The size of the page, as soon as it is the one that is waited for, and at last whatever it is. */
+  #settled(size) {
+    return this.run(async (size) => {
+      for (let tries = 0; tries < 15 && (innerWidth !== size[0] || innerHeight !== size[1]); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      return [innerWidth, innerHeight];
+    }, size);
   }
 
   async screenshot(path) {
