@@ -5,7 +5,7 @@ import {
   type Track, binsBy, chartModel, graphModel, gridFor, labelsOf, timeText, weightText,
 } from '../src/canvas/index.ts';
 import {
-  type Profile, type Selection, type View, Workbench, compilePattern, decodePayload, flameChart, flameGraph, functionName, spansOf, threads,
+  type Profile, type Selection, type View, Workbench, compilePattern, decodePayload, flameChart, flameGraph, functionName, lengthsOf, spansOf, threads,
 } from '../src/engine/index.ts';
 
 const STATES: Record<string, Tone> = { Running: 'running', Runnable: 'runnable', Preempted: 'runnable', Blocked: 'blocked', Interrupted: 'interrupted' };
@@ -140,7 +140,7 @@ class Page {
   overview(range: Range): Track {
     const all = this.workbench.view();
     const grid = gridFor(range, 600);
-    const values = binsBy(all, all.counted(this.series), 1, () => 0, grid, this.unit === 'ns');
+    const values = binsBy(all, all.counted(this.series), 1, () => 0, grid, lengthsOf(this.profile, this.series));
     const full = this.full(values, grid.bin);
     return { id: 'all', label: 'CPU', detail: timeText(range.end - range.start), kind: 'overview', bins: { ...grid, layers: [{ name: 'CPU', tone: 'cpu', values }], ...full } };
   }
@@ -160,9 +160,9 @@ class Page {
     const rows = view.ofAllStates(series);
     const counted = view.counted(series);
     const { thread, state } = profile.samples;
-    const cpu = binsBy(view, counted, profile.threads.length, (row) => thread[row]!, grid, this.unit === 'ns');
+    const cpu = binsBy(view, counted, profile.threads.length, (row) => thread[row]!, grid, lengthsOf(this.profile, this.series));
     const states = profile.states.length + 1;
-    const byState = rows.length > counted.length ? binsBy(view, rows, profile.threads.length * states, (row) => thread[row]! * states + state[row]! + 1, grid, true) : null;
+    const byState = rows.length > counted.length ? binsBy(view, rows, profile.threads.length * states, (row) => thread[row]! * states + state[row]! + 1, grid, lengthsOf(profile, series)) : null;
     const found: Track[] = [...this.lanes()];
     for (const row of threads(view, series)) {
       const { id } = row as unknown as { id: number };

@@ -1,6 +1,6 @@
 // Models of what the engine computed. This runs where the engine runs, in a worker or in the page, and touches no page.
 
-import { type Boxes, type InvertedBoxes, NO_STACK, type Profile, ROOT, type Spans, type View, functionName } from '../engine/index.ts';
+import { type Boxes, type InvertedBoxes, type Lengths, NO_STACK, type Profile, ROOT, type Spans, type View, functionName } from '../engine/index.ts';
 import type { Exact, Sums } from '../engine/exact.ts';
 import { IS_IDLE } from '../engine/profile.ts';
 import { type Weighed, ownKnot } from '../engine/forest.ts';
@@ -104,8 +104,8 @@ export interface BinGrid {
 }
 
 /**
- * Weights by key and bin: those of key k are from `k * count` on. With `spreads`, a weight is time and lies in the bins that it covers;
- * else it lies in the bin of its sample. As doubles, to be drawn.
+ * Weights by key and bin: those of key k are from `k * count` on. With `lengths`, a weight lies evenly in the time that its sample took; else
+ * it lies in the bin of its sample. As doubles, to be drawn.
  */
 export function binsBy(
   view: View,
@@ -113,7 +113,7 @@ export function binsBy(
   keys: number,
   keyOf: (row: number) => number,
   grid: BinGrid,
-  spreads: boolean,
+  lengths: Lengths | null,
 ): Float64Array {
   const { start, bin, count } = grid;
   const { time } = view.profile.samples;
@@ -123,16 +123,18 @@ export function binsBy(
     const row = rows[at]!;
     let value = weight![row]!;
     for (let plane = 0; plane < higher.length; plane += 1) value += higher[plane]![row]! * 2 ** (22 * (plane + 1));
-    const from = (Number(time[row]!) - start) / bin;
+    const length = lengths === null ? 0 : lengths.length[row - lengths.first]!;
+    const from = (Number(time[row]!) - start - (lengths?.isBefore ? length : 0)) / bin;
     const first = keyOf(row) * count;
     let place = Math.floor(from);
-    if (!spreads || value <= bin / 4) {
+    if (length <= bin / 4) {
       if (place >= 0 && place < count) bins[first + place]! += value;
       continue;
     }
-    const end = from + value / bin;
+    const end = from + length / bin;
+    const ofBin = bin * (value / length);
     for (place = Math.max(place, 0); place < end && place < count; place += 1) {
-      bins[first + place]! += (Math.min(end, place + 1) - Math.max(from, place)) * bin;
+      bins[first + place]! += (Math.min(end, place + 1) - Math.max(from, place)) * ofBin;
     }
   }
   return bins;

@@ -24,6 +24,7 @@ export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_
 export { type Boxes, type Frame, flameGraph } from './views/flame_graph.ts';
 export { type FunctionRow, functions } from './views/functions.ts';
 export { type InvertedBoxes, PathNumbers, invertedGraph } from './views/inverted_graph.ts';
+export { type Lengths, lengthsOf } from './views/lengths.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
 export type { Origin } from './views/origins.ts';
 export { type Answer as OverviewFunction, type Overview, overview } from './views/overview.ts';

@@ -194,7 +194,7 @@ export class View {
 const known = new WeakMap<Profile, Map<string, Sums>>();
 
 /** By row: what it weighs and its number of samples. As samples, a snapshot at the start weighs nothing. */
-function rowSums(profile: Profile, metric: Metric): Sums {
+export function rowSums(profile: Profile, metric: Metric): Sums {
   const ofProfile = known.get(profile) ?? new Map<string, Sums>();
   known.set(profile, ofProfile);
   const { shape, weight, samples, kind, count } = profile.samples;

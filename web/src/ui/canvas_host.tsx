@@ -10,6 +10,8 @@ import { tsvCell } from './copy.ts';
 import { documentsOf, summariesOf } from './summary.ts';
 
 export interface Drawing<M> {
+  /** In pixels: what shows all of it, if it asks for a height. */
+  readonly contentHeight?: number | undefined;
   update(model: M): void;
   focus(): void;
   destroy(): void;
@@ -63,6 +65,9 @@ export function CanvasHost<M extends { readonly title: string }>({ part, make, m
 function withCaption<M>(made: Drawing<M>, caption: () => string[]): Drawing<M> {
   const { exportPng } = made;
   return {
+    get contentHeight() {
+      return made.contentHeight;
+    },
     update: (model) => made.update(model),
     focus: () => made.focus(),
     destroy: () => made.destroy(),

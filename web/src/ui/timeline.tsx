@@ -23,7 +23,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const whole = app.names.tables.spans[state.series] ?? null;
   const [seen, setSeen] = useState<{ range: Range; pixels: number } | null>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const canvas = useRef<(Drawing<TimelineModel> & { readonly contentHeight: number }) | null>(null);
+  const canvas = useRef<Drawing<TimelineModel> | null>(null);
   const box = useRef<HTMLElement>(null);
   /** Movements of the brush, each of which is undone at once. */
   const strokes = useRef(0);
@@ -42,8 +42,8 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   // While the brush moves, the lines stay the same objects.
   const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
   useEffect(() => {
-    // Other weights lie in the bin of their sample: their heights depend on the length of bins.
-    if (answer !== null) onRate?.(unit === 'ns' ? largestRate(answer) : 0);
+    // Events of counters are no rates: their heights depend on the length of bins.
+    if (answer !== null) onRate?.(unit === 'events' ? 0 : largestRate(answer));
   }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
       <CanvasHost
         part="timeline-canvas"
         model={model}
-        onMade={(made) => (canvas.current = made as typeof canvas.current)}
+        onMade={(made) => (canvas.current = made)}
         make={(host) =>
           new TimelineCanvas(host, {
             onBrush: (range, isFinal) => {

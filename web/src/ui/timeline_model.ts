@@ -1,7 +1,6 @@
 // What the timeline draws: processes with their threads, cores, states, and lanes of signposts and hangs.
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
-import { counterOf } from '../engine/index.ts';
 import type { LineBins, TracksAnswer } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
@@ -30,7 +29,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   // Threads that wait use no core.
   const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
   // A counter is not read at every sample, so its events may be of a longer time than the bin's: they are no rate.
-  const isCounter = counterOf(state.metric) !== null;
+  const isCounter = unit === 'events';
   const full = (values: readonly Float64Array[]): Height => (isCounter ? mostOf(values, unit) : fullOf(values, answer.bin, unit, what));
   const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
   const weight = (line: LineBins): string => withUnit(line.weight, unit);

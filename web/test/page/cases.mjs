@@ -82,6 +82,18 @@ export const CASES = {
     equal((await tab.fragment()).includes('metric'), false);
   },
 
+  async 'the timeline shows its lines, as far as they fit into a third of the window'(tab, { orchard, others }) {
+    await tab.open(orchard.page);
+    const heights = () => tab.browser.run(() => [document.querySelector('[data-part=timeline]').clientHeight, innerHeight]);
+    // What stays on top, four threads, and the cores.
+    equal((await heights())[0], 230);
+    const many = others.find(({ file }) => file.includes('14.0.1'));
+    if (many === undefined) return;
+    await tab.open(many.page);
+    const [height, window] = await heights();
+    ok(Math.abs(height - 0.34 * window) < 3, `${height} of ${window}`);
+  },
+
   async 'the brush selects a time'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const before = (await tab.tables()).functions;

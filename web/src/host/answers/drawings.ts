@@ -1,6 +1,6 @@
 // Answers that canvases draw: flame graphs, flame charts, and the lines of time.
 
-import { PathNumbers, type Profile, type View, flameChart, flameGraph, invertedGraph, spansOf, threads } from '../../engine/index.ts';
+import { PathNumbers, type Profile, type View, flameChart, flameGraph, invertedGraph, lengthsOf, spansOf, threads } from '../../engine/index.ts';
 import type { Weighed } from '../../engine/forest.ts';
 import { type BinGrid, type Known, binsBy, chartModel, graphModel, gridFor, invertedModel } from '../../canvas/from_engine.ts';
 import type { FlameModel, Labels } from '../../canvas/types.ts';
@@ -67,11 +67,12 @@ export function answerChart(view: View, series: number, ask: ChartAsk): ChartAns
 export function answerTracks(view: View, series: number, ask: TracksAsk): TracksAnswer {
   const grid = gridFor(ask.range, ask.pixels);
   const { profile } = view;
-  const spreads = profile.series[series]!.unit === 'ns' && ask.unit === 'ns';
+  // A counter is not read at every sample, so its events may be of a longer time.
+  const lengths = ask.unit === 'events' ? null : lengthsOf(profile, series);
   const rows = view.ofAllStates(series);
   const { thread: threadOf, state, core } = profile.samples;
   const running = rows.filter((row) => view.scope.isStateCounted(state[row]!));
-  const sumOf = (which: Int32Array, keys: number, keyOf: (row: number) => number): Float64Array => binsBy(view, which, keys, keyOf, grid, spreads);
+  const sumOf = (which: Int32Array, keys: number, keyOf: (row: number) => number): Float64Array => binsBy(view, which, keys, keyOf, grid, lengths);
   const ofThreads = linesOf(view, rows, running, profile.threads.length, (row) => threadOf[row]!, grid, sumOf);
   const processOf = Int32Array.from(profile.threads, ({ process }) => process);
   const hasProcesses = new Set(ofThreads.map(({ id }) => processOf[id])).size > 1;
