@@ -74,14 +74,19 @@ export function Application(props: { client: Client; names: Names; store: Store;
   );
 }
 
-/** A row or box stays aimed at while the same function is chosen in the same tree. */
-function aiming(store: Store): Pick<App, 'aim' | 'aimed'> {
+/** A highlighted row is aimed at; another row or box stays aimed at while the same function is chosen in the same tree. */
+function aiming(store: Store): Pick<App, 'aim' | 'aimAtRow' | 'aimed'> {
+  let highlighted: (() => MenuTarget | null) | null = null;
   let last: { readonly target: MenuTarget; readonly state: State } | null = null;
   const isSame = (then: State, now: State): boolean => then.operations === now.operations && then.side === now.side && then.tab === now.tab && then.tree === now.tree && then.flame === now.flame;
   return {
     aim: (target) => (last = { target, state: store.state }),
+    aimAtRow: (row) => (highlighted = row),
     aimed: () => {
       const { state } = store;
+      const row = highlighted?.() ?? null;
+      // Rows of threads and the like are neither.
+      if (row !== null && ((row.label !== null && row.label >= 0) || row.binary !== undefined)) return row;
       const isThere = last !== null && last.target.label === state.chosen && isSame(last.state, state);
       return isThere ? last!.target : { label: state.chosen };
     },

@@ -29,7 +29,9 @@ export interface App {
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
   /** What was chosen last in a view, for keys and buttons that act on it. */
   readonly aim: (target: MenuTarget) => void;
-  /** It, or else the chosen function. */
+  /** A table that has the focus tells its highlighted row; null where it loses the focus. */
+  readonly aimAtRow: (row: (() => MenuTarget | null) | null) => void;
+  /** The highlighted row, or what was chosen last, or else the chosen function. */
   readonly aimed: () => MenuTarget;
   readonly openDialog: (dialog: 'keys' | 'recording' | null) => void;
   /** What is on screen, to save it. */

@@ -57,7 +57,8 @@ export function ChosenBar(): JSX.Element | null {
           aria-haspopup="menu"
           onClick={(event) => {
             const { left, top } = event.currentTarget.getBoundingClientRect();
-            app.openMenu(app.aimed(), left, top);
+            const aimed = app.aimed();
+            app.openMenu(aimed.label === label ? aimed : target, left, top);
           }}
         >
           More

@@ -4,7 +4,7 @@ import { ACTIONS, type Action, GENERAL, LOOKS } from './actions.ts';
 import type { App } from './app_context.ts';
 import { nameOf } from '../state/names.ts';
 import { TABS } from '../state/state.ts';
-import { copyAndSay } from './menu.tsx';
+import { copyAndSay, targetName } from './menu.tsx';
 
 export interface KeyRow {
   readonly keys: string;
@@ -14,7 +14,7 @@ export interface KeyRow {
 /** The list that `?` shows. */
 export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] = [
   {
-    title: 'The chosen function, and its place in a tree',
+    title: 'The highlighted row or box, and its place in a tree',
     rows: [
       { keys: 'Enter', tells: 'Show callers and callees' },
       ...ACTIONS.filter(({ key }) => key !== null).map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
@@ -64,13 +64,15 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
   const { state } = store;
   const action = [...ACTIONS, ...GENERAL, ...LOOKS].find(({ key }) => key === event.key);
   if (action !== undefined) {
-    const change = action.change(state, names, app.aimed());
+    const target = app.aimed();
+    const change = action.change(state, names, target);
     if (change === null) {
       app.say(refusalOf(app, action));
       return true;
     }
     store.set(change);
-    app.say(`${action.name}.`);
+    const isOfTarget = ACTIONS.includes(action);
+    app.say(isOfTarget ? `${action.name}: ${targetName(names, target)}.` : `${action.name}.`);
     return true;
   }
   if (event.key === '/') return focusSearch();
@@ -90,7 +92,7 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
 
 function refusalOf(app: App, action: Action): string {
   if (action.id === 'turn') return 'Only the flame graph and the call tree of one recording can be inverted.';
-  if (app.store.state.chosen === null) return 'Choose a function first.';
+  if ((app.aimed().label ?? -1) < 0) return 'Choose a function first.';
   const isNoPlace = action.isOfPlace === true && app.aimed().tree === undefined;
   return isNoPlace ? 'Choose a row of the call tree, or a box of the flame graph or chart, first.' : 'This cannot be done with it.';
 }
@@ -124,8 +126,8 @@ function focusSearch(): boolean {
 
 /** Selected text is copied by the browser. */
 function copyChosen(app: App): boolean {
-  const { chosen } = app.store.state;
-  if (chosen === null || chosen < 0 || String(getSelection()) !== '') return false;
-  void copyAndSay(app, 'Copy function name', nameOf(app.names, chosen));
+  const { label } = app.aimed();
+  if (label === null || label < 0 || String(getSelection()) !== '') return false;
+  void copyAndSay(app, 'Copy function name', nameOf(app.names, label));
   return true;
 }

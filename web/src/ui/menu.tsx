@@ -1,7 +1,7 @@
 // The menu of a function, a binary or a thread: what can be done with it, and what can be copied.
 
 import type { JSX } from 'preact';
-import { nameOf, threadName } from '../state/names.ts';
+import { type Names, nameOf, threadName } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { showCallers } from './diff/use_changes.ts';
@@ -19,10 +19,10 @@ export function Menu({ menu, onClose }: { menu: OpenMenu; onClose: () => void })
   const app = useApp();
   const state = useStore();
   const groups = [doItems(app, state, menu.target), copyItems(app, menu.target)];
-  return <MenuBox title={titleOf(app, menu.target)} groups={groups} x={menu.x} y={menu.y} onClose={onClose} />;
+  return <MenuBox title={targetName(app.names, menu.target)} groups={groups} x={menu.x} y={menu.y} onClose={onClose} />;
 }
 
-function titleOf({ names }: App, { label, binary, thread }: MenuTarget): string {
+export function targetName(names: Names, { label, binary, thread }: MenuTarget): string {
   if (label !== null) return nameOf(names, label);
   if (thread !== undefined) return threadName(names, thread);
   return binary ?? 'This row';

@@ -109,6 +109,9 @@ export function Table(props: TableProps): JSX.Element {
     table: tableText,
     ...(tree?.hasChildren(row) ? { expand: () => tree.expandAll(row) } : {}),
   });
+  const highlighted = useRef<() => MenuTarget | null>(() => null);
+  highlighted.current = () => (count > 0 ? targetOf(at(current)) : null);
+  useEffect(() => () => app.aimAtRow(null), []);
   const menuAt = (place: number, x?: number, y?: number): void => {
     const box = document.getElementById(`${id}-${place}`)?.getBoundingClientRect();
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
@@ -206,6 +209,8 @@ export function Table(props: TableProps): JSX.Element {
       data-part="table"
       data-count={count}
       onKeyDown={onKeyDown}
+      onFocusIn={() => app.aimAtRow(() => highlighted.current())}
+      onFocusOut={() => app.aimAtRow(null)}
     >
       <div class="table-head row" role="row" aria-rowindex={1}>
         {columns.map((column) => (

@@ -114,7 +114,7 @@ export const CASES = {
     await tab.click('#functions .row .name', name, { button: 'right' });
     equal(await tab.count('[data-part=menu]'), 1);
     await tab.click('[data-part=menu] [data-action=focus]');
-    const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
+    const options = [`--focus=^${escaped(name)}$`];
     deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, options));
     match(await tab.text('[data-part=chips]'), /keep samples with orchard::Worker::main\(void\*\)\s*−\d/);
     await tab.press('h');
@@ -132,7 +132,7 @@ export const CASES = {
   async 'operations by key, one after the other'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const { functions } = await tab.tables();
-    const pattern = (name) => `^${name.replace(/[\\.*+?()|[\]{}^$]/g, '\\$&')}$`;
+    const pattern = (name) => `^${escaped(name)}$`;
     await tab.click('#functions .row .name', functions[0].function);
     const done = [];
     for (const [key, option] of [['m', 'charge'], ['r', null], ['i', null]]) {
@@ -148,6 +148,29 @@ export const CASES = {
     deepEqual((await tab.tables()).functions, collapsed, 'c');
     const { self, all } = collapsed.find((row) => row.function === name);
     equal(self, all);
+  },
+
+  async 'keys act on the highlighted row'(tab, { orchard }) {
+    const name = 'orchard::Worker::main(void*)';
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const [first] = (await tab.tables()).functions;
+    await tab.open(orchard.page);
+    // The table gets the focus, and its first row the highlight.
+    await tab.press('4');
+    await tab.press('k');
+    match(await tab.text('[data-part=said]'), new RegExp(`^Keep samples with function: ${escaped(first.function)}`));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, [`--focus=^${escaped(first.function)}$`]));
+    await tab.press('Control+z');
+    await tab.click('#functions .row .name', name);
+    await tab.show('callers');
+    const [callee] = (await tab.tables()).callees;
+    await tab.click('#callees .row .name', callee.function);
+    await tab.press('d');
+    match(await tab.text('[data-part=chips]'), new RegExp(`drop samples with ${escaped(callee.function)}`));
+    equal(await tab.count('[data-part=chosen]'), 1);
+    match(await tab.text('[data-part=chosen]'), new RegExp(escaped(name)), 'the function in the middle stays');
+    await tab.show('functions');
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, [`--prune=^${escaped(callee.function)}$`]));
   },
 
   async 'a menu opens by key and closes by Escape'(tab, { orchard }) {
@@ -282,6 +305,11 @@ export async function brush(tab, from, to, timeline = '[data-part=timeline]') {
   await tab.browser.move(at(to), top + 25);
   await tab.browser.up();
   await tab.ready();
+}
+
+/** A name as a pattern. */
+function escaped(name) {
+  return name.replace(/[\\.*+?()|[\]{}^$]/g, '\\$&');
 }
 
 async function waitFor(condition, milliseconds, what) {
