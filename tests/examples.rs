@@ -1,6 +1,7 @@
 //! The programs of `examples/`, run on a bundle and on fixtures. They are built as tests are, so that mostly nothing is left to be built.
 //!
 //! `main_thread` needs the feature `serde`, and so does the comparison of what is serialized with what is written.
+//! `TRACEPARSE_CARGO_CONFIG` is a setting of cargo with which the programs are built.
 
 mod support;
 
@@ -35,8 +36,11 @@ fn trials() -> Vec<Trial> {
 fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
     let features: &[&str] = if cfg!(feature = "serde") { &["--features", "serde"] } else { &[] };
     let build = ["build", "--locked", "--quiet", "--profile", "test", "--example", example];
-    let built =
-        Command::new(env!("CARGO")).args(build).args(features).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
+    // What `--config` tells the cargo that runs this test is not told to it.
+    let config = std::env::var("TRACEPARSE_CARGO_CONFIG").ok();
+    let config: Vec<&str> = config.iter().flat_map(|it| ["--config", it]).collect();
+    let mut cargo = Command::new(env!("CARGO"));
+    let built = cargo.args(build).args(features).args(config).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
     if !built.status.success() {
         return Err(String::from_utf8_lossy(&built.stderr).into_owned().into());
     }
