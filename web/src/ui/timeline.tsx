@@ -41,14 +41,22 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   }, [answer, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
   // While the brush moves, the lines stay the same objects.
   const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
+  // The canvas is made once, and its callbacks know only what stood then.
+  const shown = useRef(model);
+  shown.current = model;
   useEffect(() => {
     // Events of counters are no rates: their heights depend on the length of bins.
     if (answer !== null) onRate?.(unit === 'events' ? 0 : largestRate(answer));
   }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
+  const highest = useRef({ of: '', height: 0 });
   useEffect(() => {
     const height = canvas.current?.contentHeight;
-    if (height !== undefined && model !== null) box.current?.style.setProperty('--timeline-height', `${Math.ceil(height) + 1}px`);
+    if (height === undefined || model === null) return;
+    // Selections take lines away, which must not move what is below; people do by opening and closing them.
+    const of = `${state.series} ${[...closed].join(' ')}`;
+    highest.current = highest.current.of === of ? { of, height: Math.max(height, highest.current.height) } : { of, height };
+    box.current?.style.setProperty('--timeline-height', `${Math.ceil(highest.current.height) + 1}px`);
   }, [model]);
   if (whole === null) return <p class="notice is-quiet">{withoutTimes(app.names, 'timeline')}</p>;
   return (
@@ -96,7 +104,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   }
 
   function pickSpan(id: string, index: number): void {
-    const lane = model?.tracks.find((track) => track.id === id)?.spans;
+    const lane = shown.current?.tracks.find((track) => track.id === id)?.spans;
     if (lane === undefined || whole === null) return;
     const [start, end] = [lane.start[index]!, Math.min(lane.end[index]!, whole.end)];
     if (end > start) app.change({ time: { start: Math.round(start), end: Math.round(end) } });
