@@ -87,10 +87,13 @@ test('weights have every digit', () => {
 });
 
 test('shares are never called nothing', () => {
-  assert.equal(amounts.shareText(1, 3), '33.3 %');
-  assert.equal(amounts.shareText(1, 1_000_000), '< 0.1 %');
-  assert.equal(amounts.shareText(0, 5), '0.0 %');
+  assert.equal(amounts.shareText(1, 3), '33.3%');
+  assert.equal(amounts.shareText(1, 1_000_000), '<0.1%');
+  assert.equal(amounts.shareText(0, 5), '0.0%');
   assert.equal(amounts.shareText(0, 0), 'n/a');
+  assert.equal(amounts.rateText(145_631 / 50_000, 'cycles'), '2.91 Gcycles/s');
+  assert.equal(amounts.rateText(0.0000009, 'cycles'), '900 cycles/s');
+  assert.equal(amounts.rateText(0.00125, 'samples'), '1,250,000 samples/s');
 });
 
 test('names lose arguments first, then types, then what they stand in', () => {

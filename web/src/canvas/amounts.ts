@@ -30,12 +30,21 @@ export function weightText(weight: number, unit: Unit): string {
   return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
 }
 
-/** A share of a whole: `12.3 %`. What is there but too small for a digit is `< 0.1 %`. */
+const PREFIXES: readonly (readonly [number, string])[] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']];
+
+/** A weight of each nanosecond as that of a second: `2.91 Gcycles/s`, `997 samples/s`. */
+export function rateText(weight: number, unit: Unit): string {
+  const rate = weight * 1e9;
+  const [factor, prefix] = (unit === 'samples' ? undefined : PREFIXES.find(([factor]) => rate >= factor)) ?? [1, ''];
+  return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${prefix}${unit}/s`;
+}
+
+/** A share of a whole: `12.3%`. What is there but too small for a digit is `<0.1%`. */
 export function shareText(part: number, whole: number): string {
   if (!(whole > 0)) return 'n/a';
   const share = (100 * part) / whole;
-  if (share > 0 && share < 0.05) return '< 0.1 %';
-  return `${share.toFixed(1)} %`;
+  if (share > 0 && share < 0.05) return '<0.1%';
+  return `${share.toFixed(1)}%`;
 }
 
 /** A number with a comma between each three digits. */

@@ -1,6 +1,6 @@
 // What is said about a place of the timeline.
 
-import { exactTimeText, shareText, weightText } from './amounts.ts';
+import { exactTimeText, rateText, shareText, weightText } from './amounts.ts';
 import type { Tip } from './tooltip.ts';
 import { type Strip, markAt, spanAt } from './track_scene.ts';
 import type { TimelineModel, Track } from './types.ts';
@@ -36,8 +36,10 @@ function binRows({ unit }: TimelineModel, { bins }: Track, time: number): [strin
   const at = Math.floor((time - bins.start) / bins.bin);
   const layers = bins.layers.filter(({ values }) => (values[at] ?? 0) > 0);
   const rows = layers.map(({ name, values }): [string, string] => {
-    const share = unit === 'ns' ? ` · ${shareText(values[at]!, bins.full)} of ${bins.fullText}` : '';
-    return [name, `${weightText(Math.round(values[at]!), unit)} in ${exactTimeText(bins.bin)}${share}`];
+    const weight = `${weightText(Math.round(values[at]!), unit)} in ${exactTimeText(bins.bin)}`;
+    if (unit === 'ns') return [name, `${weight} · ${shareText(values[at]!, bins.full)} of ${bins.fullText}`];
+    // Events of counters are no rates.
+    return [name, unit === 'events' ? weight : `${weight} · ${rateText(values[at]! / bins.bin, unit)}`];
   });
   return rows.length > 0 ? rows : [['', `nothing in ${exactTimeText(bins.bin)}`]];
 }

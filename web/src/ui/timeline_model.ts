@@ -5,6 +5,7 @@ import type { LineBins, TracksAnswer } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
 import type { State } from '../state/state.ts';
+import { rateText } from '../canvas/amounts.ts';
 import { type Unit, withUnit } from './format.ts';
 import { laneTracks } from './timeline_lanes.ts';
 
@@ -120,14 +121,14 @@ function layersOf({ bins, waiting }: LineBins): BinLayer[] {
 /** The height of a track: the largest bin, as it is. */
 function mostOf(values: readonly Float64Array[], unit: Unit): Height {
   const most = values.reduce((most, bins) => bins.reduce((most, value) => Math.max(most, value), most), 0);
-  return { full: Math.max(most, 1), fullText: withUnit(Math.round(most), unit) };
+  return { full: Math.max(most, 1), fullText: `up to ${withUnit(Math.round(most), unit)}` };
 }
 
 /** The height of a track: so many whole cores; of other units, the largest bin. */
 function fullOf(values: readonly Float64Array[], bin: number, unit: Unit, what: string): Height {
   let most = 0;
   for (const bins of values) for (const value of bins) if (value > most) most = value;
-  if (unit !== 'ns') return { full: Math.max(most, 1), fullText: `${withUnit(Math.round((most * 1e9) / bin), unit)}/s` };
+  if (unit !== 'ns') return { full: Math.max(most, 1), fullText: `up to ${rateText(most / bin, unit)}` };
   const cores = Math.max(1, Math.ceil(most / bin - 1e-6));
   return { full: cores * bin, fullText: cores === 1 ? `one ${what}` : `${cores} ${what}s` };
 }
