@@ -37,6 +37,7 @@ abstract class FlameCanvas {
   #font = '';
   #timer = 0;
   #asked = '';
+  #toldWhole = true;
 
   constructor(host: HTMLElement, callbacks: FlameCallbacks, isChart: boolean) {
     this.callbacks = callbacks;
@@ -120,6 +121,12 @@ abstract class FlameCanvas {
     else this.#zoomTo(scene, box);
   }
 
+  /** Shows everything, as the key 0 does. */
+  showWhole(): void {
+    this.#zoomOut(0);
+    this.focus();
+  }
+
   /** Shows a part of the range. */
   show(range: Range, isSmooth = false): void {
     this.#zoomed = [];
@@ -185,6 +192,10 @@ abstract class FlameCanvas {
   #draw(time: number): void {
     if (this.camera.step(time)) this.surface.schedule();
     this.#drawWith(new CanvasPen(this.surface.context));
+    const { isWhole } = this.camera;
+    if (isWhole === this.#toldWhole) return;
+    this.#toldWhole = isWhole;
+    this.callbacks.onWhole?.(isWhole);
   }
 
   #drawWith(pen: Pen): void {
@@ -309,8 +320,8 @@ abstract class FlameCanvas {
     const id = this.#zoomed.at(-1);
     const box = id === undefined ? -1 : this.#boxOf(scene, id);
     const { range, start, width } = scene.model;
-    const [from, to] = box < 0 ? [range.start, range.end] : [start[box]!, start[box]! + width[box]!];
-    this.camera.go({ from, to }, !isStill());
+    if (box < 0) this.camera.go({ from: range.start, to: range.end, scroll: 0 }, !isStill());
+    else this.camera.go({ from: start[box]!, to: start[box]! + width[box]! }, !isStill());
     this.#moved();
     this.callbacks.onZoom?.(box < 0 || id === undefined || this.isChart ? null : id);
   }

@@ -78,6 +78,8 @@ export interface FlameCallbacks {
   onDetail?(from: number, to: number, least: number): void;
   /** The visible part changed: for a chart, a time. */
   onVisible?(range: Range): void;
+  /** All of the range is shown now, or only a part. */
+  onWhole?(isWhole: boolean): void;
 }
 
 /** Weights by bin, as layers that are stacked; each has a tone of its own. */

@@ -42,6 +42,8 @@ export function FlameBoxes(props: Props): JSX.Element {
   const app = useApp();
   const current = useRef(props);
   current.current = props;
+  const canvas = useRef<FlameGraphCanvas | FlameChartCanvas | null>(null);
+  const [isWhole, setWhole] = useState(true);
   useSeenBoxes(props.kind, props.model);
   const targetOf = (label: number, stack: () => number[]): MenuTarget => {
     const { tree } = current.current;
@@ -57,16 +59,24 @@ export function FlameBoxes(props: Props): JSX.Element {
     },
     onMenu: (label, _, x, y, stack) => app.openMenu(targetOf(label, stack), x, y),
     onDetail: (from, to, least) => current.current.onDetail?.({ from, to, least }),
+    onWhole: setWhole,
   };
   const Canvas = props.kind === 'flame-graph' ? FlameGraphCanvas : FlameChartCanvas;
   return (
-    <CanvasHost
-      part={props.kind}
-      model={props.model}
-      isOld={props.isOld}
-      onMade={(made) => (props.drawing.current = made)}
-      make={(host) => new Canvas(host, callbacks)}
-    />
+    <>
+      <CanvasHost
+        part={props.kind}
+        model={props.model}
+        isOld={props.isOld}
+        onMade={(made) => (props.drawing.current = made)}
+        make={(host) => (canvas.current = new Canvas(host, callbacks))}
+      />
+      {!isWhole && (
+        <button type="button" class="show-whole" title="Zoom out (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
+          Show all
+        </button>
+      )}
+    </>
   );
 }
 
