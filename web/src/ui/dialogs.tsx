@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useApp, useStore } from './app_context.ts';
-import { grouped } from './format.ts';
+import { counted, grouped } from './format.ts';
 import { KEY_GROUPS } from './keys.ts';
 import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf, tablesOf, unnamedOf } from './summary.ts';
 
@@ -78,7 +78,6 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
 
 function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }): JSX.Element {
   const tables = tablesOf(summary);
-  const unnamed = unnamedOf(summary);
   const diagnostics = diagnosticsOf(summary);
   return (
     <>
@@ -118,18 +117,7 @@ function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }):
         </table>
       </div>
       <h3>Names</h3>
-      <p>
-        {unnamed.unnamed === 0
-          ? 'Every address has a name.'
-          : `${grouped(unnamed.unnamed)} of ${grouped(unnamed.frames)} addresses have no name. Their binaries:`}
-      </p>
-      <ul>
-        {unnamed.binaries.map(({ name, uuid, frames }) => (
-          <li key={`${name}${uuid}`}>
-            {name} <span class="dim">{uuid ?? 'without UUID'}</span>: {grouped(frames)}
-          </li>
-        ))}
-      </ul>
+      <Unnamed {...unnamedOf(summary)} />
       {diagnostics.length > 0 && (
         <>
           <h3>Notes</h3>
@@ -140,6 +128,26 @@ function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }):
           </ul>
         </>
       )}
+    </>
+  );
+}
+
+/** The addresses without a name, by binary; they add up. */
+function Unnamed({ unnamed, frames, without_binary, binaries }: ReturnType<typeof unnamedOf>): JSX.Element {
+  if (unnamed === 0) return <p>Every address has a name.</p>;
+  return (
+    <>
+      <p>
+        {grouped(unnamed)} of {counted(frames, 'address', 'addresses')} {unnamed === 1 ? 'has' : 'have'} no name:
+      </p>
+      <ul data-part="unnamed">
+        {binaries.map(({ name, uuid, frames }) => (
+          <li key={`${name}${uuid}`}>
+            {name} <span class="dim">{uuid ?? 'without UUID'}</span>: {grouped(frames)}
+          </li>
+        ))}
+        {without_binary > 0 && <li>in no known binary: {grouped(without_binary)}</li>}
+      </ul>
     </>
   );
 }

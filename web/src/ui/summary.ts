@@ -33,11 +33,12 @@ export function rejectedOf({ rejected }: TableSummary): string {
 interface Unnamed {
   readonly frames: number;
   readonly unnamed: number;
+  readonly without_binary: number;
   readonly binaries: readonly { readonly name: string; readonly uuid: string | null; readonly frames: number }[];
 }
 
 export function unnamedOf(summary: Summary): Unnamed {
-  return (summary['unnamed'] as Unnamed | undefined) ?? { frames: 0, unnamed: 0, binaries: [] };
+  return (summary['unnamed'] as Unnamed | undefined) ?? { frames: 0, unnamed: 0, without_binary: 0, binaries: [] };
 }
 
 export function diagnosticsOf(summary: Summary): readonly string[] {
