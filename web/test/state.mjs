@@ -130,10 +130,12 @@ test('samples weigh what a counter counted', () => {
 
 test('times are read as people type them', () => {
   const read = { '2s..3s': [2e9, 3e9], '2..3 ms': [2e6, 3e6], '120ms - 1.5s': [120e6, 1.5e9], '0–1': [0, 1e9], '1.000000001s..2s': [1_000_000_001, 2e9] };
-  for (const [text, [start, end]] of Object.entries(read)) assert.deepEqual(readTyped(text), { start, end }, text);
+  Object.assign(read, { '2s..': [2e9, 8_000_000_001], '.. 500 ms': [1e9 / 4, 500e6], '300ms -': [300e6, 8_000_000_001] });
+  const whole = { start: 1e9 / 4, end: 8e9 };
+  for (const [text, [start, end]] of Object.entries(read)) assert.deepEqual(readTyped(text, whole), { start, end }, text);
   const examples = [[[0, 10e9], '4s..6s'], [[311e6, 571e6], '0.4s..0.5s'], [[0, 0], '0s..0.000000001s'], [[5e9, 5.000001e9], '5.0000004s..5.0000006s']];
   for (const [[start, end], text] of examples) assert.equal(spanText(exampleSpan({ start, end })), text);
-  for (const text of ['3s..2s', '2s', 'x..y', '-1s..2s', '1s..9e9s', '0..99999999s']) assert.equal(readTyped(text), undefined, text);
+  for (const text of ['3s..2s', '2s', '..', '9s..', 'x..y', '-1s..2s', '1s..9e9s', '0..99999999s']) assert.equal(readTyped(text, whole), undefined, text);
 });
 
 test('states of threads are named', () => {

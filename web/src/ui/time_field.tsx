@@ -23,7 +23,7 @@ export function TimeField(): JSX.Element | null {
   const example = spanText(exampleSpan(whole));
   const take = (): void => {
     if (typed === shown) return;
-    const span = typed.trim() === '' ? null : readTyped(typed);
+    const span = typed.trim() === '' ? null : readTyped(typed, whole);
     const isOutside = span != null && (span.end <= whole.start || span.start > whole.end);
     setWrong(span === undefined || isOutside);
     if (span === undefined) say(`Times look like ${example}, or 120ms..1.5s; the end comes after the start.`);
@@ -55,14 +55,22 @@ export function TimeField(): JSX.Element | null {
 
 const NANOS: Record<string, number> = { s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1 };
 
-/** The time of what a person typed; undefined if it is none. Without a unit, numbers are seconds. */
-export function readTyped(text: string): Span | undefined {
-  const found = /^\s*([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?\s*(?:\.\.|–|-|to)\s*([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?\s*$/.exec(text);
-  if (found === null) return undefined;
+const MOMENT = String.raw`([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?`;
+const TYPED = new RegExp(String.raw`^\s*(?:${MOMENT})?\s*(?:\.\.|–|-|to)\s*(?:${MOMENT})?\s*$`);
+
+/**
+ * The time of what a person typed; undefined if it is none. Without a unit, numbers are seconds. A side that is left out is that of the
+ * whole recording, as in the command's `--time 300ms..`.
+ */
+export function readTyped(text: string, whole: Span): Span | undefined {
+  const found = TYPED.exec(text);
+  if (found === null || (found[1] === undefined && found[3] === undefined)) return undefined;
   const [, first, firstUnit, last, lastUnit] = found;
   // `2..3 ms` is in one unit.
-  const start = Math.round(Number(first) * NANOS[firstUnit ?? lastUnit ?? 's']!);
-  const end = Math.round(Number(last) * NANOS[lastUnit ?? 's']!);
+  const nanos = (number: string, unit: string): number => Math.round(Number(number) * NANOS[unit]!);
+  const start = first === undefined ? Math.floor(whole.start) : nanos(first, firstUnit ?? lastUnit ?? 's');
+  // The last sample is in it.
+  const end = last === undefined ? Math.ceil(whole.end) + 1 : nanos(last, lastUnit ?? 's');
   return start < end && end < 2 ** 53 ? { start, end } : undefined;
 }
 
