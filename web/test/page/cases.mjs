@@ -108,6 +108,33 @@ export const CASES = {
     deepEqual((await tab.tables()).functions, before);
   },
 
+  async 'a bar of a signpost selects its time, by mouse'(tab, { others }) {
+    await tab.open(others.find(({ file }) => file.includes('signposts')).page);
+    const { left, top } = await tab.place('[data-part=timeline] canvas');
+    await tab.browser.click(left + 600, top + 85);
+    await tab.ready();
+    match(await tab.fragment(), /t=0\.105245124s\.\.0\.106255165s/);
+    match(await tab.text('[data-part=chips]'), /1\.01 ms/);
+  },
+
+  async 'a zoomed flame graph offers to show all again'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=flame');
+    const { left, top, width } = await tab.place('[data-part=flame-graph] canvas');
+    equal(await tab.count('[data-part=show-whole]'), 0);
+    await tab.browser.click(left + width * 0.7, top + 90);
+    await tab.browser.press('Enter');
+    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 1, 5_000, 'the button');
+    await tab.click('[data-part=show-whole]');
+    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 5_000, 'everything');
+  },
+
+  async 'addresses without a name add up'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    await tab.click('[data-part=recording]', '12 addresses');
+    match(await tab.text('dialog'), /12 of 105 addresses have no name:[^]*OrchardKit[^]*: 7\s+in no known binary: 5/);
+    await tab.press('Escape');
+  },
+
   async 'operations by menu, with undo'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const name = 'orchard::Worker::main(void*)';

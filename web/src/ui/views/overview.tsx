@@ -18,7 +18,8 @@ export function OverviewView(): JSX.Element {
   const { shares, answersIn, answers } = answer.answer;
   const isOwn = answersIn === 'own';
   if (Number(total.samples) === 0) {
-    return <p class="notice">No samples count in what is selected. Remove a choice above, or let all thread states count.</p>;
+    const hasOthers = app.names.tables.states.some((name) => name !== 'Running');
+    return <p class="notice">No samples count in what is selected. Remove a choice above{hasOthers ? ', or let all thread states count' : ''}.</p>;
   }
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">

@@ -53,10 +53,12 @@ export function ThreadsView(): JSX.Element {
     <Panel
       controls={
         <>
-          <label class="check">
-            <input type="checkbox" checked={state.mainOnly} onChange={(event) => app.store.set({ mainOnly: event.currentTarget.checked })} />
-            <span>only main threads</span>
-          </label>
+          {(state.mainOnly || main.some(({ is_main }) => is_main)) && (
+            <label class="check">
+              <input type="checkbox" checked={state.mainOnly} onChange={(event) => app.store.set({ mainOnly: event.currentTarget.checked })} />
+              <span>only main threads</span>
+            </label>
+          )}
           <span class="note">Checked ones are selected in every view; none checked selects all. Enter selects one alone.</span>
         </>
       }
