@@ -209,9 +209,12 @@ impl Text<'_, '_, '_> {
         let samples = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples;
         let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
-        let by_chance = (rows.len() as f64 * BY_CHANCE).round().max(1.0);
+        let by_chance = match (rows.len() as f64 * BY_CHANCE).round() {
+            few if few < 1.0 => "less than one".to_owned(),
+            many => format!("about {many}"),
+        };
         let text = format!(
-            "Of {} {whose} with {TESTABLE} samples or more, {beyond} changed by more than chance explains (*); chance alone would mark about {by_chance}.",
+            "Of {} {whose} with {TESTABLE} samples or more, {beyond} changed by more than chance explains (*); chance alone would mark {by_chance}.",
             rows.len(),
         );
         (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
