@@ -11,7 +11,7 @@ import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
-import { timeText } from './format.ts';
+import { counted, timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
 import type { Tables } from '../host/protocol.ts';
 
@@ -70,7 +70,7 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
   const { tables } = app.names;
   const options = tables.series.map(({ run, schema, unit, rows }, id) => ({
     value: String(id),
-    name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${rows} rows)`,
+    name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${counted(rows, 'row')})`,
   }));
   const change = (id: string): void => {
     const { side, normalize, tab, tree, flame, search } = state;

@@ -209,7 +209,7 @@ impl Page<'_, '_> {
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
         match samples {
             FEW_SAMPLES..MANY_SAMPLES if points >= 1.0 => {
-                format!("There are {samples} samples only: that share may well be off by {points:.0} points.")
+                format!("With only {samples} samples, that share may well be off by {points:.0} points.")
             }
             _ => String::new(),
         }

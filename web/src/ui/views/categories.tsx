@@ -50,7 +50,7 @@ export function CategoriesView(): JSX.Element {
         </section>
         <section class="side" aria-label="Transitions">
           <h2>
-            Transitions <span class="note">calls from own code into any other: self did not come back to own code</span>
+            Transitions <span class="note">calls from own code into any other: self: samples that did not come back to own code</span>
           </h2>
           <Table
             id="transitions"

@@ -56,7 +56,7 @@ export function IntervalsView(): JSX.Element {
     <Panel
       controls={
         <>
-          <span class="note">{grouped(rows.length)} in this run. Enter or double click selects the time.</span>
+          <span class="note">{grouped(rows.length)} in this run. Enter or double click selects the time; samples that begin in it count, each as a whole.</span>
           {canSelect && names.length <= 40 && (
             <fieldset class="checks">
               <legend>Only samples during</legend>

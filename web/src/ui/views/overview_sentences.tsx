@@ -153,7 +153,7 @@ function Doubt({ answer, share }: { answer: OverviewAnswer; share: number; unit:
   const said: string[] = [];
   if (answer.answer.answersIn === 'all') said.push(whyNotOwn(names, answer.answer.shares.unknown.samples));
   if (samples >= FEW_SAMPLES && samples < MANY_SAMPLES && points >= 1) {
-    said.push(`There are ${samples} samples only: that share may well be off by ${points.toFixed(0)} points.`);
+    said.push(`With only ${samples} samples, that share may well be off by ${points.toFixed(0)} points.`);
   }
   return <>{said.join(' ')}</>;
 }
