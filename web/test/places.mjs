@@ -21,7 +21,7 @@ const LARGEST = 50_000;
 
 const engine = await loadEngine();
 const asked = argumentsOf(process.argv.slice(2));
-const counts = { tables: 0, places: 0, unique: 0, shared: 0, nowhere: 0 };
+const counts = { tables: 0, places: 0, unique: 0, shared: 0, nowhere: 0, recursive: 0 };
 let [passed, failed] = [0, 0];
 for (const [number, file] of asked.files.entries()) {
   const faults = await compareFile(file, randomNumbers((asked.seed + number) * 7_919));
@@ -33,8 +33,9 @@ for (const [number, file] of asked.files.entries()) {
 }
 console.log(`${counts.places} places, ${counts.nowhere} of them nowhere; ${counts.shared} functions told apart by their binaries; ${counts.tables} tables compared`);
 console.log(`${counts.unique} places with the only calls of a function compared with the operation on the function`);
+console.log(`${counts.recursive} series with samples in which a function is several times`);
 console.log(`${passed} passed, ${failed} failed`);
-const isIdle = counts.places === 0 || counts.tables === 0 || counts.unique === 0;
+const isIdle = counts.places === 0 || counts.tables === 0 || counts.unique === 0 || counts.recursive === 0;
 process.exitCode = failed > 0 || isIdle ? 1 : 0;
 
 function argumentsOf(words) {
@@ -86,6 +87,7 @@ function compareRequest(profile, random) {
   const what = `${JSON.stringify(before)} ${JSON.stringify(operation)} ${JSON.stringify(behind)}`;
   const faults = differences(profile, [selection, [...before, operation, ...behind]], alone, [selection, behind], random, what);
   faults.push(...effectFaults(workbench, before, operation, stacks, done, what));
+  faults.push(...recursionFaults(workbench, before, stacks, found.ids.at(-1), what));
   if (!isOnlyThere(profile, stacks, found)) return faults;
   counts.unique += 1;
   const { name } = found.place.path.at(-1);
@@ -165,5 +167,20 @@ function effectFaults(workbench, before, operation, { lists, functionOf }, done,
     }
     const found = { removed: Number(effect.removed.samples), changed: Number(effect.changed_samples), moved: Number(effect.moved.samples) };
     return JSON.stringify(found) === JSON.stringify(expected) ? [] : [`effect on series ${series}: ${what}: ${JSON.stringify(found)} and not ${JSON.stringify(expected)}`];
+  });
+}
+
+/** The weight of samples that have a function several times, against the stacks. */
+function recursionFaults(workbench, before, { lists, functionOf }, id, what) {
+  const { profile, used } = workbench;
+  const view = workbench.view({ metric: 'samples' }, before);
+  const chosen = new Uint8Array(profile.functions.count);
+  chosen[id] = 1;
+  return profile.series.flatMap((_, series) => {
+    const isSeveralTimes = (row) => lists[used.ofRow[row]].filter((frame) => functionOf[frame] === id).length > 1;
+    const expected = view.total(view.counted(series).filter(isSeveralTimes)).weight;
+    const { recursive } = engine.sandwich(view, series, chosen);
+    if (Number(expected) > 0) counts.recursive += 1;
+    return recursive.weight === expected ? [] : [`recursion in series ${series}: ${what}: ${recursive.weight} and not ${expected}`];
   });
 }

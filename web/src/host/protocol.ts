@@ -213,6 +213,8 @@ export interface SandwichAnswer {
   readonly total: Amount;
   readonly self: Amount;
   readonly all: Amount;
+  /** Of samples in which the function is several times. */
+  readonly recursive: Amount;
   readonly callers: { readonly label: Int32Array; readonly weight: Column; readonly samples: Column };
   readonly callees: { readonly label: Int32Array; readonly weight: Column; readonly samples: Column };
 }

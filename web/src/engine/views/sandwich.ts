@@ -16,6 +16,8 @@ export interface Neighbour extends Amount {
 
 export interface Sandwich {
   readonly own: RowSums;
+  /** Of samples in which they are several times; such calls are in neither list. */
+  readonly recursive: Amount;
   readonly callers: Neighbour[];
   readonly callees: Neighbour[];
 }
@@ -28,15 +30,16 @@ const ABSENT = -4;
 /** The sandwich of chosen functions (1 by function) in a series. */
 export function sandwich(view: View, series: number, chosen: Uint8Array): Sandwich {
   const { forest, own } = view.byFunction(series);
-  const { caller, callee } = neighbours(forest, chosen);
+  const { caller, callee, isRecursive } = neighbours(forest, chosen);
   const { count } = view.profile.functions;
   // By function; behind them the root, then the functions themselves.
   const callers = new Sums(own.shape, count + 1);
   const callees = new Sums(own.shape, count + 1);
-  const all = new Sums(own.shape, 1);
+  const [all, recursive] = [new Sums(own.shape, 1), new Sums(own.shape, 1)];
   forest.knotNode.forEach((node, knot) => {
     if (caller[node] === ABSENT || !own.isCounted(knot)) return;
     all.add(0, own, knot);
+    if (isRecursive[node] === 1) recursive.add(0, own, knot);
     callers.add(caller[node] === ROOT ? count : caller[node]!, own, knot);
     callees.add(callee[node] === ITSELF ? count : callee[node]!, own, knot);
   });
@@ -47,26 +50,30 @@ export function sandwich(view: View, series: number, chosen: Uint8Array): Sandwi
       self_samples: callees.samples(count),
       samples: all.samples(0),
     },
+    recursive: { weight: recursive.weight(0), samples: recursive.samples(0) },
     callers: rows(view, callers, count + 1),
     callees: rows(view, callees, count),
   };
 }
 
-/** By node: the caller of the outermost chosen function on its path, and the callee of the innermost. */
-function neighbours(forest: Forest, chosen: Uint8Array): { caller: Int32Array; callee: Int32Array } {
+/** By node: the caller of the outermost chosen function on its path, the callee of the innermost, and 1 if they are several. */
+function neighbours(forest: Forest, chosen: Uint8Array): { caller: Int32Array; callee: Int32Array; isRecursive: Uint8Array } {
   const caller = new Int32Array(forest.count).fill(ABSENT);
   const callee = new Int32Array(forest.count).fill(ABSENT);
+  const isRecursive = new Uint8Array(forest.count);
   for (let node = 1; node < forest.count; node += 1) {
     const above = forest.parent[node]!;
     const label = forest.label[node]!;
     caller[node] = caller[above]!;
     callee[node] = callee[above] === ITSELF ? label : callee[above]!;
+    isRecursive[node] = isRecursive[above]!;
     if (label >= 0 && chosen[label] === 1) {
       if (caller[above] === ABSENT) caller[node] = forest.label[above]!;
+      else isRecursive[node] = 1;
       callee[node] = ITSELF;
     }
   }
-  return { caller, callee };
+  return { caller, callee, isRecursive };
 }
 
 function rows(view: View, sums: Sums, keys: number): Neighbour[] {

@@ -105,7 +105,7 @@ export function answerCores(view: View, series: number): CoresAnswer {
 export function answerSandwich(view: View, series: number, label: number): SandwichAnswer {
   const chosen = new Uint8Array(view.profile.functions.count);
   if (label >= 0) chosen[label] = 1;
-  const { own, callers, callees } = sandwich(view, series, chosen);
+  const { own, recursive, callers, callees } = sandwich(view, series, chosen);
   const columns = (rows: typeof callers): SandwichAnswer['callers'] => ({
     label: Int32Array.from(rows, (row) => row.label),
     weight: columnOf(rows.map((row) => row.weight)),
@@ -116,6 +116,7 @@ export function answerSandwich(view: View, series: number, label: number): Sandw
     total: totalOf(view, series),
     self: { weight: own.self_weight, samples: own.self_samples },
     all: { weight: own.all_weight, samples: own.samples },
+    recursive,
     callers: columns(callers),
     callees: columns(callees),
   };
