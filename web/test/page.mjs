@@ -19,6 +19,7 @@ import { PLACE_CASES } from './page/place_cases.mjs';
 import { REDACTION_CASES } from './page/redaction_cases.mjs';
 import { SAVING_CASES } from './page/saving_cases.mjs';
 import { SEARCH_CASES } from './page/search_cases.mjs';
+import { SORTING_CASES } from './page/sorting_cases.mjs';
 import { Tab } from './page/tab.mjs';
 import { forEach } from './pool.mjs';
 
@@ -31,7 +32,7 @@ const folder = mkdtempSync(join(tmpdir(), 'workbench-page-'));
 const inputs = await writeInputs(folder, asked.isFresh);
 // What takes long comes first.
 const opening = { ...OPENING_CASES, ...opensEach(inputs) };
-const cases = Object.entries({ ...opening, ...COMPARED_CASES, ...REDACTION_CASES, ...SAVING_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES, ...CASES }).filter(([title]) => title.includes(asked.title));
+const cases = Object.entries({ ...opening, ...COMPARED_CASES, ...REDACTION_CASES, ...SAVING_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES, ...SORTING_CASES, ...CASES }).filter(([title]) => title.includes(asked.title));
 let [passed, failed] = [0, 0];
 await Promise.all(asked.browsers.map(tryIn));
 rmSync(folder, { recursive: true });

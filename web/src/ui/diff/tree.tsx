@@ -37,9 +37,7 @@ export function DiffTreeView(): JSX.Element {
       cell: (row) => <TreeName answer={answer} row={row} />,
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
-    // Trees stand in their own order.
-    const plain = weights.map(({ sortBy: _, ...column }) => column);
-    return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
+    return [...weights, name, binaryColumn(app.names, (row) => answer.label[row]!)];
   }, [answer, unit]);
   if (answer === null) return <Pending fault={fault} />;
   const { label, depth, flags } = answer;

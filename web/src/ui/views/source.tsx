@@ -105,6 +105,7 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
         label={`Lines of ${file.path}`}
         count={rows.length}
         isOld={isOld}
+        hasOneOrder
         target={() => ({ label: null })}
         columns={[
           {

@@ -58,8 +58,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
     const own = direction === 'up' ? weights.slice(0, 2) : weights;
-    // Trees stand in their own order.
-    const plain = own.map(({ sortBy: _, ...column }, place) => ({ ...column, isMinor: place > 0 }));
+    const plain = own.map((column, place) => ({ ...column, isMinor: place > 0 }));
     return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
   }, [answer, unit]);
   if (answer === null || asked === null) return <Pending fault={fault} />;
@@ -150,6 +149,7 @@ function Heaviest(): JSX.Element {
         columns={[...weights, ...functionColumns(app.names, labelOf)]}
         count={label.length}
         isOld={isOld}
+        hasOneOrder
         target={(row) => ({ label: labelOf(row), stack: () => Array.from(label.subarray(0, row + 1)), tree: place.operations === state.operations ? 'down' : undefined })}
         isChosen={(row) => labelOf(row) === state.chosen}
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
