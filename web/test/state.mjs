@@ -215,7 +215,7 @@ test('answers can cross to a page, and say what they are of', () => {
     { kind: 'flame', direction: 'up', ...part, ...flame },
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
-    { kind: 'search', pattern: 'a' },
+    { kind: 'search', text: 'a' },
     { kind: 'chart', thread: null, unit: 'ns', key: '', range },
     { kind: 'tracks', unit: 'ns', range, pixels: 100 },
   ];

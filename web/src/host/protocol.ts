@@ -96,7 +96,7 @@ export type Ask =
   | FlameAsk
   | { readonly kind: 'heaviest'; readonly by: SeparateBy; readonly part: number | null }
   | { readonly kind: 'sandwich'; readonly label: number }
-  | { readonly kind: 'search'; readonly pattern: string }
+  | { readonly kind: 'search'; readonly text: string }
   | ChartAsk
   | TracksAsk
   | DiffAsk;
@@ -220,6 +220,10 @@ export interface SandwichAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly total: Amount;
+  /** The regular expression that was read, as operations have it. */
+  readonly pattern: string;
+  /** The text was no regular expression with a match, and was taken as it stands. */
+  readonly isPlain: boolean;
   /** By function: 1 if its name matches. */
   readonly matches: Uint8Array;
   readonly functions: number;

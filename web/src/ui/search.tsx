@@ -1,8 +1,8 @@
-// The search: names by regular expression, in any case unless a capital letter is typed. What matches is marked in every view, and the field says how much it is.
+// The search: names by regular expression or as plain text, in any case unless a capital letter is typed. What matches is marked in every
+// view, and the field says how much it is.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { searchPattern } from '../engine/index.ts';
 import type { SearchAnswer } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
@@ -28,7 +28,7 @@ export function useSearch(): Search {
 /** Asks for what matches the search of the state. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
-  const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', pattern: search });
+  const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', text: search });
   if (search === '') return NONE;
   return { matches: fault === null ? (answer?.matches ?? null) : null, answer: isOld ? null : answer, unit, fault };
 }
@@ -62,9 +62,9 @@ export function SearchBox(): JSX.Element {
       <input
         id="search"
         type="search"
-        placeholder="Search functions (regular expression)"
-        aria-label="Search functions by regular expression"
-        title="In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
+        placeholder="Search functions (name or regular expression)"
+        aria-label="Search functions by name or regular expression"
+        title="A regular expression if one matches, otherwise plain text. In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
         aria-invalid={search.fault !== null}
         spellcheck={false}
@@ -100,7 +100,7 @@ function ApplySearch(): JSX.Element | null {
   const { answer, fault } = useSearch();
   if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
   const apply = (kind: (typeof APPLIED)[number]['kind']): void => {
-    store.set({ ...withOperation(state, { kind, pattern: searchPattern(state.search) }), search: '' });
+    store.set({ ...withOperation(state, { kind, pattern: answer.pattern }), search: '' });
   };
   return (
     <MenuButton
@@ -120,16 +120,11 @@ function Result(): JSX.Element | null {
   const { all, total, before } = answer;
   const share = (one: { readonly all: typeof all; readonly total: typeof total }): string =>
     `${withUnit(one.all.weight, unit)} (${percent(one.all.weight, one.total.weight)})`;
-  if (before !== undefined) {
-    return (
-      <>
-        {counted(answer.functions, 'function')}, {share(before)} before, {share(answer)} after
-      </>
-    );
-  }
+  const shares = before === undefined ? share(answer) : `${share(before)} before, ${share(answer)} after`;
   return (
     <>
-      {counted(answer.functions, 'function')}, {share(answer)}
+      {counted(answer.functions, 'function')}, {shares}
+      {answer.isPlain && ', as plain text'}
     </>
   );
 }
