@@ -209,8 +209,8 @@ test('answers can cross to a page, and say what they are of', () => {
   const range = names.tables.spans[0];
   const asks = [
     ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
-    { kind: 'tree', direction: 'down', open: null, expand: null, ...part },
-    { kind: 'tree', direction: 'up', open: null, expand: null, ...part },
+    { kind: 'tree', direction: 'down', open: null, expand: null, find: null, ...part },
+    { kind: 'tree', direction: 'up', open: null, expand: null, find: null, ...part },
     { kind: 'flame', direction: 'down', ...part, ...flame },
     { kind: 'flame', direction: 'up', ...part, ...flame },
     { kind: 'heaviest', ...part },
@@ -228,7 +228,7 @@ test('answers can cross to a page, and say what they are of', () => {
 
 test('rows that were opened stay open over another selection', () => {
   const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
-  const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null };
+  const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null, find: null };
   const closed = desk.answer(place, ask);
   const all = desk.answer(place, { ...ask, expand: [closed.label[0]] });
   assert.ok(all.label.length > closed.label.length);

@@ -27,6 +27,7 @@ export { type FunctionRow, functions } from './views/functions.ts';
 export { type InvertedBoxes, PathNumbers, invertedGraph } from './views/inverted_graph.ts';
 export { type Lengths, lengthsOf } from './views/lengths.ts';
 export { type LineRow, type SourceFile, lines, sourceFiles } from './views/lines.ts';
+export { nodesTowards, nodesUnder } from './views/matches.ts';
 export type { Origin } from './views/origins.ts';
 export { type Answer as OverviewFunction, type Overview, overview } from './views/overview.ts';
 export { type Neighbour, type Sandwich, sandwich } from './views/sandwich.ts';

@@ -76,7 +76,7 @@ export class Desk {
       case 'cores':
         return answerCores(view, series);
       case 'tree':
-        return answerTree(view, series, ask);
+        return answerTree(view, series, ask, ask.find === null ? null : this.#search(ask.find.text).found);
       case 'flame':
         return answerFlame(view, series, ask);
       case 'heaviest':

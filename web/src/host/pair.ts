@@ -49,7 +49,10 @@ export class PairDesk {
   answer(place: Place, ask: Ask): Answer {
     const side = place.side ?? 'compared';
     if (side !== 'compared') return (side === 'before' ? this.#before : this.#after).answer(place, ask);
-    if (isDiffAsk(ask)) return answerDiff(this.#changesOf(place, ask.normalize), ask);
+    if (isDiffAsk(ask)) {
+      const find = ask.kind === 'diff-tree' ? ask.find : null;
+      return answerDiff(this.#changesOf(place, ask.normalize), ask, find === null ? null : this.#matchesOfBoth(find.text));
+    }
     if (ask.kind === 'totals') return this.#totals(place);
     if (ask.kind === 'search') return this.#search(place, ask.text);
     throw new Error(`${ask.kind} is not asked of a comparison`);

@@ -25,6 +25,11 @@ export function useSearch(): Search {
   return useContext(SearchContext);
 }
 
+/** Tells which rows of a table match, by the functions that they are of; null without a search. */
+export function matchOf({ matches }: Search, labelOf: (row: number) => number): ((row: number) => boolean) | null {
+  return matches === null ? null : (row) => matches[labelOf(row)] === 1;
+}
+
 /** Asks for what matches the search of the state. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
@@ -49,14 +54,17 @@ export function SearchBox(): JSX.Element {
     clearTimeout(timer.current);
     setTyped(state.search);
   }, [state.search]);
+  const send = (text: string): void => {
+    clearTimeout(timer.current);
+    sent.current = text;
+    if (text !== app.store.state.search) app.store.set({ search: text });
+  };
   const type = (text: string): void => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      sent.current = text;
-      app.store.set({ search: text });
-    }, PAUSE_MS);
+    timer.current = setTimeout(() => send(text), PAUSE_MS);
   };
+  const seek = useSeek();
   return (
     <div class="search" role="search">
       <input
@@ -73,6 +81,9 @@ export function SearchBox(): JSX.Element {
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') type('');
+          if (event.key !== 'Enter' || event.isComposing || typed === '') return;
+          send(typed);
+          seek(typed, event.shiftKey ? -1 : 1);
         }}
       />
       <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
@@ -81,6 +92,27 @@ export function SearchBox(): JSX.Element {
       <ApplySearch />
     </div>
   );
+}
+
+/** Goes to a match as soon as it is known what matches. */
+function useSeek(): (text: string, step: 1 | -1) => void {
+  const { seen, say } = useApp();
+  const { answer, fault } = useSearch();
+  const { search } = useStore();
+  const [wanted, want] = useState<{ readonly text: string; readonly step: 1 | -1 } | null>(null);
+  const last = useRef('');
+  useEffect(() => {
+    if (wanted === null) return;
+    const isKnown = wanted.text === search && (answer !== null || fault !== null);
+    if (wanted.text === search && !isKnown) return;
+    want(null);
+    if (!isKnown || answer === null || answer.functions === 0) return;
+    // A search that is new begins with the highlighted row.
+    const isHere = last.current !== search;
+    last.current = search;
+    if (!seen.seek(wanted.step, isHere)) say('No row here matches. The call tree goes from match to match.');
+  }, [wanted, search, answer, fault]);
+  return (text, step) => want({ text, step });
 }
 
 const APPLIED = [

@@ -7,6 +7,7 @@ import type { Exact } from '../engine/index.ts';
 import { useApp } from './app_context.ts';
 import { tsvCell } from './copy.ts';
 import type { MenuTarget } from './menu_target.ts';
+import type { Seek } from './seen.ts';
 import { Head, cellClass, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
 import { type Sort, nextSort, orderOf } from './table_order.ts';
 
@@ -36,6 +37,10 @@ export interface TreeRows {
   readonly isOpen: (row: number) => boolean;
   readonly toggle: (row: number) => void;
   readonly expandAll: (row: number) => void;
+  /** Goes on from a row to one that matches the search, wherever it is in the tree. With `isHere`, the row itself counts. */
+  readonly seek: (row: number, step: 1 | -1, isHere: boolean) => void;
+  /** Where the last one was found. */
+  readonly found: { readonly row: number } | null;
 }
 
 export interface TableProps {
@@ -46,7 +51,10 @@ export interface TableProps {
   readonly isOld?: boolean;
   readonly target: (row: number) => MenuTarget;
   readonly isChosen?: (row: number) => boolean;
+  /** Null without a search. */
   readonly isMatch?: ((row: number) => boolean) | null;
+  /** A search leaves only rows that match, so that they need no mark. */
+  readonly isFiltered?: boolean;
   readonly onChoose?: (row: number) => void;
   readonly onOpen?: (row: number) => void;
   readonly tree?: TreeRows;
@@ -126,7 +134,6 @@ export function Table(props: TableProps): JSX.Element {
   const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
   const tableText = (): string =>
     [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
-  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at) }));
   const targetOf = (row: number): MenuTarget => ({
     ...props.target(row),
     row: () => rowText(row),
@@ -141,16 +148,24 @@ export function Table(props: TableProps): JSX.Element {
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
   };
 
-  /** The next row that matches the search, one way or the other, and on from the other end. */
+  /** Goes to the next row that matches the search, or to the one before, and on from the other end; false where no row does. */
+  const seek = useRef<Seek>(() => false);
+  seek.current = (step, isHere) => {
+    if (props.isMatch == null || count === 0) return false;
+    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + (isHere ? 0 : 1)) + 2 * count) % count);
+    const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
+    if (place === undefined) return false;
+    scroller.current!.focus({ preventScroll: true });
+    if (tree === undefined) go(place);
+    else tree.seek(at(place), step, isHere);
+    return true;
+  };
+  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
+  useEffect(() => {
+    if (tree?.found != null) go(tree.found.row);
+  }, [tree?.found]);
   const toMatch = (step: 1 | -1): void => {
-    for (let steps = 1; steps <= count; steps += 1) {
-      const place = (current + step * steps + count * 2) % count;
-      if (props.isMatch?.(at(place))) {
-        go(place);
-        return;
-      }
-    }
-    app.say('No row matches the search.');
+    if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -276,7 +291,7 @@ function rowClass(props: TableProps, row: number, isActive: boolean): string {
   const names = ['row'];
   if (isActive) names.push('is-active');
   if (props.isChosen?.(row)) names.push('is-chosen');
-  if (props.isMatch?.(row)) names.push('is-match');
+  if (props.isFiltered !== true && props.isMatch?.(row)) names.push('is-match');
   return names.join(' ');
 }
 

@@ -7,7 +7,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { functionColumns } from '../cells.tsx';
 import { grouped } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
@@ -59,6 +59,8 @@ export function DiffFunctionsView(): JSX.Element {
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
         onOpen={(row) => showCallers(app, labelOf(row))}
         onOrder={setOwnOrder}
+        isMatch={matchOf(search, labelOf)}
+        isFiltered
       />
     </Panel>
   );

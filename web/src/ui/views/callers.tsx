@@ -7,6 +7,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, functionColumns, pair } from '../cells.tsx';
 import { type Unit, percent, scaleOf, withUnit } from '../format.ts';
 import { Notice, Panel, Pending } from '../panel.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table } from '../table.tsx';
 
 export function CallersView(): JSX.Element {
@@ -50,6 +51,7 @@ function Side(props: {
   empty: string;
 }): JSX.Element {
   const app = useApp();
+  const search = useSearch();
   const { rows, answer, unit } = props;
   const labelOf = (row: number): number => rows.label[row]!;
   const scale = scaleOf(answer.total.weight, unit);
@@ -67,6 +69,7 @@ function Side(props: {
         count={rows.label.length}
         isOld={props.isOld}
         target={(row) => ({ label: labelOf(row) })}
+        isMatch={matchOf(search, labelOf)}
         onOpen={choose}
         empty={props.empty}
       />

@@ -6,7 +6,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { functionColumns, weightColumns } from '../cells.tsx';
 import { counted, grouped } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table } from '../table.tsx';
 
 export function FunctionsView(): JSX.Element {
@@ -46,6 +46,8 @@ export function FunctionsView(): JSX.Element {
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
         onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}
         onOrder={setOwnOrder}
+        isMatch={matchOf(search, labelOf)}
+        isFiltered
       />
     </Panel>
   );
