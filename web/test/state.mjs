@@ -191,6 +191,13 @@ test('undo goes from one selection to the one before, and leaves what is looked 
   assert.deepEqual(store.state.time, { start: 0, end: 30 });
   store.set({ mainOnly: false });
   assert.equal(store.canRedo, false);
+  // The function that is looked at stays, too, unless it is one of another recording.
+  store.set({ chosen: 2 });
+  store.undo();
+  assert.deepEqual([store.state.mainOnly, store.state.chosen], [true, 2]);
+  store.set({ side: 'before', chosen: 7 });
+  store.undo();
+  assert.deepEqual([store.state.side, store.state.chosen], ['after', 2]);
 });
 
 test('selections are of one run, and main threads narrow chosen threads', () => {

@@ -20,11 +20,18 @@ export function CallersView(): JSX.Element {
   }
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const isMissing = Number(answer.all.samples) === 0;
-  if (isMissing) return <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>;
+  if (isMissing) {
+    return (
+      <Panel controls={app.address.before === null ? undefined : <Before />}>
+        <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>
+      </Panel>
+    );
+  }
   return (
     <Panel
       controls={
         <span class="sandwich-head">
+          <Before />
           <FunctionName names={app.names} label={asked.label} />
           <span class="note">
             all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
@@ -38,6 +45,19 @@ export function CallersView(): JSX.Element {
         <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in what is selected." />
       </div>
     </Panel>
+  );
+}
+
+/** Goes back to the function that was in the middle before. */
+function Before(): JSX.Element | null {
+  const { address } = useApp();
+  const { before } = address;
+  if (before === null) return null;
+  return (
+    <button type="button" class="before" title={`Back to ${before}`} onClick={() => address.back()} data-part="before">
+      <span aria-hidden="true">← </span>
+      {before}
+    </button>
   );
 }
 
