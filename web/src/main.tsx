@@ -5,10 +5,11 @@ import { RefusedError } from './engine/index.ts';
 import { Client } from './host/client.ts';
 import { textsOf } from './host/desk.ts';
 import { serve } from './host/worker.ts';
-import { fragmentOf, readFragment } from './state/fragment.ts';
+import { readFragment } from './state/fragment.ts';
 import type { Names } from './state/names.ts';
-import { namesOfSide, pairNames } from './state/sides.ts';
+import { pairNames } from './state/sides.ts';
 import { Store } from './state/store.ts';
+import { Address } from './ui/address.ts';
 import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
 import { writeInertTexts } from './ui/inert_text.ts';
@@ -46,8 +47,8 @@ async function start(script: string | null): Promise<void> {
     main.replaceChildren();
     writeInertTexts();
     const greetings = new Greetings(greeting);
-    keepFragment(store, names, (text) => greetings.say(text));
-    render(<Application client={client} names={names} store={store} greetings={greetings} />, main);
+    const address = new Address(store, names, (text) => greetings.say(text));
+    render(<Application client={client} names={names} store={store} address={address} greetings={greetings} />, main);
   } catch (error) {
     root.dataset['state'] = 'error';
     opening.textContent = `The recording cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
@@ -66,25 +67,4 @@ function openStore(names: Names): { store: Store; greeting: string | null } {
 
 function refusal(error: RefusedError): string {
   return `${sentence(error.message)} The whole recording is shown.`;
-}
-
-/** Keeps the address and the state alike, in both directions. */
-function keepFragment(store: Store, names: Names, say: (text: string) => void): void {
-  store.subscribe(() => {
-    const fragment = fragmentOf(store.state, namesOfSide(names, store.state.side));
-    const hash = fragment === 'v=1' ? '' : `#${fragment}`;
-    try {
-      if (hash !== location.hash) history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
-    } catch {
-      // A page in a frame may not; links can be copied all the same.
-    }
-  });
-  addEventListener('hashchange', () => {
-    try {
-      store.replace(readFragment(location.hash, names));
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      say(`${sentence(error.message)} What was shown before stays.`);
-    }
-  });
 }

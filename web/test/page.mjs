@@ -14,11 +14,13 @@ import { CASES } from './page/cases.mjs';
 import { COMPARED_CASES } from './page/compared_cases.mjs';
 import { writeInputs } from './page/inputs.mjs';
 import { INVERTED_CASES } from './page/inverted_cases.mjs';
+import { HISTORY_CASES } from './page/history_cases.mjs';
 import { OPENING_CASES, opensEach } from './page/opening_cases.mjs';
 import { PLACE_CASES } from './page/place_cases.mjs';
 import { REDACTION_CASES } from './page/redaction_cases.mjs';
 import { SAVING_CASES } from './page/saving_cases.mjs';
 import { SEARCH_CASES } from './page/search_cases.mjs';
+import { SORTING_CASES } from './page/sorting_cases.mjs';
 import { Tab } from './page/tab.mjs';
 import { forEach } from './pool.mjs';
 
@@ -31,7 +33,7 @@ const folder = mkdtempSync(join(tmpdir(), 'workbench-page-'));
 const inputs = await writeInputs(folder, asked.isFresh);
 // What takes long comes first.
 const opening = { ...OPENING_CASES, ...opensEach(inputs) };
-const cases = Object.entries({ ...opening, ...COMPARED_CASES, ...REDACTION_CASES, ...SAVING_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES, ...CASES }).filter(([title]) => title.includes(asked.title));
+const cases = Object.entries({ ...opening, ...COMPARED_CASES, ...REDACTION_CASES, ...SAVING_CASES, ...PLACE_CASES, ...INVERTED_CASES, ...SEARCH_CASES, ...SORTING_CASES, ...HISTORY_CASES, ...CASES }).filter(([title]) => title.includes(asked.title));
 let [passed, failed] = [0, 0];
 await Promise.all(asked.browsers.map(tryIn));
 rmSync(folder, { recursive: true });

@@ -36,6 +36,9 @@ const SEARCHED = {
   'σ': '(?i)σ', 'Σ': 'Σ', '(?s)new.line': '(?is)new.line', '(?s)New.line': '(?s)New.line', '(?i)MAIN': '(?i)MAIN', '(?-i)main': 'main', 'ǆ': '(?i)ǆ', 'Ǆ': 'Ǆ', '\\d': '\\d', 'ⓐ': '(?i)ⓐ', 'ſ': '(?i)ſ', 'kelvin': '(?i)kelvin', '[^a-z]': '(?i)[^a-z]', '日本': '日本',
 };
 
+/** Parts of names that stand for themselves. */
+const PLAIN = ['operator()', 'or[]', '[NSView draw', 'a.b', 'a*b', '*b', 'a+', '?b', 'a|b', '^b$', '{lambda', '}', 'x{2', 'k\\s', '(', ')', '[', ']', 'Größe', 'größe', '日本', '😀', 'a&&b', 'a-b', '~P', '"quoted"', '#h'];
+
 const REFUSED = [
   '(?=a)', '(?!a)', '(?<=a)', '(?<!a)', '(?<n>a)', '(?P<n>a)', '(?m)a', '(?x)a', '(?U)a', '(?-u)a', '(?R)a', '(?i-s)a', '(?-s)a', '(?-is)a', 'a(?i)b', '(?i:a)', '\\1', '\\0', '\\k<n>', '\\p{L}', '\\pL', '\\P{L}',
   '\\<', '\\>', '\\b{start}', '\\Q', '\\G', '\\Z', '\\h', '\\e', '\\cA', '[[:alpha:]]', '[a-z&&[^b]]', '[a--b]', '[a~~b]', '[]a]', '[]', '[^]', '[a-c-e]', '[\\w-z]', '[^\\D]', '[\\W]', '[z-a]',
@@ -61,6 +64,12 @@ try {
   for (const [typed, meant] of Object.entries(SEARCHED)) {
     const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(typed)).test(name)));
     say(`search ${typed}`, ours, await theirs(path, meant));
+  }
+  for (const text of PLAIN) {
+    const pattern = engine.plainPattern(text);
+    const found = NAMES.filter((name) => name.includes(text));
+    say(`plain ${text}`, attempt(() => NAMES.filter((name) => engine.compilePattern(pattern).test(name))), await theirs(path, pattern));
+    if (found.length === 0 || !found.every((name) => engine.compilePattern(pattern).test(name))) say(`plain ${text}`, 'not found', found);
   }
   for (const pattern of REFUSED) say(`refused ${pattern.slice(0, 40)}`, attempt(() => engine.compilePattern(pattern).source), 'refused');
 } finally {

@@ -193,6 +193,13 @@ test('undo goes from one selection to the one before, and leaves what is looked 
   assert.deepEqual(store.state.time, { start: 0, end: 30 });
   store.set({ mainOnly: false });
   assert.equal(store.canRedo, false);
+  // The function that is looked at stays, too, unless it is one of another recording.
+  store.set({ chosen: 2 });
+  store.undo();
+  assert.deepEqual([store.state.mainOnly, store.state.chosen], [true, 2]);
+  store.set({ side: 'before', chosen: 7 });
+  store.undo();
+  assert.deepEqual([store.state.side, store.state.chosen], ['after', 2]);
 });
 
 test('selections are of one run, and main threads narrow chosen threads', () => {
@@ -211,13 +218,13 @@ test('answers can cross to a page, and say what they are of', () => {
   const range = names.tables.spans[0];
   const asks = [
     ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
-    { kind: 'tree', direction: 'down', open: null, expand: null, ...part },
-    { kind: 'tree', direction: 'up', open: null, expand: null, ...part },
+    { kind: 'tree', direction: 'down', open: null, expand: null, find: null, ...part },
+    { kind: 'tree', direction: 'up', open: null, expand: null, find: null, ...part },
     { kind: 'flame', direction: 'down', ...part, ...flame },
     { kind: 'flame', direction: 'up', ...part, ...flame },
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
-    { kind: 'search', pattern: 'a' },
+    { kind: 'search', text: 'a' },
     { kind: 'chart', thread: null, unit: 'ns', key: '', range },
     { kind: 'tracks', unit: 'ns', range, pixels: 100 },
   ];
@@ -230,7 +237,7 @@ test('answers can cross to a page, and say what they are of', () => {
 
 test('rows that were opened stay open over another selection', () => {
   const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
-  const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null };
+  const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null, find: null };
   const closed = desk.answer(place, ask);
   const all = desk.answer(place, { ...ask, expand: [closed.label[0]] });
   assert.ok(all.label.length > closed.label.length);

@@ -29,9 +29,18 @@ export function searchPattern(pattern: string): string {
   return pattern.startsWith('(?s)') ? `(?si)${pattern.slice(4)}` : `(?i)${pattern}`;
 }
 
+/** The pattern of a search for a text as it stands, in smart case, too. */
+export function plainPattern(text: string): string {
+  return /\p{Uppercase}/u.test(text) ? escaped(text) : `(?i)${escaped(text)}`;
+}
+
 /** A pattern that matches this text as a whole, whatever is in it. */
 export function exactPattern(text: string): string {
-  return `^${text.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&')}$`;
+  return `^${escaped(text)}$`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&');
 }
 
 class Translator {

@@ -7,9 +7,7 @@ import {
   type View,
   Workbench,
   decodePayload,
-  ofPattern,
   sandwich,
-  searchPattern,
 } from '../engine/index.ts';
 import { answerChart, answerFlame, answerTracks } from './answers/drawings.ts';
 import { answerOverview } from './answers/overview.ts';
@@ -25,18 +23,30 @@ import {
   totalOf,
 } from './answers/tables.ts';
 import { answerHeaviest, answerTree } from './answers/trees.ts';
+import { Searcher } from './searcher.ts';
 import type { Answer, Ask, Place, SearchAnswer, Tables, TotalsAnswer } from './protocol.ts';
 
 /** Views that are kept with what they computed, so that going back is at once. */
 const KEPT = 6;
 
+/** What a search means in this recording. */
+interface Reading extends Pick<SearchAnswer, 'pattern' | 'isPlain'> {
+  readonly found: Uint8Array;
+}
+
 export class Desk {
   readonly #workbench: Workbench;
+  readonly #search: (text: string) => Reading;
   readonly #views = new Map<string, View>();
   readonly #wholes = new Map<string, Amount>();
 
-  constructor(workbench: Workbench) {
+  /** Recordings that are compared share a searcher, which knows this one by its place. */
+  constructor(workbench: Workbench, searcher = new Searcher([workbench.profile]), place = 0) {
     this.#workbench = workbench;
+    this.#search = (text) => {
+      const { pattern, isPlain, matches } = searcher.read(text);
+      return { pattern, isPlain, found: matches[place]! };
+    };
   }
 
   static async open(payload: string): Promise<{ desk: Desk; tables: Tables }> {
@@ -66,7 +76,7 @@ export class Desk {
       case 'cores':
         return answerCores(view, series);
       case 'tree':
-        return answerTree(view, series, ask);
+        return answerTree(view, series, ask, ask.find === null ? null : this.#search(ask.find.text).found);
       case 'flame':
         return answerFlame(view, series, ask);
       case 'heaviest':
@@ -74,7 +84,7 @@ export class Desk {
       case 'sandwich':
         return answerSandwich(view, series, ask.label);
       case 'search':
-        return answerSearch(view, series, ask.pattern);
+        return answerSearch(view, series, this.#search(ask.text));
       case 'chart':
         return answerChart(view, series, ask);
       case 'tracks':
@@ -109,12 +119,15 @@ export class Desk {
   }
 }
 
-function answerSearch(view: View, series: number, pattern: string): SearchAnswer {
-  const matches = ofPattern(view.profile, searchPattern(pattern));
+function answerSearch(view: View, series: number, { pattern, isPlain, found }: Reading): SearchAnswer {
+  // Answers give their arrays away.
+  const matches = found.slice();
   const { own } = sandwich(view, series, matches);
   return {
     kind: 'search',
     total: totalOf(view, series),
+    pattern,
+    isPlain,
     matches,
     functions: matches.reduce((count, isMatch) => count + isMatch, 0),
     all: { weight: own.all_weight, samples: own.samples },

@@ -2,7 +2,7 @@
 
 import type { DiffFacts, Normalize } from '../engine/index.ts';
 import type { FlameModel } from '../canvas/types.ts';
-import type { Column, FlameAsk, OpenRows, Tables } from './protocol.ts';
+import type { Column, FindAsk, FlameAsk, Found, OpenRows, Tables } from './protocol.ts';
 
 /** What is shown of a page with two recordings; a page with one shows `after`. */
 export const SIDES = ['compared', 'after', 'before'] as const;
@@ -45,6 +45,7 @@ export interface DiffTreeAsk {
   readonly normalize: Normalize;
   readonly open: OpenRows | null;
   readonly expand: readonly number[] | null;
+  readonly find: FindAsk | null;
 }
 
 export interface DiffFlameAsk extends Omit<FlameAsk, 'kind' | 'direction' | 'by' | 'part'> {
@@ -118,6 +119,7 @@ export interface DiffTreeAnswer {
   readonly rows: ChangedRows;
   readonly flags: Uint8Array;
   readonly isCut: boolean;
+  readonly found: Found;
 }
 
 export interface DiffFlameAnswer {

@@ -14,14 +14,13 @@ import {
   type Workbench,
   counterpart,
   decodePayload,
-  ofPattern,
   sandwich,
-  searchPattern,
 } from '../engine/index.ts';
 import { answerDiff } from './answers/diff.ts';
 import { totalOf } from './answers/tables.ts';
 import { Desk, tablesOf } from './desk.ts';
 import type { DiffAsk, MatchedColumns, PairTables } from './diff_protocol.ts';
+import { Searcher } from './searcher.ts';
 import type { Answer, Ask, Opened, Place, SearchAnswer, TotalsAnswer } from './protocol.ts';
 
 /** Comparisons that are kept with their weights. */
@@ -31,11 +30,13 @@ export class PairDesk {
   readonly #comparison: Comparison;
   readonly #before: Desk;
   readonly #after: Desk;
+  readonly #searcher: Searcher;
   readonly #changes = new Map<string, Changes>();
 
   constructor(comparison: Comparison) {
     this.#comparison = comparison;
-    [this.#before, this.#after] = [new Desk(comparison.before), new Desk(comparison.after)];
+    this.#searcher = new Searcher([comparison.before.profile, comparison.after.profile]);
+    [this.#before, this.#after] = [new Desk(comparison.before, this.#searcher, 0), new Desk(comparison.after, this.#searcher, 1)];
   }
 
   static async open(payload: string, before: string, facts: string): Promise<{ desk: PairDesk; opened: Opened }> {
@@ -48,9 +49,12 @@ export class PairDesk {
   answer(place: Place, ask: Ask): Answer {
     const side = place.side ?? 'compared';
     if (side !== 'compared') return (side === 'before' ? this.#before : this.#after).answer(place, ask);
-    if (isDiffAsk(ask)) return answerDiff(this.#changesOf(place, ask.normalize), ask);
+    if (isDiffAsk(ask)) {
+      const find = ask.kind === 'diff-tree' ? ask.find : null;
+      return answerDiff(this.#changesOf(place, ask.normalize), ask, find === null ? null : this.#matchesOfBoth(find.text));
+    }
     if (ask.kind === 'totals') return this.#totals(place);
-    if (ask.kind === 'search') return this.#search(place, ask.pattern);
+    if (ask.kind === 'search') return this.#search(place, ask.text);
     throw new Error(`${ask.kind} is not asked of a comparison`);
   }
 
@@ -86,17 +90,10 @@ export class PairDesk {
     return { ...totals(this.#after, after, selections.after), before: totals(this.#before, before, selections.before) };
   }
 
-  #search(place: Place, pattern: string): SearchAnswer {
-    const { before, after, matching } = this.#comparison;
+  #search(place: Place, text: string): SearchAnswer {
     const changes = this.#changesOf(place, 'none');
-    const matches = new Uint8Array(matching.functions.length);
-    const [first, second] = ([before, after] as const).map((workbench, side) => {
-      const found = ofPattern(workbench.profile, searchPattern(pattern));
-      found.forEach((isMatch, id) => {
-        if (isMatch === 1) matches[matching.number(side as 0 | 1, id)] = 1;
-      });
-      return found;
-    }) as [Uint8Array, Uint8Array];
+    const { pattern, isPlain, matches: [first, second] } = this.#searcher.read(text);
+    const matches = this.#matchesOfBoth(text);
     const allOf = (view: Changes['before'], found: Uint8Array): Pick<SearchAnswer, 'all' | 'total'> => {
       const counted = countedSeries(view);
       const own = counted.map((series) => sandwich(view, series, found).own);
@@ -107,11 +104,25 @@ export class PairDesk {
     };
     return {
       kind: 'search',
-      ...allOf(changes.after, second),
+      ...allOf(changes.after, second!),
+      pattern,
+      isPlain,
       matches,
       functions: matches.reduce((count, isMatch) => count + isMatch, 0),
-      before: allOf(changes.before, first),
+      before: allOf(changes.before, first!),
     };
+  }
+
+  /** By matched function: 1 if either recording's name matches. */
+  #matchesOfBoth(text: string): Uint8Array {
+    const { matching } = this.#comparison;
+    const matches = new Uint8Array(matching.functions.length);
+    this.#searcher.read(text).matches.forEach((found, side) =>
+      found.forEach((isMatch, id) => {
+        if (isMatch === 1) matches[matching.number(side as 0 | 1, id)] = 1;
+      }),
+    );
+    return matches;
   }
 }
 

@@ -46,6 +46,21 @@ export interface OpenRows {
   readonly label: readonly number[];
 }
 
+/** Asks for a row that matches a search, and opens what is closed on the way. */
+export interface FindAsk {
+  /** The search as it was typed. */
+  readonly text: string;
+  /** The labels on the path to the row to start from. */
+  readonly path: readonly number[];
+  /** The number of matches to go on; backwards where it is negative. */
+  readonly steps: number;
+  /** The row to start from counts, if it matches. */
+  readonly isHere: boolean;
+}
+
+/** Its row; `none` matches in this tree, or it is `beyond` the first rows, which are all that is shown. Null where none was asked for. */
+export type Found = number | 'none' | 'beyond' | null;
+
 export interface TreeAsk {
   readonly kind: 'tree';
   readonly direction: 'down' | 'up';
@@ -55,6 +70,7 @@ export interface TreeAsk {
   readonly open: OpenRows | null;
   /** The labels on the path to a row below which everything is opened. */
   readonly expand: readonly number[] | null;
+  readonly find: FindAsk | null;
 }
 
 export interface FlameAsk {
@@ -96,7 +112,7 @@ export type Ask =
   | FlameAsk
   | { readonly kind: 'heaviest'; readonly by: SeparateBy; readonly part: number | null }
   | { readonly kind: 'sandwich'; readonly label: number }
-  | { readonly kind: 'search'; readonly pattern: string }
+  | { readonly kind: 'search'; readonly text: string }
   | ChartAsk
   | TracksAsk
   | DiffAsk;
@@ -188,6 +204,7 @@ export interface TreeAnswer {
   /** By row: 1 if it has children, and 2 if it is open. */
   readonly flags: Uint8Array;
   readonly isCut: boolean;
+  readonly found: Found;
 }
 
 export interface FlameAnswer {
@@ -222,6 +239,10 @@ export interface SandwichAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly total: Amount;
+  /** The regular expression that was read, as operations have it. */
+  readonly pattern: string;
+  /** The text was no regular expression with a match, and was taken as it stands. */
+  readonly isPlain: boolean;
   /** By function: 1 if its name matches. */
   readonly matches: Uint8Array;
   readonly functions: number;

@@ -69,8 +69,10 @@ export class Store {
     const found = from.pop();
     if (found === undefined) return;
     to.push(this.#state);
-    const { tab, tree, flame, search } = this.#state;
-    this.#state = { ...found, tab, tree, flame, search };
+    const { tab, tree, flame, search, side, chosen } = this.#state;
+    // Functions of another side have other numbers.
+    const look = { tab, tree, flame, search, ...(side === found.side ? { chosen } : {}) };
+    this.#state = { ...found, ...look };
     this.#gesture = '';
     this.#tell();
   }

@@ -8,6 +8,7 @@ import type { Names } from '../state/names.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
+import type { Address } from './address.ts';
 import { type App, AppContext, useApp, useStore } from './app_context.ts';
 import { Busy } from './busy.tsx';
 import { Timelines } from './diff/timelines.tsx';
@@ -26,8 +27,8 @@ import { Tabs } from './tabs.tsx';
 import { Timeline } from './timeline.tsx';
 import { View } from './view.tsx';
 
-export function Application(props: { client: Client; names: Names; store: Store; greetings: Greetings }): JSX.Element {
-  const { client, store, greetings } = props;
+export function Application(props: { client: Client; names: Names; store: Store; address: Address; greetings: Greetings }): JSX.Element {
+  const { client, store, address, greetings } = props;
   const side = useSide(store);
   const names = namesOfSide(props.names, side);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -40,6 +41,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
       client,
       names,
       store,
+      address,
       seen,
       say,
       change: (change, gesture) => store.set(change, gesture),

@@ -10,6 +10,7 @@ import type { SideName } from '../host/diff_protocol.ts';
 import type { Names } from '../state/names.ts';
 import { type State, placeOf } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
+import type { Address } from './address.ts';
 import type { MenuTarget } from './menu_target.ts';
 import type { Unit } from './format.ts';
 import type { Seen } from './seen.ts';
@@ -18,6 +19,7 @@ export interface App {
   readonly client: Client;
   readonly names: Names;
   readonly store: Store;
+  readonly address: Address;
   /** Changes what a person chose in what is shown here. */
   readonly change: (change: Partial<State>, gesture?: string) => void;
   /** The state as this part of the page sees it, where it is not that of the page. */

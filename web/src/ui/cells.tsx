@@ -55,7 +55,7 @@ export function weightColumns({ sums, total, unit }: Weights, order: 'self' | 'a
 
 /** A share and a weight. */
 export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: Scale, isOrder: boolean): TableColumn[] {
-  const sortBy = (row: number): Exact => values[row]!;
+  const value = (row: number): Exact => values[row]!;
   return [
     {
       id: `${id}-share`,
@@ -65,6 +65,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       width: '5.6rem',
       cell: (row) => <Share part={values[row]!} total={total} />,
       text: (row) => plainShare(values[row]!, total),
+      sortBy: value,
     },
     {
       id,
@@ -74,8 +75,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       width: '6.4rem',
       cell: (row) => inScale(values[row]!, scale),
       text: (row) => inScale(values[row]!, scale).replaceAll('\u202f', ''),
-      value: sortBy,
-      sortBy,
+      value,
       isOrder,
     },
   ];

@@ -15,6 +15,11 @@ const BY: readonly { value: SeparateBy; name: string }[] = [
   { value: 'core-kind', name: 'kind of core' },
 ];
 
+/** What has a tree of its own, in a word. */
+export function partWord(by: SeparateBy): string {
+  return BY.find(({ value }) => value === by)!.name;
+}
+
 interface Props {
   /** What was asked for: the parts are of it, even if another choice is on its way. */
   readonly by: SeparateBy;

@@ -1,8 +1,8 @@
-// The search: names by regular expression, in any case unless a capital letter is typed. What matches is marked in every view, and the field says how much it is.
+// The search: names by regular expression or as plain text, in any case unless a capital letter is typed. What matches is marked in every
+// view, and the field says how much it is.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { searchPattern } from '../engine/index.ts';
 import type { SearchAnswer } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
@@ -25,10 +25,15 @@ export function useSearch(): Search {
   return useContext(SearchContext);
 }
 
+/** Tells which rows of a table match, by the functions that they are of; null without a search. */
+export function matchOf({ matches }: Search, labelOf: (row: number) => number): ((row: number) => boolean) | null {
+  return matches === null ? null : (row) => matches[labelOf(row)] === 1;
+}
+
 /** Asks for what matches the search of the state. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
-  const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', pattern: search });
+  const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', text: search });
   if (search === '') return NONE;
   return { matches: fault === null ? (answer?.matches ?? null) : null, answer: isOld ? null : answer, unit, fault };
 }
@@ -49,22 +54,25 @@ export function SearchBox(): JSX.Element {
     clearTimeout(timer.current);
     setTyped(state.search);
   }, [state.search]);
+  const send = (text: string): void => {
+    clearTimeout(timer.current);
+    sent.current = text;
+    if (text !== app.store.state.search) app.store.set({ search: text });
+  };
   const type = (text: string): void => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      sent.current = text;
-      app.store.set({ search: text });
-    }, PAUSE_MS);
+    timer.current = setTimeout(() => send(text), PAUSE_MS);
   };
+  const seek = useSeek();
   return (
     <div class="search" role="search">
       <input
         id="search"
         type="search"
-        placeholder="Search functions (regular expression)"
-        aria-label="Search functions by regular expression"
-        title="In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
+        placeholder="Search functions"
+        aria-label="Search functions by name or regular expression"
+        title="A regular expression if one matches, otherwise plain text. In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
         aria-invalid={search.fault !== null}
         spellcheck={false}
@@ -73,6 +81,9 @@ export function SearchBox(): JSX.Element {
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') type('');
+          if (event.key !== 'Enter' || event.isComposing || typed === '') return;
+          send(typed);
+          seek(typed, event.shiftKey ? -1 : 1);
         }}
       />
       <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
@@ -81,6 +92,27 @@ export function SearchBox(): JSX.Element {
       <ApplySearch />
     </div>
   );
+}
+
+/** Goes to a match as soon as it is known what matches. */
+function useSeek(): (text: string, step: 1 | -1) => void {
+  const { seen, say } = useApp();
+  const { answer, fault } = useSearch();
+  const { search } = useStore();
+  const [wanted, want] = useState<{ readonly text: string; readonly step: 1 | -1 } | null>(null);
+  const last = useRef('');
+  useEffect(() => {
+    if (wanted === null) return;
+    const isKnown = wanted.text === search && (answer !== null || fault !== null);
+    if (wanted.text === search && !isKnown) return;
+    want(null);
+    if (!isKnown || answer === null || answer.functions === 0) return;
+    // A search that is new begins with the highlighted row.
+    const isHere = last.current !== search;
+    last.current = search;
+    if (!seen.seek(wanted.step, isHere)) say('No row here matches. The call tree goes from match to match.');
+  }, [wanted, search, answer, fault]);
+  return (text, step) => want({ text, step });
 }
 
 const APPLIED = [
@@ -100,7 +132,7 @@ function ApplySearch(): JSX.Element | null {
   const { answer, fault } = useSearch();
   if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
   const apply = (kind: (typeof APPLIED)[number]['kind']): void => {
-    store.set({ ...withOperation(state, { kind, pattern: searchPattern(state.search) }), search: '' });
+    store.set({ ...withOperation(state, { kind, pattern: answer.pattern }), search: '' });
   };
   return (
     <MenuButton
@@ -119,17 +151,9 @@ function Result(): JSX.Element | null {
   if (answer.functions === 0) return <>No function matches.</>;
   const { all, total, before } = answer;
   const share = (one: { readonly all: typeof all; readonly total: typeof total }): string =>
-    `${withUnit(one.all.weight, unit)} (${percent(one.all.weight, one.total.weight)})`;
-  if (before !== undefined) {
-    return (
-      <>
-        {counted(answer.functions, 'function')}, {share(before)} before, {share(answer)} after
-      </>
-    );
-  }
-  return (
-    <>
-      {counted(answer.functions, 'function')}, {share(answer)}
-    </>
-  );
+    `${percent(one.all.weight, one.total.weight)} (${withUnit(one.all.weight, unit)})`;
+  const shares = before === undefined ? share(answer) : `${share(before)} before, ${share(answer)} after`;
+  const text = `${counted(answer.functions, 'function')}, ${shares}${answer.isPlain ? ', as plain text' : ''}`;
+  // What matters most stands first: the end is cut where there is little room.
+  return <span title={text}>{text}</span>;
 }

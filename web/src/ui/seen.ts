@@ -1,4 +1,4 @@
-// What can be saved of what is on screen.
+// What is on screen, to save it, and to go through what matches the search.
 
 import { download } from './copy.ts';
 
@@ -7,7 +7,12 @@ export interface Seeable {
   readonly name: string;
   readonly tsv: () => string;
   readonly rows: () => readonly object[];
+  /** Goes to a row that matches the search; false where none can. */
+  readonly seek?: Seek;
 }
+
+/** The next match, or the one before. With `isHere`, the highlighted row counts. */
+export type Seek = (step: 1 | -1, isHere: boolean) => boolean;
 
 export interface SeenDrawing {
   readonly name: () => string;
@@ -56,6 +61,11 @@ export class Seen {
     return () => {
       if (this.#shown.get(id) === seeable) this.#shown.delete(id);
     };
+  }
+
+  /** Goes to a match in the first table that has one; false without any. */
+  seek(step: 1 | -1, isHere: boolean): boolean {
+    return [...this.#shown.values()].some((seeable) => seeable.seek?.(step, isHere) === true);
   }
 
   /** All tables as TSV, one after the other; null without any. */

@@ -3,10 +3,13 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Exact, compareExact } from '../engine/index.ts';
+import type { Exact } from '../engine/index.ts';
 import { useApp } from './app_context.ts';
 import { tsvCell } from './copy.ts';
 import type { MenuTarget } from './menu_target.ts';
+import type { Seek } from './seen.ts';
+import { Head, cellClass, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
+import { type Sort, nextSort, orderOf } from './table_order.ts';
 
 export interface TableColumn {
   readonly id: string;
@@ -20,10 +23,12 @@ export interface TableColumn {
   readonly text: (row: number) => string;
   /** The number itself, for JSON. */
   readonly value?: (row: number) => Exact;
-  /** Columns that can be sorted by, from the largest on. */
+  /** What rows are compared by, where it is neither the number for JSON nor the text. */
   readonly sortBy?: (row: number) => Exact;
   /** The table is in the order of this column. */
   readonly isOrder?: boolean;
+  /** Sorted by it, the least comes first. Otherwise texts begin with A, and numbers with the largest. */
+  readonly beginsWithLeast?: boolean;
 }
 
 export interface TreeRows {
@@ -32,6 +37,10 @@ export interface TreeRows {
   readonly isOpen: (row: number) => boolean;
   readonly toggle: (row: number) => void;
   readonly expandAll: (row: number) => void;
+  /** Goes on from a row to one that matches the search, wherever it is in the tree. With `isHere`, the row itself counts. */
+  readonly seek: (row: number, step: 1 | -1, isHere: boolean) => void;
+  /** Where the last one was found. */
+  readonly found: { readonly row: number } | null;
 }
 
 export interface TableProps {
@@ -42,11 +51,18 @@ export interface TableProps {
   readonly isOld?: boolean;
   readonly target: (row: number) => MenuTarget;
   readonly isChosen?: (row: number) => boolean;
+  /** Null without a search. */
   readonly isMatch?: ((row: number) => boolean) | null;
+  /** A search leaves only rows that match, so that they need no mark. */
+  readonly isFiltered?: boolean;
   readonly onChoose?: (row: number) => void;
   readonly onOpen?: (row: number) => void;
   readonly tree?: TreeRows;
   readonly empty?: string;
+  /** The order of the rows is what they mean, as in a stack: there is no other. */
+  readonly hasOneOrder?: boolean;
+  /** Tells if the rows stand in the table's own order. */
+  readonly onOrder?: (isOwn: boolean) => void;
 }
 
 /** Pixels of a row, as in the style. */
@@ -59,8 +75,10 @@ export function Table(props: TableProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const [active, setActive] = useState(0);
-  const [sort, setSort] = useState<string | null>(null);
-  const order = useMemo(() => orderBy(columns.find((column) => column.id === sort), count), [sort, count, columns]);
+  const [sort, setSort] = useState<Sort>(null);
+  const [heading, setHeading] = useState<string | null>(null);
+  const hasOneOrder = tree !== undefined || props.hasOneOrder === true;
+  const order = useMemo(() => orderOf(sort, columns, count), [sort, count, columns]);
   const at = (place: number): number => order?.[place] ?? place;
   const current = Math.min(active, count - 1);
 
@@ -90,6 +108,7 @@ export function Table(props: TableProps): JSX.Element {
 
   const go = (place: number): void => {
     const next = Math.max(0, Math.min(count - 1, place));
+    setHeading(null);
     setActive(next);
     props.onChoose?.(at(next));
     app.aim(targetOf(at(next)));
@@ -99,10 +118,22 @@ export function Table(props: TableProps): JSX.Element {
     else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
   };
 
+  const sortBy = (column: TableColumn): void => {
+    const next = nextSort(sort, column);
+    setSort(next);
+    props.onOrder?.(next === null);
+    // The rows that come first now are what people sort for.
+    setActive(0);
+    scroller.current!.scrollTop = 0;
+  };
+  const goToHeading = (column: string | null): void => {
+    setHeading(column);
+    if (column !== null) document.getElementById(headingId(id, column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  };
+
   const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
   const tableText = (): string =>
     [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
-  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at) }));
   const targetOf = (row: number): MenuTarget => ({
     ...props.target(row),
     row: () => rowText(row),
@@ -110,32 +141,42 @@ export function Table(props: TableProps): JSX.Element {
     ...(tree?.hasChildren(row) ? { expand: () => tree.expandAll(row) } : {}),
   });
   const highlighted = useRef<() => MenuTarget | null>(() => null);
-  highlighted.current = () => (count > 0 ? targetOf(at(current)) : null);
+  highlighted.current = () => (count > 0 && heading === null ? targetOf(at(current)) : null);
   useEffect(() => () => app.aimAtRow(null), []);
   const menuAt = (place: number, x?: number, y?: number): void => {
     const box = document.getElementById(`${id}-${place}`)?.getBoundingClientRect();
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
   };
 
-  /** The next row that matches the search, one way or the other, and on from the other end. */
+  /** Goes to the next row that matches the search, or to the one before, and on from the other end; false where no row does. */
+  const seek = useRef<Seek>(() => false);
+  seek.current = (step, isHere) => {
+    if (props.isMatch == null || count === 0) return false;
+    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + (isHere ? 0 : 1)) + 2 * count) % count);
+    const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
+    if (place === undefined) return false;
+    scroller.current!.focus({ preventScroll: true });
+    if (tree === undefined) go(place);
+    else tree.seek(at(place), step, isHere);
+    return true;
+  };
+  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
+  useEffect(() => {
+    if (tree?.found != null) go(tree.found.row);
+  }, [tree?.found]);
   const toMatch = (step: 1 | -1): void => {
-    for (let steps = 1; steps <= count; steps += 1) {
-      const place = (current + step * steps + count * 2) % count;
-      if (props.isMatch?.(at(place))) {
-        go(place);
-        return;
-      }
-    }
-    app.say('No row matches the search.');
+    if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || count === 0) return;
     const row = at(current);
     const page = Math.max(1, Math.floor(seen.height / ROW) - 2);
+    const headings = hasOneOrder ? [] : sortableOnScreen(id, columns);
+    const toHeadings = (): void => goToHeading((headings.find((column) => column.id === sort?.id || (sort === null && column.isOrder)) ?? headings[0])?.id ?? null);
     const steps: Record<string, () => void> = {
       ArrowDown: () => go(current + 1),
-      ArrowUp: () => go(current - 1),
+      ArrowUp: () => (current === 0 && headings.length > 0 ? toHeadings() : go(current - 1)),
       PageDown: () => go(current + page),
       PageUp: () => go(current - page),
       Home: () => go(0),
@@ -146,6 +187,7 @@ export function Table(props: TableProps): JSX.Element {
       ContextMenu: () => menuAt(current),
       ...(event.shiftKey ? { F10: () => menuAt(current) } : {}),
       ...(tree === undefined ? {} : treeKeys(tree, row, current, go)),
+      ...(heading === null ? {} : headKeys(headings, heading, goToHeading, sortBy)),
     };
     const step = steps[event.key];
     if (step === undefined) return;
@@ -164,7 +206,7 @@ export function Table(props: TableProps): JSX.Element {
         key={place}
         id={`${id}-${place}`}
         role="row"
-        class={rowClass(props, row, place === current)}
+        class={rowClass(props, row, place === current && heading === null)}
         aria-rowindex={place + 2}
         aria-selected={place === current}
         {...(tree === undefined ? {} : { 'aria-level': tree.depth(row) })}
@@ -204,7 +246,7 @@ export function Table(props: TableProps): JSX.Element {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={count > 0 ? `${id}-${current}` : undefined}
+      aria-activedescendant={heading !== null ? headingId(id, heading) : count > 0 ? `${id}-${current}` : undefined}
       tabIndex={0}
       data-part="table"
       data-count={count}
@@ -212,36 +254,13 @@ export function Table(props: TableProps): JSX.Element {
       onFocusIn={() => app.aimAtRow(() => highlighted.current())}
       onFocusOut={() => app.aimAtRow(null)}
     >
-      <div class="table-head row" role="row" aria-rowindex={1}>
-        {columns.map((column) => (
-          <Heading key={column.id} column={column} sort={sort} onSort={setSort} />
-        ))}
-      </div>
+      <Head table={id} columns={columns} sort={sort} hasOneOrder={hasOneOrder} active={heading} onSort={sortBy} />
       {count === 0 && <p class="empty">{props.empty ?? 'Nothing here in what is selected.'}</p>}
       <div class="table-space" style={{ height: `${count * ROW}px` }} role="presentation">
         <div class="table-window" style={{ transform: `translateY(${first * ROW}px)` }} role="presentation">
           {rows}
         </div>
       </div>
-    </div>
-  );
-}
-
-function Heading({ column, sort, onSort }: { column: TableColumn; sort: string | null; onSort: (id: string | null) => void }): JSX.Element {
-  const isSorted = sort === column.id || (sort === null && column.isOrder === true);
-  if (column.sortBy === undefined) {
-    return (
-      <div role="columnheader" class={cellClass(column)}>
-        {column.title}
-      </div>
-    );
-  }
-  return (
-    <div role="columnheader" class={cellClass(column)} aria-sort={isSorted ? 'descending' : 'none'}>
-      <button type="button" class="sort" tabIndex={-1} onClick={() => onSort(column.isOrder ? null : column.id)}>
-        {isSorted ? '▾ ' : ''}
-        {column.title}
-      </button>
     </div>
   );
 }
@@ -272,12 +291,8 @@ function rowClass(props: TableProps, row: number, isActive: boolean): string {
   const names = ['row'];
   if (isActive) names.push('is-active');
   if (props.isChosen?.(row)) names.push('is-chosen');
-  if (props.isMatch?.(row)) names.push('is-match');
+  if (props.isFiltered !== true && props.isMatch?.(row)) names.push('is-match');
   return names.join(' ');
-}
-
-function cellClass({ isNumber, isMinor }: TableColumn): string {
-  return `cell${isNumber ? ' is-number' : ''}${isMinor ? ' is-minor' : ''}`;
 }
 
 /** Rows as JSON: numbers as they are, everything else as it is written. */
@@ -287,11 +302,4 @@ function jsonRows(columns: readonly TableColumn[], count: number, at: (place: nu
     const pairs = columns.filter(({ id }) => !id.endsWith('-share')).map(({ id, value, text }) => [id, value === undefined ? text(row) : value(row)]);
     return Object.fromEntries(pairs) as object;
   });
-}
-
-/** The places of rows sorted by a column, the largest first; null where they stand as they are. */
-function orderBy(column: TableColumn | undefined, count: number): Int32Array | null {
-  const { sortBy } = column ?? {};
-  if (sortBy === undefined) return null;
-  return Int32Array.from({ length: count }, (_, row) => row).sort((a, b) => compareExact(sortBy(b), sortBy(a)) || a - b);
 }

@@ -1,6 +1,9 @@
-// The search in smart case.
+// The search: smart case, and names as they are pasted.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { functionsOf } from './asked.mjs';
+
+const PASTED = 'orchard::Press::filter(float*, unsigned long, float)';
 
 export const SEARCH_CASES = {
   async 'a search ignores case until a capital letter is typed'(tab, { orchard }) {
@@ -27,4 +30,167 @@ export const SEARCH_CASES = {
     equal(await tab.browser.run(() => document.getElementById('search').value), '(?-i)press');
     if (matching(/press/).length > 0) deepEqual((await tab.tables()).functions, matching(/press/));
   },
+
+  async 'a pasted name is found, as plain text'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const { functions } = await tab.tables();
+    const containing = (text) => functions.filter(({ function: name }) => name.includes(text));
+    for (const [typed, found] of [[PASTED, containing(PASTED)], ['filter(float', containing('filter(float')], ['FILTER(float', []], ['void*)', containing('void*)')]]) {
+      await tab.search(typed);
+      if (found.length === 0) match(await tab.text('#search-result'), /group is not closed/, typed);
+      else match(await tab.text('#search-result'), new RegExp(`^${found.length} function.*, as plain text$`), typed);
+      if (found.length > 0) deepEqual((await tab.tables()).functions, found, typed);
+      equal(await tab.count('#search[aria-invalid=true]'), found.length === 0 ? 1 : 0, typed);
+    }
+    // A regular expression that matches is one.
+    await tab.search('press|grind');
+    ok(!/plain/.test(await tab.text('#search-result')));
+    for (const [typed, pattern] of [[PASTED, 'orchard::Press::filter\\(float\\*, unsigned long, float\\)'], ['filter(float*', '(?i)filter\\(float\\*']]) {
+      await tab.open(orchard.page, 'v=1&tab=functions');
+      await tab.follow(`v=1&tab=functions&q=${encodeURIComponent(typed)}`);
+      match(await tab.text('#search-result'), /as plain text/);
+      await tab.click('[data-part=apply-search]');
+      await tab.click('[data-part=menu] [data-action=focus]');
+      ok((await tab.fragment()).endsWith(`op=focus:${pattern}`), await tab.fragment());
+      deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, [`--focus=${pattern}`]));
+    }
+  },
+
+  async 'comparisons read a pasted name alike on every side'(tab, { pair }) {
+    await tab.open(pair.page, 'v=1&tab=functions');
+    await tab.search(PASTED);
+    for (const side of ['after', 'before', 'compared']) {
+      await tab.click(`[data-part=choice-${side}]`);
+      match(await tab.text('#search-result'), /^1 function.*, as plain text$/, side);
+      const { functions } = await tab.tables();
+      deepEqual(functions.map((row) => row.function), [PASTED], side);
+    }
+  },
+
+  async 'keys go from match to match through the whole tree'(tab, { orchard, pair }) {
+    for (const { page, link } of [{ page: orchard.page, link: '' }, { page: orchard.page, link: '&tree=up' }, { page: pair.page, link: '' }]) {
+      await tab.open(page, `v=1&tab=tree${link}`);
+      // The matches, in the order of the whole tree.
+      await tab.click('#tree .row .name');
+      await expandAll(tab);
+      const names = (await tab.tables()).tree.map((row) => row.function);
+      const all = names.map((name) => name.trim()).filter((name) => name.startsWith('orchard::Tree::shake'));
+      ok(all.length > 0);
+      await tab.open(page, `v=1&tab=tree${link}`);
+      await tab.search('shake');
+      await tab.click('#tree .row .name');
+      // The first row is not one of them.
+      const seen = [];
+      for (let step = 0; step <= all.length; step += 1) {
+        await tab.press('n');
+        seen.push(await activePath(tab));
+        ok(seen.at(-1).at(-1).startsWith('orchard::Tree::shake'), `${link} ${step}: ${seen.at(-1)}`);
+      }
+      deepEqual(seen.at(-1), seen[0], 'on from the other end');
+      equal(new Set(seen.map(String)).size, all.length);
+      deepEqual(seen.slice(0, -1), allPaths(names).filter((path) => path.at(-1).startsWith('orchard::Tree::shake')), `${link}: the order of the tree`);
+      for (let step = all.length - 1; step >= 0; step -= 1) {
+        await tab.press('N');
+        deepEqual(await activePath(tab), seen[step], `${link}: back to ${step}`);
+      }
+    }
+  },
+
+  async 'Enter in the search goes to a match'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=tree');
+    await tab.search('shake');
+    await tab.press('Enter');
+    await waitFor(async () => (await tab.browser.run(() => document.activeElement.id)) === 'tree', 'the focus');
+    await waitFor(async () => /shake/.test((await activePath(tab)).at(-1)), 'the first match');
+    // As soon as it is known what matches.
+    await tab.click('#search');
+    await tab.press('Control+a');
+    await tab.browser.type('filter(');
+    await tab.press('Enter');
+    await waitFor(async () => /filter\(/.test((await activePath(tab)).at(-1)), 'the first match');
+    const first = await activePath(tab);
+    for (const [keys, isFirst] of [['Enter', false], ['Shift+Enter', true]]) {
+      await tab.press('/');
+      await tab.press(keys);
+      await waitFor(async () => (String(await activePath(tab)) === String(first)) === isFirst, keys);
+    }
+    // Tables whose rows have functions, too.
+    for (const [link, table] of [['tab=tree&tree=heaviest', 'heaviest'], ['tab=functions', 'functions']]) {
+      await tab.open(orchard.page, `v=1&${link}`);
+      await tab.search('press::');
+      await tab.press('Enter');
+      await waitFor(async () => (await tab.browser.run(() => document.activeElement.id)) === table, table);
+      match(await tab.text(`#${table} .row.is-active .name`), /Press::/);
+    }
+  },
+
+  async 'a tree without a match says so'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=tree');
+    await tab.search('shake');
+    await tab.browser.run(() => {
+      const select = [...document.querySelectorAll('#view select')][0];
+      select.value = 'thread';
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await tab.ready();
+    const said = [];
+    const parts = await tab.browser.run(() => [...document.querySelectorAll('#view select')[1].options].map(({ value }) => value));
+    for (const part of parts) {
+      await tab.browser.run((part) => {
+        const select = document.querySelectorAll('#view select')[1];
+        select.value = part;
+        select.dispatchEvent(new Event('change', { bubbles: true }));
+      }, part);
+      await tab.ready();
+      await tab.click('#tree .row .name');
+      await tab.press('n');
+      const text = await tab.text('[data-part=said]');
+      if (!/shake/.test((await activePath(tab)).at(-1))) said.push(text);
+    }
+    ok(said.length > 0 && said.length < parts.length, `${said.length} of ${parts.length} trees have no match`);
+    for (const text of said) match(text, /the matches are in that of another thread/);
+    await tab.search('');
+    await tab.click('#tree .row .name');
+    await tab.press('n');
+    match(await tab.text('[data-part=said]'), /Search for something first/);
+  },
 };
+
+/** Opens everything below each row of the first level, from the last one on. */
+async function expandAll(tab) {
+  await tab.press('End');
+  for (;;) {
+    const [level, place] = await tab.browser.run(() => {
+      const row = document.querySelector('#tree .row.is-active');
+      return [row.getAttribute('aria-level'), row.id];
+    });
+    if (level === '1') await tab.press('*');
+    if (place === 'tree-0') return;
+    await tab.press(level === '1' ? 'ArrowUp' : 'ArrowLeft');
+    if (level !== '1') await tab.press('ArrowLeft');
+  }
+}
+
+/** The path of the highlighted row. */
+async function activePath(tab) {
+  const place = await tab.browser.run(() => Number(document.querySelector('#tree').getAttribute('aria-activedescendant').slice('tree-'.length)));
+  return allPaths((await tab.tables()).tree.map((row) => row.function))[place];
+}
+
+/** The path of each row, from names that are indented as they are saved. */
+function allPaths(names) {
+  const path = [];
+  return names.map((name) => {
+    path.length = (name.length - name.trimStart().length) / 2;
+    path.push(name.trim());
+    return [...path];
+  });
+}
+
+async function waitFor(condition, what) {
+  const end = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`${what}: not within 10 s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -6,6 +6,7 @@ import { type KeyPlan, sumKeys } from '../keyed.ts';
 import type { View } from '../view.ts';
 import { NO_BINARY, NO_STACK_NAME } from '../views/binaries.ts';
 import { type Boxes, type Frame, boxesOf } from '../views/flame_graph.ts';
+import { nodesTowards } from '../views/matches.ts';
 import { type Changed, type SquaredSide, byHeavierSide, bySize, changed } from './change.ts';
 import { type Matching, STACKLESS, compareNullable } from './matching.ts';
 import type { Merged, SideWeights } from './merged.ts';
@@ -130,6 +131,11 @@ export class Changes {
       this.#weights.some(({ sums }) => sums.all.isCounted(forest.knotOf[child]!));
     const rows = childrenOf(forest, node).filter(isCounted).map((child) => this.at(child));
     return rows.sort((a, b) => bySize(a, b, 'all_change') || byHeavierSide(a, b) || order[a.number]! - order[b.number]!);
+  }
+
+  /** By node: 1 if it, or a node below it, is of one of these numbers, and samples of either side pass through it. */
+  nodesTowards(matches: Uint8Array): Uint8Array {
+    return nodesTowards(this.#merged.forest, matches, (knot) => this.#weights.some(({ sums }) => sums.all.isCounted(knot)));
   }
 
   /** The left heavy flame graph of one side, whose nodes are those of the tree: `at(node)` has their changes. */

@@ -25,14 +25,15 @@ const TOLD = 20;
 const NO_LABELS: Labels = { names: [], binaries: [], kinds: new Uint8Array(0) };
 const PRESENCES = ['both', 'new', 'vanished'];
 
-export function answerDiff(changes: Changes, ask: DiffAsk): DiffAnswer {
+/** `matches` are the functions that a tree is searched for. */
+export function answerDiff(changes: Changes, ask: DiffAsk, matches: Uint8Array | null): DiffAnswer {
   switch (ask.kind) {
     case 'diff-table':
       return table(changes, ask);
     case 'diff-overview':
       return overview(changes);
     case 'diff-tree':
-      return tree(changes, ask);
+      return tree(changes, ask, matches);
     case 'diff-flame':
       return flame(changes, ask);
     case 'diff-of': {
@@ -110,18 +111,25 @@ interface Row extends TreeRow {
   readonly node: DiffNode;
 }
 
-function tree(changes: Changes, { open, expand }: DiffTreeAsk): DiffTreeAnswer {
+function tree(changes: Changes, ask: DiffTreeAsk, matches: Uint8Array | null): DiffTreeAnswer {
   const children = (node: number): Row[] => changes.children(node).map(rowOfNode);
-  const walk = { roots: () => children(0), children: (row: Row) => children(row.node.node) };
-  const { found, flags, isCut } = openRows(walk, 'down', open, expand);
+  const towards = matches === null ? null : changes.nodesTowards(matches);
+  const walk = {
+    roots: () => children(0),
+    children: (row: Row) => children(row.node.node),
+    isMatch: ({ label }: Row) => matches?.[label] === 1,
+    hasMatch: ({ node }: Row) => towards?.[node.node] === 1,
+  };
+  const { rows, flags, isCut, found } = openRows(walk, 'down', ask);
   return {
     kind: 'diff-tree',
     total: totalOf(changes),
-    depth: Int32Array.from(found, (row) => row.depth),
-    label: Int32Array.from(found, (row) => row.label),
-    rows: rowsOf(found.map(({ node }) => node)),
+    depth: Int32Array.from(rows, (row) => row.depth),
+    label: Int32Array.from(rows, (row) => row.label),
+    rows: rowsOf(rows.map(({ node }) => node)),
     flags: Uint8Array.from(flags),
     isCut,
+    found,
   };
 }
 

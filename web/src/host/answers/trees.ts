@@ -1,18 +1,23 @@
 // Answers made of call trees: the rows of a tree that are open, and the heaviest path.
 
 import {
+  type BottomUpNode,
   BottomUpTree,
   CallTree,
   type Exact,
   type Part,
   type RowSums,
   type SeparateBy,
+  type TreeNode,
   type View,
+  nodesTowards,
+  nodesUnder,
   parts,
   treeOfPart,
 } from '../../engine/index.ts';
 import { sumColumns } from '../columns.ts';
-import type { HeaviestAnswer, OpenRows, TreeAnswer, TreeAsk } from '../protocol.ts';
+import type { FindAsk, Found, HeaviestAnswer, OpenRows, TreeAnswer, TreeAsk } from '../protocol.ts';
+import { type SearchedWalk, pathToMatch } from './matches.ts';
 import { totalOf } from './tables.ts';
 
 /** Rows that one answer has at most. */
@@ -35,7 +40,7 @@ interface Row extends RowSums {
 }
 
 /** A tree from either end: rows below rows. */
-interface Walk<R> {
+export interface Walk<R> {
   readonly roots: () => R[];
   readonly children: (row: R) => R[];
 }
@@ -63,38 +68,39 @@ export function partAndTree(
   return { all, part, trees };
 }
 
-export function answerTree(view: View, series: number, ask: TreeAsk): TreeAnswer {
+/** `matches` are the functions that `ask.find` is about. */
+export function answerTree(view: View, series: number, ask: TreeAsk, matches: Uint8Array | null): TreeAnswer {
   const { all, part, trees } = partAndTree(view, series, ask.by, ask.part);
-  const walk = trees === null ? NOTHING : ask.direction === 'down' ? downward(trees.tree) : upward(view, trees);
-  const { found, flags, isCut } = openRows(walk, ask.direction, ask.open, ask.expand);
+  const walk = trees === null ? nothing : ask.direction === 'down' ? downward(trees.tree) : upward(view, trees);
+  const { rows, flags, isCut, found } = openRows<Row>(walk(matches), ask.direction, ask);
   return {
     kind: 'tree',
     total: totalOf(view, series),
     parts: all,
     part: part?.id ?? null,
-    depth: Int32Array.from(found, (row) => row.depth),
-    label: Int32Array.from(found, (row) => row.label),
-    sums: sumColumns(found),
+    depth: Int32Array.from(rows, (row) => row.depth),
+    label: Int32Array.from(rows, (row) => row.label),
+    sums: sumColumns(rows),
     flags: Uint8Array.from(flags),
     isCut,
+    found,
   };
 }
 
-const NOTHING: Walk<Row> = { roots: () => [], children: () => [] };
-
 /** The rows of a tree that are seen; the heaviest path is open unless told otherwise. */
 export function openRows<R extends TreeRow>(
-  walk: Walk<R>,
+  walk: SearchedWalk<R>,
   direction: 'down' | 'up',
-  open: OpenRows | null,
-  expanded: readonly number[] | null,
-): { found: R[]; flags: number[]; isCut: boolean } {
-  const [found, flags]: [R[], number[]] = [[], []];
+  { open, expand: expanded, find }: { readonly open: OpenRows | null; readonly expand: readonly number[] | null; readonly find: FindAsk | null },
+): { rows: R[]; flags: number[]; isCut: boolean; found: Found } {
+  const [rows, flags]: [R[], number[]] = [[], []];
   const roots = walk.roots();
   const opened = open === null ? heavyPath(walk, roots, direction) : openedOf(open);
   if (expanded !== null) expand(walk, roots, opened, expanded);
-  const isCut = collect(walk, roots, opened, found, flags);
-  return { found, flags, isCut };
+  const path = find === null ? null : pathToMatch(walk, find);
+  if (path !== null) openTowards(opened, path);
+  const isCut = collect(walk, roots, opened, rows, flags);
+  return { rows, flags, isCut, found: find === null ? null : path === null ? 'none' : rowOfPath(rows, path) };
 }
 
 export function answerHeaviest(view: View, series: number, by: SeparateBy, wanted: number | null): HeaviestAnswer {
@@ -110,16 +116,34 @@ export function answerHeaviest(view: View, series: number, by: SeparateBy, wante
   };
 }
 
-function downward(tree: CallTree): Walk<Row> {
-  return { roots: () => tree.children(0), children: (row) => tree.children((row as ReturnType<CallTree['at']>).node) };
+type Searched = (matches: Uint8Array | null) => SearchedWalk<Row>;
+
+const nothing: Searched = () => ({ roots: () => [], children: () => [], isMatch: () => false, hasMatch: () => false });
+
+function downward(tree: CallTree): Searched {
+  return (matches) => {
+    const { forest, all } = tree.weighed;
+    const towards = matches === null ? null : nodesTowards(forest, matches, (knot) => all.isCounted(knot));
+    return {
+      roots: () => tree.children(0),
+      children: (row) => tree.children((row as TreeNode).node),
+      isMatch: ({ label }) => matches?.[label] === 1,
+      hasMatch: (row) => towards?.[(row as TreeNode).node] === 1,
+    };
+  };
 }
 
-function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }): Walk<Row> {
+function upward(view: View, trees: { tree: CallTree; up: BottomUpTree | null }): Searched {
   trees.up ??= new BottomUpTree(view.profile, trees.tree.weighed);
   const { up } = trees;
-  return {
-    roots: () => up.children(up.root),
-    children: (row) => up.children(row as Parameters<BottomUpTree['children']>[0]),
+  return (matches) => {
+    const under = matches === null ? null : nodesUnder(trees.tree.weighed.forest, matches);
+    return {
+      roots: () => up.children(up.root),
+      children: (row) => up.children(row as BottomUpNode),
+      isMatch: ({ label }) => matches?.[label] === 1,
+      hasMatch: (row) => matches?.[row.label] === 1 || (under !== null && (row as BottomUpNode).nodes.some((node) => under[node] === 1)),
+    };
   };
 }
 
@@ -177,6 +201,27 @@ function expand<R extends TreeRow>(walk: Walk<R>, roots: R[], opened: Opened, pa
       open.push([walk.children(row), below]);
     }
   }
+}
+
+/** Opens all rows above the one that a path of labels leads to. */
+function openTowards(opened: Opened, path: readonly number[]): void {
+  let at = opened;
+  for (const label of path.slice(0, -1)) {
+    const below: Opened = at.get(label) ?? new Map();
+    at.set(label, below);
+    at = below;
+  }
+}
+
+/** The row that a path of labels leads to, unless there are too many before it. */
+function rowOfPath(rows: readonly TreeRow[], path: readonly number[]): number | 'beyond' {
+  let level = 0;
+  for (const [row, { label, depth }] of rows.entries()) {
+    if (depth !== level + 1 || label !== path[level]) continue;
+    level += 1;
+    if (level === path.length) return row;
+  }
+  return 'beyond';
 }
 
 /** The rows that are seen, in preorder. True if there would be too many. */

@@ -66,7 +66,6 @@ export function changeColumns(rows: ChangedRows, total: ChangedRows, unit: Unit,
     cell: (row) => inScale(columns[side][row]!, scale),
     text: (row) => inScale(columns[side][row]!, scale).replaceAll('\u202f', ''),
     value: (row) => columns[side][row]!,
-    sortBy: (row) => columns[side][row]!,
   });
   const text = (row: number): string => signed(columns.change[row]!, scale);
   return [

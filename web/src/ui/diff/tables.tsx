@@ -1,13 +1,13 @@
 // Functions and binaries by the change of their self weight.
 
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { binaryOf } from '../../state/names.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { functionColumns } from '../cells.tsx';
 import { grouped } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
@@ -18,6 +18,7 @@ export function DiffFunctionsView(): JSX.Element {
   const app = useApp();
   const state = useStore();
   const search = useSearch();
+  const [isOwnOrder, setOwnOrder] = useState(true);
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'diff-table', of: 'functions', normalize: useScaling() });
   const found = useMemo(() => {
     if (answer === null) return null;
@@ -36,7 +37,8 @@ export function DiffFunctionsView(): JSX.Element {
   }, [answer, unit, search.matches]);
   if (answer === null || found === null) return <Pending fault={fault} />;
   const { columns, rows, labelOf } = found;
-  const of = rows.count < answer.rows.count ? `${grouped(rows.count)} of ${grouped(answer.rows.count)} functions match the search` : `${grouped(rows.count)} functions, the largest changes first`;
+  const all = `${grouped(rows.count)} functions${isOwnOrder ? ', the largest changes first' : ''}`;
+  const of = rows.count < answer.rows.count ? `${grouped(rows.count)} of ${grouped(answer.rows.count)} functions match the search` : all;
   return (
     <Panel
       controls={
@@ -56,6 +58,9 @@ export function DiffFunctionsView(): JSX.Element {
         isChosen={(row) => labelOf(row) === state.chosen}
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
         onOpen={(row) => showCallers(app, labelOf(row))}
+        onOrder={setOwnOrder}
+        isMatch={matchOf(search, labelOf)}
+        isFiltered
       />
     </Panel>
   );

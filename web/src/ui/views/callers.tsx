@@ -7,6 +7,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, functionColumns, pair } from '../cells.tsx';
 import { type Unit, percent, scaleOf, withUnit } from '../format.ts';
 import { Notice, Panel, Pending } from '../panel.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table } from '../table.tsx';
 
 export function CallersView(): JSX.Element {
@@ -19,15 +20,23 @@ export function CallersView(): JSX.Element {
   }
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const isMissing = Number(answer.all.samples) === 0;
-  if (isMissing) return <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>;
+  if (isMissing) {
+    return (
+      <Panel controls={app.address.before === null ? undefined : <Before />}>
+        <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>
+      </Panel>
+    );
+  }
   return (
     <Panel
       controls={
         <span class="sandwich-head">
+          <Before />
           <FunctionName names={app.names} label={asked.label} />
           <span class="note">
             all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
             {withUnit(answer.self.weight, unit)} ({percent(answer.self.weight, answer.total.weight)})
+            {Number(answer.recursive.samples) > 0 && `, recursive in ${withUnit(answer.recursive.weight, unit)}: its calls of itself are left out`}
           </span>
         </span>
       }
@@ -37,6 +46,19 @@ export function CallersView(): JSX.Element {
         <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in what is selected." />
       </div>
     </Panel>
+  );
+}
+
+/** Goes back to the function that was in the middle before. */
+function Before(): JSX.Element | null {
+  const { address } = useApp();
+  const { before } = address;
+  if (before === null) return null;
+  return (
+    <button type="button" class="before" title={`Back to ${before}`} onClick={() => address.back()} data-part="before">
+      <span aria-hidden="true">← </span>
+      {before}
+    </button>
   );
 }
 
@@ -50,6 +72,7 @@ function Side(props: {
   empty: string;
 }): JSX.Element {
   const app = useApp();
+  const search = useSearch();
   const { rows, answer, unit } = props;
   const labelOf = (row: number): number => rows.label[row]!;
   const scale = scaleOf(answer.total.weight, unit);
@@ -67,6 +90,7 @@ function Side(props: {
         count={rows.label.length}
         isOld={props.isOld}
         target={(row) => ({ label: labelOf(row) })}
+        isMatch={matchOf(search, labelOf)}
         onOpen={choose}
         empty={props.empty}
       />

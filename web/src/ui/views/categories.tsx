@@ -6,6 +6,7 @@ import { NO_STACK_NAME } from '../../engine/index.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { nameOf } from '../../state/names.ts';
 import { text } from './binaries.tsx';
@@ -21,6 +22,7 @@ const TELLS: Record<string, string> = {
 export function CategoriesView(): JSX.Element {
   const app = useApp();
   const state = useStore();
+  const search = useSearch();
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'categories' });
   if (answer === null) return <Pending fault={fault} />;
   const nameAt = (row: number): string => answer.category[row] ?? NO_STACK_NAME;
@@ -60,6 +62,7 @@ export function CategoriesView(): JSX.Element {
             isOld={isOld}
             target={(row) => ({ label: callee[row]! })}
             isChosen={(row) => callee[row] === state.chosen}
+            isMatch={matchOf(search, (row) => callee[row]!)}
             onChoose={(row) => app.store.set({ chosen: callee[row]! })}
             onOpen={(row) => app.store.set({ chosen: callee[row]!, tab: 'callers' })}
             empty="Own code calls no other in what is selected."

@@ -1,12 +1,12 @@
 // Functions by self weight.
 
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { functionColumns, weightColumns } from '../cells.tsx';
 import { counted, grouped } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table } from '../table.tsx';
 
 export function FunctionsView(): JSX.Element {
@@ -14,6 +14,7 @@ export function FunctionsView(): JSX.Element {
   const state = useStore();
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'functions' });
   const search = useSearch();
+  const [isOwnOrder, setOwnOrder] = useState(true);
   const { rows, columns } = useMemo(() => {
     if (answer === null) return { rows: null, columns: [] };
     const { matches } = search;
@@ -31,7 +32,7 @@ export function FunctionsView(): JSX.Element {
   const note =
     rows.length < answer.label.length
       ? `${grouped(rows.length)} of ${grouped(answer.label.length)} functions match the search`
-      : `${counted(rows.length, 'function')}, the heaviest by themselves first`;
+      : `${counted(rows.length, 'function')}${isOwnOrder ? ', the heaviest by themselves first' : ''}`;
   return (
     <Panel controls={<span class="note">{note}</span>}>
       <Table
@@ -44,6 +45,9 @@ export function FunctionsView(): JSX.Element {
         isChosen={(row) => labelOf(row) === state.chosen}
         onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
         onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}
+        onOrder={setOwnOrder}
+        isMatch={matchOf(search, labelOf)}
+        isFiltered
       />
     </Panel>
   );

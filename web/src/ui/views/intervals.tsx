@@ -46,8 +46,8 @@ export function IntervalsView(): JSX.Element {
     app.store.set({ during: next.names.length === 0 && !next.hangs ? null : next });
   };
   const columns: TableColumn[] = [
-    { ...text('start', '7rem', (row) => timeText(rows[row]!.start)), isNumber: true, isMinor: false },
-    { ...text('duration', '7rem', (row) => durationText(rows[row]!)), isNumber: true, isMinor: false },
+    { ...text('start', '7rem', (row) => timeText(rows[row]!.start)), isNumber: true, isMinor: false, sortBy: (row) => rows[row]!.start, isOrder: true, beginsWithLeast: true },
+    { ...text('duration', '7rem', (row) => durationText(rows[row]!)), isNumber: true, isMinor: false, sortBy: (row) => (rows[row]!.end ?? Infinity) - rows[row]!.start },
     { ...text('kind', '6rem', (row) => rows[row]!.kind) },
     { ...text('name', 'minmax(9rem, 1fr)', (row) => rows[row]!.name ?? '(no name)'), isMinor: false },
     text('more', 'minmax(8rem, 2fr)', (row) => rows[row]!.more, 'details'),

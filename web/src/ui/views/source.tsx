@@ -7,6 +7,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, weightColumns } from '../cells.tsx';
 import { type Unit, inScale, percent, plainShare, scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
+import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { text } from './binaries.tsx';
 
@@ -47,6 +48,7 @@ export function SourceView(): JSX.Element {
 function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld: boolean }): JSX.Element {
   const app = useApp();
   const state = useStore();
+  const search = useSearch();
   const labelOf = (row: number): number => answer.label[row]!;
   const placeOf = (row: number): string => {
     const path = answer.path[row];
@@ -68,6 +70,7 @@ function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld
       isOld={isOld}
       target={(row) => ({ label: labelOf(row) })}
       isChosen={(row) => labelOf(row) === state.chosen}
+      isMatch={matchOf(search, labelOf)}
       onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
     />
   );
@@ -105,6 +108,7 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
         label={`Lines of ${file.path}`}
         count={rows.length}
         isOld={isOld}
+        hasOneOrder
         target={() => ({ label: null })}
         columns={[
           {

@@ -60,9 +60,7 @@ export function CoresView(): JSX.Element {
     return <Notice>This table does not tell on which core a sample was taken.</Notice>;
   }
   const columns: TableColumn[] = [
-    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true).map(
-      ({ sortBy: _, ...column }) => column,
-    ),
+    ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
     countColumn('samples', (row) => rows[row]!.samples),
     {
       id: 'core',
@@ -74,7 +72,7 @@ export function CoresView(): JSX.Element {
   ];
   return (
     <Panel>
-      <Table id="cores" label="Cores" columns={columns} count={rows.length} isOld={isOld} target={() => ({ label: null })} />
+      <Table id="cores" label="Cores" columns={columns} count={rows.length} isOld={isOld} hasOneOrder target={() => ({ label: null })} />
     </Panel>
   );
 }

@@ -1,0 +1,123 @@
+// The address of the page and its state, kept alike in both directions, and the browser's history: another tab, and another function in the
+// middle of Callers & callees, are entries of it. All other changes have undo, and stand in the entry that is shown.
+//
+// Back and Forward change only what entries are made of, the tab and the chosen function (and of two recordings the side, where it has all
+// that is selected). Selections, operations and the search stay as they are now. A link, which has no entry yet, is read as a whole.
+
+import { RefusedError } from '../engine/index.ts';
+import { fragmentOf, readFragment } from '../state/fragment.ts';
+import { type Names, nameOf } from '../state/names.ts';
+import { functionOn, namesOfSide, stateOnSide } from '../state/sides.ts';
+import type { State } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import { sentence } from './panel.tsx';
+
+/** What the browser keeps with an entry: the state as a fragment, and the function in the middle of the entry before it. */
+interface Entry {
+  readonly fragment: string;
+  readonly before: string | null;
+}
+
+export class Address {
+  readonly #store: Store;
+  readonly #names: Names;
+  /** The state of the entry that is shown. */
+  #shown: State;
+  /** The change comes from the address: it is no step of a person's own. */
+  #isFollowing = false;
+
+  /** Of two recordings, the names are those of both. `say` tells that a link was refused. */
+  constructor(store: Store, names: Names, say: (text: string) => void) {
+    [this.#store, this.#names, this.#shown] = [store, names, store.state];
+    // The address stays as it was opened, even if it is a link that was refused.
+    this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
+    store.subscribe(() => this.#keep());
+    addEventListener('popstate', ({ state }) => {
+      if (isEntry(state)) this.#follow(() => this.#goTo(state));
+    });
+    addEventListener('hashchange', () => {
+      if (isEntry(history.state)) return;
+      try {
+        const state = readFragment(location.hash, names);
+        this.#follow(() => store.replace(state));
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        say(`${sentence(error.message)} What was shown before stays.`);
+      }
+    });
+  }
+
+  /** The name of the function that was in the middle before, if that is one step back. */
+  get before(): string | null {
+    return isEntry(history.state) ? history.state.before : null;
+  }
+
+  back(): void {
+    history.back();
+  }
+
+  #fragment(): string {
+    return fragmentOf(this.#store.state, namesOfSide(this.#names, this.#store.state.side));
+  }
+
+  /** Writes the state into the entry that is shown, or into a new one. */
+  #keep(): void {
+    const [from, to] = [this.#shown, this.#store.state];
+    this.#shown = to;
+    const fragment = this.#fragment();
+    const hash = fragment === 'v=1' ? '' : `#${fragment}`;
+    if (hash === location.hash && isEntry(history.state)) return;
+    if (this.#isFollowing || !isStep(from, to)) this.#write('replaceState', { fragment, before: this.before }, hash);
+    else this.#write('pushState', { fragment, before: this.#inMiddle(from) }, hash);
+  }
+
+  #write(how: 'pushState' | 'replaceState', entry: Entry, hash: string): void {
+    try {
+      history[how](entry, '', hash === '' ? location.pathname + location.search : hash);
+    } catch {
+      // A page in a frame may not; links can be copied all the same.
+    }
+  }
+
+  #inMiddle({ tab, chosen, side }: State): string | null {
+    return tab === 'callers' && chosen !== null && chosen >= 0 ? nameOf(namesOfSide(this.#names, side), chosen) : null;
+  }
+
+  #follow(change: () => void): void {
+    this.#isFollowing = true;
+    try {
+      change();
+    } finally {
+      this.#isFollowing = false;
+    }
+  }
+
+  /** Shows the tab and the function of an entry. */
+  #goTo({ fragment }: Entry): void {
+    try {
+      this.#store.set(this.#lookOf(readFragment(fragment, this.#names)));
+    } catch (error) {
+      // An entry of another recording in the same file.
+      if (!(error instanceof RefusedError)) throw error;
+    }
+  }
+
+  #lookOf({ tab, chosen, side }: State): Partial<State> {
+    const { state } = this.#store;
+    const { sides } = this.#names;
+    if (sides === undefined || side === state.side) return { tab, chosen };
+    const other = stateOnSide(state, sides, side);
+    const isWhole = other.lost.length === 0 && other.state.metric === state.metric;
+    if (isWhole) return { ...other.state, tab, chosen };
+    return { tab, chosen: chosen === null ? null : functionOn(sides, chosen, side, state.side) };
+  }
+}
+
+/** True if a change leads elsewhere, so that there is a way back. */
+function isStep(from: State, to: State): boolean {
+  return from.tab !== to.tab || (to.tab === 'callers' && from.side === to.side && from.chosen !== to.chosen);
+}
+
+function isEntry(state: unknown): state is Entry {
+  return typeof state === 'object' && state !== null && 'fragment' in state && 'before' in state;
+}

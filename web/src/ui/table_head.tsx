@@ -1,0 +1,85 @@
+// The headings of a table. Those that sort are part of the grid, as ARIA has it: the arrow key up leads to them from the first row.
+
+import type { JSX } from 'preact';
+import type { TableColumn } from './table.tsx';
+import { type Sort, directionOf, isSortable } from './table_order.ts';
+
+interface Props {
+  readonly table: string;
+  readonly columns: readonly TableColumn[];
+  readonly sort: Sort;
+  /** Rows that have one order are not sorted. */
+  readonly hasOneOrder: boolean;
+  /** The heading that keys act on. */
+  readonly active: string | null;
+  readonly onSort: (column: TableColumn) => void;
+}
+
+export function Head({ table, columns, sort, hasOneOrder, active, onSort }: Props): JSX.Element {
+  return (
+    <div class="table-head row" role="row" aria-rowindex={1}>
+      {columns.map((column) => {
+        const id = headingId(table, column.id);
+        if (hasOneOrder || !isSortable(column)) {
+          return (
+            <div key={column.id} id={id} role="columnheader" class={cellClass(column)}>
+              {column.title}
+            </div>
+          );
+        }
+        const direction = directionOf(sort, column);
+        return (
+          <div
+            key={column.id}
+            id={id}
+            role="columnheader"
+            class={`${cellClass(column)} is-sortable${active === column.id ? ' is-active' : ''}`}
+            aria-sort={direction}
+            title={`${column.title}. A click sorts, a second one reverses, a third one goes back to the table’s own order`}
+            onClick={() => onSort(column)}
+          >
+            {direction !== 'none' && <span aria-hidden="true">{direction === 'ascending' ? '▴ ' : '▾ '}</span>}
+            {column.title}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+export function headingId(table: string, column: string): string {
+  return `${table}-head-${column}`;
+}
+
+/** The columns that can be sorted by and are on the screen: narrow ones leave some out. */
+export function sortableOnScreen(table: string, columns: readonly TableColumn[]): TableColumn[] {
+  return columns.filter((column) => {
+    const element = document.getElementById(headingId(table, column.id));
+    return isSortable(column) && element !== null && element.getClientRects().length > 0;
+  });
+}
+
+/** What keys do while a heading is active; `go` makes another one active, and null the rows. */
+export function headKeys(headings: readonly TableColumn[], active: string, go: (id: string | null) => void, sort: (column: TableColumn) => void): Record<string, () => void> {
+  const place = headings.findIndex(({ id }) => id === active);
+  const to = (at: number): void => go(headings[Math.max(0, Math.min(headings.length - 1, at))]?.id ?? null);
+  const sortHere = (): void => {
+    if (headings[place] !== undefined) sort(headings[place]);
+  };
+  return {
+    ArrowLeft: () => to(place - 1),
+    ArrowRight: () => to(place + 1),
+    Home: () => to(0),
+    End: () => to(headings.length - 1),
+    ArrowUp: () => {},
+    ArrowDown: () => go(null),
+    Escape: () => go(null),
+    Enter: sortHere,
+    ' ': sortHere,
+    ContextMenu: () => {},
+  };
+}
+
+export function cellClass({ isNumber, isMinor }: TableColumn): string {
+  return `cell${isNumber ? ' is-number' : ''}${isMinor ? ' is-minor' : ''}`;
+}

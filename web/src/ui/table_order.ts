@@ -1,0 +1,52 @@
+// The order of a table's rows: the table's own, or that of a column. Columns of numbers begin with the largest, columns of texts with A.
+
+import { type Exact, compareExact } from '../engine/index.ts';
+import type { TableColumn } from './table.tsx';
+
+/** The column that was chosen to sort by, and its direction; null is the table's own order. */
+export type Sort = { readonly id: string; readonly isAscending: boolean } | null;
+
+/** A column of numbers that is only written, and has none to compare, cannot be sorted by. */
+export function isSortable({ isNumber, sortBy, value }: TableColumn): boolean {
+  return isNumber !== true || sortBy !== undefined || value !== undefined;
+}
+
+/** A column's order, then the reverse, then the table's own, which is that of the column where it `isOrder`. */
+export function nextSort(sort: Sort, column: TableColumn): Sort {
+  const { id, isOrder } = column;
+  const isAscending = beginsWithLeast(column);
+  if (sort?.id !== id && (sort !== null || isOrder !== true)) return isOrder ? null : { id, isAscending };
+  const isReversed = sort !== null && sort.isAscending !== isAscending;
+  return isReversed ? null : { id, isAscending: !isAscending };
+}
+
+/** The direction in which a column is sorted, as ARIA calls it. */
+export function directionOf(sort: Sort, column: TableColumn): 'ascending' | 'descending' | 'none' {
+  const isSorted = sort === null ? column.isOrder === true : sort.id === column.id;
+  if (!isSorted) return 'none';
+  return (sort?.isAscending ?? beginsWithLeast(column)) ? 'ascending' : 'descending';
+}
+
+/** The rows in an order; null where they stand as they are. Rows that are equal keep their own order. */
+export function orderOf(sort: Sort, columns: readonly TableColumn[], count: number): Int32Array | null {
+  const column = columns.find(({ id }) => id === sort?.id);
+  if (sort === null || column === undefined) return null;
+  const keyOf = column.sortBy ?? column.value ?? column.text;
+  const keys = Array.from({ length: count }, (_, row) => keyOf(row));
+  const sign = sort.isAscending ? 1 : -1;
+  return Int32Array.from(keys.keys()).sort((a, b) => compareKeys(keys[a]!, keys[b]!, sign) || a - b);
+}
+
+function beginsWithLeast({ isNumber, beginsWithLeast }: TableColumn): boolean {
+  return beginsWithLeast ?? isNumber !== true;
+}
+
+/** Names as people sort them: `worker 2` before `worker 10`, in any browser alike. */
+const NAMES = new Intl.Collator('en', { numeric: true });
+
+function compareKeys(a: Exact | string, b: Exact | string, sign: 1 | -1): number {
+  if (typeof a !== 'string' || typeof b !== 'string') return sign * compareExact(a as Exact, b as Exact);
+  // Rows with nothing in the column come last, whatever its direction.
+  if (a === '' || b === '') return Number(a === '') - Number(b === '');
+  return sign * NAMES.compare(a, b);
+}

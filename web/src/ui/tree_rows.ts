@@ -1,0 +1,91 @@
+// What is open in a tree that is shown, and the way to the next row that matches the search. The engine has the tree: the page asks for the
+// rows that are open, and for what is to be opened.
+
+import { useEffect, useState } from 'preact/hooks';
+import type { FindAsk, OpenRows, TreeAnswer, TreeAsk } from '../host/protocol.ts';
+import { useApp, useStore } from './app_context.ts';
+import { partWord } from './parts.tsx';
+import { useSearch } from './search.tsx';
+import type { TreeRows } from './table.tsx';
+
+/** The rows of a tree: what is seen of it, and what is open. */
+export type TreeShape = Pick<TreeAnswer, 'depth' | 'label' | 'flags'>;
+
+export interface Opening {
+  readonly ask: Pick<TreeAsk, 'open' | 'expand' | 'find'>;
+  /** Something is to be opened, and what is shown is about to be shown again. */
+  readonly isOpening: boolean;
+  readonly set: (ask: Partial<Opening['ask']>) => void;
+}
+
+export function useOpening(): Opening {
+  const [ask, set] = useState<Opening['ask']>({ open: null, expand: null, find: null });
+  return { ask, isOpening: ask.expand !== null || ask.find !== null, set: (change) => set((before) => ({ ...before, ...change })) };
+}
+
+/** The rows of an answer to what was asked for; null without one. */
+export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape & Pick<TreeAnswer, 'found'>) | null, isOld: boolean): TreeRows | null {
+  const app = useApp();
+  const { search: text } = useStore();
+  const search = useSearch();
+  const noMatch = useNoMatch();
+  const [found, setFound] = useState<TreeRows['found']>(null);
+  useEffect(() => {
+    // What was opened at once is open like everything else from now on.
+    if (!isOpening || answer === null || isOld) return;
+    set({ open: openRows(answer, -1), expand: null, find: null });
+    if (typeof answer.found === 'number') setFound({ row: answer.found });
+    else if (answer.found === 'beyond') app.say('The next match is beyond the rows that are shown: close some, or focus on a function.');
+    else if (answer.found === 'none') app.say(noMatch);
+  }, [isOpening, answer, isOld]);
+  if (answer === null) return null;
+  const { depth, flags } = answer;
+  const seek = (row: number, step: 1 | -1, isHere: boolean): void => {
+    // It is not known yet what the search means, or if it is refused.
+    if (search.answer === null) return;
+    // Keys may be faster than answers.
+    const find: FindAsk = ask.find === null ? { text, path: pathTo(answer, row), steps: step, isHere } : { ...ask.find, steps: ask.find.steps + step };
+    set({ open: openRows(answer, -1), find });
+  };
+  return {
+    depth: (row) => depth[row]!,
+    hasChildren: (row) => (flags[row]! & 1) !== 0,
+    isOpen: (row) => (flags[row]! & 2) !== 0,
+    toggle: (row) => set({ open: openRows(answer, row) }),
+    expandAll: (row) => set({ open: openRows(answer, -1), expand: pathTo(answer, row) }),
+    seek,
+    found,
+  };
+}
+
+/** Why no row of the tree matches. */
+function useNoMatch(): string {
+  const { by } = useStore();
+  const { answer } = useSearch();
+  const isSelected = [answer?.all, answer?.before?.all].some((all) => all !== undefined && Number(all.samples) > 0);
+  if (!isSelected) return 'Nothing that is selected matches the search.';
+  return by === 'none' ? 'No row matches the search.' : `No row of this tree matches the search: the matches are in that of another ${partWord(by)}.`;
+}
+
+/** The rows that are open after one of them was opened or closed; -1 changes none. */
+function openRows({ depth, label, flags }: TreeShape, toggled: number): OpenRows {
+  const open: { depth: number[]; label: number[] } = { depth: [], label: [] };
+  flags.forEach((flag, row) => {
+    const isOpen = (flag & 2) !== 0;
+    if (isOpen === (row === toggled)) return;
+    open.depth.push(depth[row]!);
+    open.label.push(label[row]!);
+  });
+  return open;
+}
+
+/** The labels on the way to a row, from the top. */
+export function pathTo({ depth, label }: TreeShape, row: number): number[] {
+  const path = [label[row]!];
+  for (let above = row - 1, level = depth[row]!; above >= 0 && level > 1; above -= 1) {
+    if (depth[above]! >= level) continue;
+    level = depth[above]!;
+    path.unshift(label[above]!);
+  }
+  return path;
+}
