@@ -70,7 +70,7 @@ export function SearchBox(): JSX.Element {
       <input
         id="search"
         type="search"
-        placeholder="Search functions (name or regular expression)"
+        placeholder="Search functions (name or regex)"
         aria-label="Search functions by name or regular expression"
         title="A regular expression if one matches, otherwise plain text. In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
