@@ -26,7 +26,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
     rows: [
       ...[...GENERAL, ...LOOKS].map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
-      { keys: 'Alt ←, Alt →', tells: 'Go back and forward through tabs and functions, as the browser does' },
+      { keys: 'Back, Forward', tells: 'Of the browser: go through tabs, and functions between callers and callees' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
       { keys: 'Enter, Shift Enter', tells: 'In the search: go to the next or previous match in the table' },
       { keys: '1 … 9', tells: 'Show a view' },

@@ -117,6 +117,15 @@ export function Table(props: TableProps): JSX.Element {
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
   };
+  /** Goes to a row from afar: in the middle it is seen with what stands around it, even where a bar comes up below the table. */
+  const jump = (place: number): void => {
+    const element = scroller.current!;
+    const top = place * ROW - element.scrollTop;
+    // Where there is little room, the page scrolls, too.
+    element.scrollIntoView({ block: 'nearest' });
+    if (top < 2 * ROW || top > element.clientHeight - 5 * ROW) element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
+    go(place);
+  };
 
   const sortBy = (column: TableColumn): void => {
     const next = nextSort(sort, column);
@@ -156,13 +165,13 @@ export function Table(props: TableProps): JSX.Element {
     const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
     if (place === undefined) return false;
     scroller.current!.focus({ preventScroll: true });
-    if (tree === undefined) go(place);
+    if (tree === undefined) jump(place);
     else tree.seek(at(place), step, isHere);
     return true;
   };
   useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
   useEffect(() => {
-    if (tree?.found != null) go(tree.found.row);
+    if (tree?.found != null) jump(tree.found.row);
   }, [tree?.found]);
   const toMatch = (step: 1 | -1): void => {
     if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');

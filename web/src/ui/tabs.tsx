@@ -20,6 +20,8 @@ export function Tabs(): JSX.Element {
     if (chosen !== null && box !== null) box.scrollLeft = chosen.offsetLeft - (box.clientWidth - chosen.offsetWidth) / 2;
   }, [tab]);
   const go = (event: KeyboardEvent): void => {
+    // Alt and an arrow are Back and Forward of many browsers.
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const at = TABS.findIndex(({ id }) => id === tab);
     const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
     const next = steps[event.key];

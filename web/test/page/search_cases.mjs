@@ -102,6 +102,12 @@ export const SEARCH_CASES = {
     await tab.press('Enter');
     await waitFor(async () => (await tab.browser.run(() => document.activeElement.id)) === 'tree', 'the focus');
     await waitFor(async () => /shake/.test((await activePath(tab)).at(-1)), 'the first match');
+    await tab.ready();
+    const isSeen = await tab.browser.run(() => {
+      const [row, table] = [document.querySelector('#tree .row.is-active'), document.querySelector('#tree')].map((element) => element.getBoundingClientRect());
+      return row.top >= table.top && row.bottom <= table.bottom;
+    });
+    ok(isSeen, 'the match is in sight');
     // As soon as it is known what matches.
     await tab.click('#search');
     await tab.press('Control+a');
