@@ -198,7 +198,10 @@ test('selections are of one run, and main threads narrow chosen threads', () => 
   assert.ok(main.length > 0 && main.length < names.tables.threads.length);
   const everyThread = names.tables.threads.map((_, id) => id);
   const selection = selectionOf({ ...freshState(0), threads: everyThread, mainOnly: true }, names.tables);
-  assert.deepEqual([selection.threads, selection.runs, selection.series], [main, [0], [0]]);
+  assert.deepEqual([selection.threads, selection.mainOnly, selection.runs, selection.series], [everyThread, true, [0], [0]]);
+  const { threads } = desk.answer({ series: 0, selection, operations: [] }, { kind: 'threads' });
+  assert.deepEqual(threads.map(({ id }) => id).sort(), main.filter((id) => threads.some((row) => row.id === id)));
+  assert.ok(threads.length > 0);
   assert.equal(mainSeries(names.tables), 0);
 });
 

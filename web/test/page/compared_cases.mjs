@@ -185,4 +185,21 @@ export const COMPARED_CASES = {
     const rows = (await tab.tables())['flame-graph'];
     ok(rows.some(({ function: name }) => name === 'fruit_copy_fast') && !rows.some(({ function: name }) => name === RENAMED));
   },
+
+  async 'main threads of a comparison are those of each recording'(tab, { processes }) {
+    await tab.open(processes.page, 'v=1&tab=functions');
+    await tab.click('[data-part=toggle-main-only]');
+    const options = ['--only-main-thread'];
+    equalChanges(await functionsOn(tab), await changesOf(processes.file, 'functions', options), 'functions');
+    const { total } = await askedJson(processes.file, ['--view', 'functions', ...options]);
+    ok(Number(total.before.all_weight) > 0 && total.before.all_weight === total.after.all_weight);
+    const left = `${(Number(total.before.all_weight) / 1e6).toFixed(2)} ms left`;
+    match(await tab.text('[data-part=left]'), new RegExp(`before: ${left}[^]*after: ${left}`));
+    await tab.show('tree');
+    await tab.click('#tree .row .name');
+    await tab.press('Home');
+    await tab.press('*');
+    const [, ...nodes] = await changesOf(processes.file, 'tree', options);
+    equalChanges(shown((await tab.tables()).tree, 'all').slice(0, 20), nodes.slice(0, 20), 'tree');
+  },
 };
