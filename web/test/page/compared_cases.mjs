@@ -202,4 +202,13 @@ export const COMPARED_CASES = {
     const [, ...nodes] = await changesOf(processes.file, 'tree', options);
     equalChanges(shown((await tab.tables()).tree, 'all').slice(0, 20), nodes.slice(0, 20), 'tree');
   },
+
+  async 'files of one name that are compared have their folders in the title'(tab, { processes, pair }) {
+    await tab.open(processes.page);
+    equal(await tab.text('h1'), '14.3.1/time-profile.xml → 26.4.1/time-profile.xml');
+    await tab.click('[data-part=choice-before]');
+    equal(await tab.text('h1'), 'time-profile.xml');
+    await tab.open(pair.page);
+    equal(await tab.text('h1'), 'input.xml → changed.xml');
+  },
 };
