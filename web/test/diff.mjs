@@ -115,17 +115,28 @@ async function comparePair(pair, seed, places) {
     const own = random.oneIn(2) ? before : after;
     const request = count === 0 ? { options: [], operations: [] } : randomRequest(engine, own, random);
     const normalize = random.pick(['none', 'duration', 'samples']);
-    faults.push(...(await compareRequest(files, comparison, answers, request, normalize, force)));
+    const selections = { before: selectionOf(engine, before, request.options), after: selectionOf(engine, after, request.options) };
+    faults.push(...(await compareRequest(files, comparison, answers, { ...request, selections }, normalize, force)));
   }
+  faults.push(...(await compareRequest(files, comparison, answers, mainThreadsRequest(before, after, random), 'none', force)));
   return faults;
 }
 
-async function compareRequest(files, comparison, answers, { options, operations }, normalize, force) {
-  const all = [...force, '--normalize', normalize, ...options];
-  const selections = {
-    before: selectionOf(engine, comparison.before.profile, options),
-    after: selectionOf(engine, comparison.after.profile, options),
+/** Main threads as the page selects them: in the recording after, and in the one before what is the counterpart of that. */
+function mainThreadsRequest(before, after, random) {
+  const process = random.below(after.processes.length + 1);
+  const name = after.processes[process]?.name ?? '';
+  const isNamed = /^[A-Za-z][\w ]*$/.test(name);
+  const selection = { mainOnly: true, ...(isNamed ? { processes: after.processes.flatMap((row, id) => (row.name === name ? [id] : [])) } : {}) };
+  return {
+    options: ['--only-main-thread', ...(isNamed ? ['--process', `/^${name}$/`] : [])],
+    operations: [],
+    selections: { before: engine.counterpart(after, before, selection), after: selection },
   };
+}
+
+async function compareRequest(files, comparison, answers, { options, operations, selections }, normalize, force) {
+  const all = [...force, '--normalize', normalize, ...options];
   const faults = [];
   for (const view of Object.keys(FIELDS)) {
     const { json, error } = await jsonOf(files, [...all, '--view', view]);

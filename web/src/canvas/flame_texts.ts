@@ -19,19 +19,19 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   const kind = KIND_TEXTS[model.labels.kinds[label]!] ?? KINDS[4];
   const isRoot = model.depth[box] === 0 && !isChart;
   const subtitle = [model.labels.binaries[label]!, isRoot ? '' : kind].filter((text) => text !== '').join(' · ');
-  const whole = isChart ? 'the thread' : 'total';
+  const of = model.of === undefined ? '' : ` ${model.of}`;
+  const whole = isChart ? 'the thread' : `total${of}`;
   const amount = (value: number, text: string | undefined): string =>
     `${text ?? weightText(value, model.unit)} · ${shareText(value, model.total)} of ${whole}`;
   const all = amount(weight, model.texts?.weight[box]);
   const self = amount(model.self[box]!, model.texts?.self[box]);
   // Inverted, samples end in the first function, which leads here.
-  const lines: [string, string][] = model.isInverted ? [[model.depth[box]! === 1 ? 'self' : 'ends so', all]] : [['all', all], ['self', self]];
+  const lines: [string, string][] = model.isInverted ? [[model.depth[box]! === 1 ? 'self' : 'ends so', all]] : [[`all${of}`, all], [`self${of}`, self]];
   if (parent >= 0 && !isChart) lines.push([model.isInverted ? 'of its callee' : 'of its caller', shareText(weight, weightOf(model, parent))]);
   if (isChart) {
     lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
   }
-  const note = model.notes?.[box];
-  if (note !== undefined && note !== '') for (const line of note.split('\n')) lines.push(['', line]);
+  for (const [name, value] of model.notes?.[box] ?? []) lines.push([name, value]);
   return { title: nameOfBox(model, box), subtitle, rows: lines };
 }
 

@@ -57,8 +57,10 @@ export interface FlameModel {
   readonly selected?: number | null;
   /** By box: from -1 (less than before) to 1 (more); 0 is noise. Boxes are coloured by it. */
   readonly change?: Float32Array | null;
-  /** By box: more lines for the tooltip, such as both values of a comparison. */
-  readonly notes?: readonly string[] | null;
+  /** Of several recordings, the one whose weights the boxes have: `after`. */
+  readonly of?: string;
+  /** By box: more lines for the tooltip, names and values, such as both weights of a comparison. */
+  readonly notes?: readonly (readonly (readonly [string, string])[])[] | null;
   /** Root on top, or at the bottom. */
   readonly direction?: 'icicle' | 'flame';
   /** The leaf is the root of each stack, and callers are below. */

@@ -13,6 +13,8 @@ export interface Selection {
   readonly runs?: readonly number[];
   readonly processes?: readonly number[];
   readonly threads?: readonly number[];
+  /** Main threads only. Another recording has main threads of its own, whatever their processes are called. */
+  readonly mainOnly?: boolean;
   /** From `start` on, up to but without `end`, in nanoseconds of the run. */
   readonly time?: Range;
   /** Samples in an interval with one of these names; or, with `needsAll`, in one of each. */
@@ -121,12 +123,12 @@ export class Scope {
   }
 }
 
-function selectedThreads(profile: Profile, { runs, processes, threads }: Selection): Uint8Array {
+function selectedThreads(profile: Profile, { runs, processes, threads, mainOnly = false }: Selection): Uint8Array {
   const isRun = setOf(runs);
   const isProcess = setOf(processes);
   const isThread = setOf(threads);
-  return Uint8Array.from(profile.threads, ({ process }, thread) =>
-    Number(isThread(thread) && isProcess(process) && isRun(profile.processes[process]!.run)),
+  return Uint8Array.from(profile.threads, ({ process, is_main }, thread) =>
+    Number((is_main || !mainOnly) && isThread(thread) && isProcess(process) && isRun(profile.processes[process]!.run)),
   );
 }
 

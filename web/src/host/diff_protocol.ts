@@ -86,7 +86,9 @@ export interface DiffTotal {
   readonly rows: ChangedRows;
   /** Before and after. */
   readonly samples: readonly [number, number];
+  readonly normalize: Normalize;
   readonly factor: number;
+  /** False if a recording has nothing to scale by; then the factor is 1. */
   readonly isScaled: boolean;
 }
 

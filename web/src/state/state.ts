@@ -114,12 +114,11 @@ function rank(series: Tables['series'][number]): number {
 /** The selection as the engine takes it. */
 export function selectionOf(state: State, tables: Tables): Selection {
   const { run } = tables.series[state.series]!;
-  const main = state.mainOnly ? tables.threads.flatMap(({ is_main }, id) => (is_main ? [id] : [])) : null;
-  const threads = state.threads === null ? main : state.threads.filter((id) => main === null || main.includes(id));
   return {
     // All runs of both recordings are compared.
     ...(state.side === 'compared' ? {} : { series: [state.series], runs: [run] }),
-    ...(threads === null ? {} : { threads }),
+    ...(state.threads === null ? {} : { threads: state.threads }),
+    ...(state.mainOnly ? { mainOnly: true } : {}),
     ...(state.processes === null ? {} : { processes: state.processes }),
     ...(state.time === null ? {} : { time: state.time }),
     ...(state.during === null ? {} : { during: state.during }),

@@ -10,6 +10,7 @@ import { SideSwitch } from './diff/side_switch.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
+import { titlesOf } from './titles.ts';
 import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
 import { counted, timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
@@ -22,14 +23,14 @@ export function Header(): JSX.Element {
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
   const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
-  const inputs = summaries.map((summary) => documentsOf(summary).map((path) => path.replace(/^.*[/\\]/, '')).join(', '));
+  const inputs = titlesOf(summaries.map(documentsOf));
   return (
     <header class="head" data-part="head">
-      <h1 title={summaries.flatMap(documentsOf).join('\n')}>{inputs.join(' → ') || 'Recording'}</h1>
+      <h1 class={inputs.length > 1 ? 'is-pair' : undefined} title={summaries.flatMap(documentsOf).join('\n')}>{inputs.join(' → ') || 'Recording'}</h1>
       <SideSwitch />
       {tables.series.length > 1 && state.side !== 'compared' ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
       {state.side !== 'compared' && <Recorded run={tables.runs[tables.series[state.series]!.run]!} span={span ?? null} />}
-      <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" onClick={() => app.openDialog('recording')}>
+      <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" title={account} onClick={() => app.openDialog('recording')}>
         {account === '' ? 'What was read' : account}
       </button>
       <span class="fill" />

@@ -12,22 +12,32 @@ const NOISE = 1e-9;
 /** Rows of the command's comparison, as the page saves them. Noise is told apart, since squares are added up in another order. */
 async function changesOf(file, view, options = []) {
   const json = await askedJson(file, ['--view', view, ...options]);
+  const { factor } = json;
   const of = view === 'tree' ? 'all' : 'self';
   return json[view === 'tree' ? 'nodes' : view].map((row) => {
     const { before, after, self_change, all_change } = row;
     return {
       [`${of}-change`]: row[`${of}_change`].weight,
       [`${of}-before`]: Number(before[`${of}_weight`]),
-      [`${of}-after`]: Number(after[`${of}_weight`]),
+      ...afterOf(of, row, factor),
       noise: (of === 'self' ? self_change : all_change).noise,
-      verdict: verdictOf(row.presence, of === 'self' ? self_change : all_change),
+      verdict: verdictOf(row, of),
       ...(of === 'self' ? { 'all-change': all_change.weight } : {}),
       name: row.function ?? row.binary,
     };
   });
 }
 
-function verdictOf(presence, { weight, beyond_noise }) {
+/** What stands beside a change that is scaled is scaled, too. */
+function afterOf(of, row, factor) {
+  const [before, after] = [row.before, row.after].map((side) => Number(side[`${of}_weight`]));
+  return factor === 1 ? { [`${of}-after`]: after } : { [`${of}-after-scaled`]: before + Math.round(row[`${of}_change`].weight) };
+}
+
+function verdictOf(row, of) {
+  const { presence, before, after } = row;
+  const { weight, beyond_noise } = row[`${of}_change`];
+  if (Number(before[`${of}_weight`]) === 0 && Number(after[`${of}_weight`]) === 0) return 'no self weight';
   const verdict = !beyond_noise ? 'within noise' : weight > 0 ? 'more' : 'less';
   return { both: verdict, new: `new, ${verdict}`, vanished: `gone, ${verdict}` }[presence];
 }
@@ -181,8 +191,69 @@ export const COMPARED_CASES = {
     // Narrow boxes have no whole names.
     match(svg, /orchard::/);
     match(svg, /#e57364/i);
+    // Tips say of which recording a share is, and name every line.
+    match(svg, /all after [\d.,]+ ms · [\d.]+ % of total after\nself after [^\n]+ % of total after\n(of its caller [^\n]+\n)?before [\d.]+ m?s\nafter [\d.]+ m?s\nchange \+[\d.]+ m?s: more/);
     await tab.click('[data-part=choice-before]', 'Widths');
     const rows = (await tab.tables())['flame-graph'];
     ok(rows.some(({ function: name }) => name === 'fruit_copy_fast') && !rows.some(({ function: name }) => name === RENAMED));
+  },
+
+  async 'main threads of a comparison are those of each recording'(tab, { processes }) {
+    await tab.open(processes.page, 'v=1&tab=functions');
+    await tab.click('[data-part=toggle-main-only]');
+    const options = ['--only-main-thread'];
+    equalChanges(await functionsOn(tab), await changesOf(processes.file, 'functions', options), 'functions');
+    const { total } = await askedJson(processes.file, ['--view', 'functions', ...options]);
+    ok(Number(total.before.all_weight) > 0 && total.before.all_weight === total.after.all_weight);
+    const left = `${(Number(total.before.all_weight) / 1e6).toFixed(2)} ms left`;
+    match(await tab.text('[data-part=left]'), new RegExp(`before: ${left}[^]*after: ${left}`));
+    await tab.show('tree');
+    await tab.click('#tree .row .name');
+    await tab.press('Home');
+    await tab.press('*');
+    const [, ...nodes] = await changesOf(processes.file, 'tree', options);
+    equalChanges(shown((await tab.tables()).tree, 'all').slice(0, 20), nodes.slice(0, 20), 'tree');
+  },
+
+  async 'before and change of a scaled comparison add up to after'(tab, { pair, unlike }) {
+    const facts = async () => Object.fromEntries((await tab.text('[data-part=totals]')).split(/\n(?=before|after|change|noise|smallest effect|scaling)/).map((text) => text.split(/\s*\n/)));
+    await tab.open(unlike.page);
+    const { factor, total } = await askedJson(unlike.file, ['--view', 'overview']);
+    ok(factor !== 1);
+    const ms = (weight) => `${(Number(weight) / 1e6).toFixed(2)} ms`;
+    const scaled = Math.round(Number(total.after.all_weight) * factor);
+    const { after, scaling } = await facts();
+    equal(after, `${ms(scaled)}, scaled (${ms(total.after.all_weight)} recorded)`);
+    equal(scaling, `weights after are multiplied by ${factor.toFixed(4)}, for the same length`);
+    match(await tab.text('[data-part=top-own]'), /%/);
+    match(await tab.text('#top-own'), /% of the total before/);
+    // Totals that were made equal are not judged.
+    await tab.open(pair.page, 'v=1&scale=samples');
+    const found = await facts();
+    deepEqual(Object.keys(found), ['before', 'after', 'change', 'scaling']);
+    equal(found.after.split(',')[0], found.before);
+    match(found.change, /^none: totals were made equal/);
+    await tab.show('functions');
+    await tab.click('#functions .row .name');
+    match(await tab.text('[data-part=chosen]'), /after is scaled/);
+  },
+
+  async 'weights of nothing on both sides are no change'(tab, { processes, pair }) {
+    await tab.open(pair.page, 'v=1&tab=functions');
+    const rows = (await tab.tables()).functions;
+    const nothing = rows.filter((row) => row['self-before'] === 0 && row['self-after'] === 0);
+    ok(nothing.length > 0);
+    deepEqual([...new Set(nothing.map(({ verdict }) => verdict))], ['no self weight']);
+    await tab.open(processes.page, 'v=1&tab=functions&fn=thread_start@libsystem_pthread.dylib');
+    match(await tab.text('[data-part=chosen]'), /self 0 ns in both · all [^]+within noise/);
+  },
+
+  async 'files of one name that are compared have their folders in the title'(tab, { processes, pair }) {
+    await tab.open(processes.page);
+    equal(await tab.text('h1'), '14.3.1/time-profile.xml → 26.4.1/time-profile.xml');
+    await tab.click('[data-part=choice-before]');
+    equal(await tab.text('h1'), 'time-profile.xml');
+    await tab.open(pair.page);
+    equal(await tab.text('h1'), 'input.xml → changed.xml');
   },
 };

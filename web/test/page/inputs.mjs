@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT, pageOf } from '../command.mjs';
-import { writeChanged } from './pair.mjs';
+import { writeChanged, writeOfTwoProcesses } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
 /** A function's name that would do something where names were markup, and one on which patterns take for ever. */
@@ -51,6 +51,7 @@ export async function writeInputs(folder, isFresh) {
     hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', orchard, changed], 'pair'),
     unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
+    processes: await write(['diff', ...writeOfTwoProcesses(orchard, folder)], 'processes'),
     reduced: await writeReduced(orchard),
     redacted: await writeRedacted(writeSecret(orchard, folder)),
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),

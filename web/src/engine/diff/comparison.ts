@@ -111,7 +111,10 @@ function unitOf(view: View, { after }: Selections, series: readonly number[]): s
 /** The tables of a recording in which selections are told by name. */
 type Named = Pick<Profile, 'series' | 'runs' | 'processes' | 'threads'>;
 
-/** The same selection of the other recording: by the names of processes and threads, the numbers of runs, and tables. */
+/**
+ * The same selection of the other recording: by the names of processes and threads, the numbers of runs, and tables. All else means the
+ * same in both.
+ */
 export function counterpart(from: Named, to: Named, selection: Selection): Selection {
   const { series, runs, processes, threads, ...rest } = selection;
   const among = <T>(chosen: readonly number[] | undefined, rows: readonly T[], others: readonly T[], nameOf: (row: T, profile: Named) => string): number[] | undefined => {

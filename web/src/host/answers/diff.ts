@@ -1,6 +1,6 @@
 // Answers about two recordings.
 
-import { type Change, type Changed, type Changes, type DiffNode, type Exact, NO_STACK, ROOT } from '../../engine/index.ts';
+import { type Change, type Changed, type Changes, type DiffNode, type Exact, NO_STACK, type Normalize, ROOT } from '../../engine/index.ts';
 import type { Labels } from '../../canvas/types.ts';
 import { columnOf } from '../columns.ts';
 import type {
@@ -27,18 +27,19 @@ const PRESENCES = ['both', 'new', 'vanished'];
 
 /** `matches` are the functions that a tree is searched for. */
 export function answerDiff(changes: Changes, ask: DiffAsk, matches: Uint8Array | null): DiffAnswer {
+  const { normalize } = ask;
   switch (ask.kind) {
     case 'diff-table':
       return table(changes, ask);
     case 'diff-overview':
-      return overview(changes);
+      return overview(changes, normalize);
     case 'diff-tree':
       return tree(changes, ask, matches);
     case 'diff-flame':
       return flame(changes, ask);
     case 'diff-of': {
       const found = changes.functions().filter(({ number }) => labelOf(number) === ask.label);
-      return { kind: 'diff-of', total: totalOf(changes), rows: rowsOf(found) };
+      return { kind: 'diff-of', total: totalOf(changes, normalize), rows: rowsOf(found) };
     }
   }
 }
@@ -71,23 +72,23 @@ function columnsOf(rows: readonly Changed[], of: (row: Changed) => [Exact, Exact
   };
 }
 
-function totalOf(changes: Changes): DiffTotal {
+function totalOf(changes: Changes, normalize: Normalize): DiffTotal {
   const { before, after } = changes.total;
-  return { rows: rowsOf([changes.total]), samples: [Number(before.samples), Number(after.samples)], factor: changes.factor, isScaled: changes.isScaled };
+  return { rows: rowsOf([changes.total]), samples: [Number(before.samples), Number(after.samples)], normalize, factor: changes.factor, isScaled: changes.isScaled };
 }
 
-function table(changes: Changes, { of }: DiffTableAsk): DiffTableAnswer {
+function table(changes: Changes, { of, normalize }: DiffTableAsk): DiffTableAnswer {
   const rows = of === 'functions' ? changes.functions() : of === 'own' ? changes.ownFunctions() : changes.binaries();
   return {
     kind: 'diff-table',
-    total: totalOf(changes),
+    total: totalOf(changes, normalize),
     label: of === 'binaries' ? new Int32Array(rows.length).fill(NO_STACK) : labelsOf(rows),
     name: of === 'binaries' ? rows.map(({ name }) => name) : [],
     rows: rowsOf(rows),
   };
 }
 
-function overview(changes: Changes): DiffOverviewAnswer {
+function overview(changes: Changes, normalize: Normalize): DiffOverviewAnswer {
   const [own, all] = [changes.ownFunctions(), changes.functions()];
   const tried = own.length > 0 ? own : all;
   const told = tried.filter(({ before, after }) => Number(before.self_samples) + Number(after.self_samples) >= TOLD);
@@ -97,7 +98,7 @@ function overview(changes: Changes): DiffOverviewAnswer {
   };
   return {
     kind: 'diff-overview',
-    total: totalOf(changes),
+    total: totalOf(changes, normalize),
     own: top(own),
     all: top(all),
     functions: tried.length,
@@ -123,7 +124,7 @@ function tree(changes: Changes, ask: DiffTreeAsk, matches: Uint8Array | null): D
   const { rows, flags, isCut, found } = openRows(walk, 'down', ask);
   return {
     kind: 'diff-tree',
-    total: totalOf(changes),
+    total: totalOf(changes, ask.normalize),
     depth: Int32Array.from(rows, (row) => row.depth),
     label: Int32Array.from(rows, (row) => row.label),
     rows: rowsOf(rows.map(({ node }) => node)),
@@ -171,7 +172,7 @@ function flame(changes: Changes, ask: DiffFlameAsk): DiffFlameAnswer {
   const place = (number: number): number => (number < 0 ? functions.length + 1 : number === 0 ? functions.length : number);
   return {
     kind: 'diff-flame',
-    total: totalOf(changes),
+    total: totalOf(changes, ask.normalize),
     rows: rowsOf(nodes),
     model: {
       key: ask.key,

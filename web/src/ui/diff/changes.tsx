@@ -1,26 +1,32 @@
-// Changes as people read them: a sign, words for more and less, and grey where chance may explain one. Colour never stands alone.
+// Changes as people read them: a sign, words for more and less, and grey where chance may explain one. Colour never stands alone. Before
+// and change add up to after, which is therefore scaled where changes are.
 
 import type { JSX } from 'preact';
 import type { Exact } from '../../engine/index.ts';
-import type { ChangeColumns, ChangedRows } from '../../host/diff_protocol.ts';
+import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/diff_protocol.ts';
 import { type Scale, type Unit, inScale, scaleOf, withUnit } from '../format.ts';
 import type { TableColumn } from '../table.tsx';
 
-/** A change in one word. */
-export type Verdict = 'more' | 'less' | 'within noise';
+/** A change in one word; `none` where neither recording has any weight. */
+export type Verdict = 'more' | 'less' | 'within noise' | 'none';
 
-export function verdictOf({ change, isBeyond }: ChangeColumns, row: number): Verdict {
+export function verdictOf({ before, after, change, isBeyond }: ChangeColumns, row: number): Verdict {
+  if (Number(before[row]) === 0 && Number(after[row]) === 0) return 'none';
   if (isBeyond[row] !== 1) return 'within noise';
   return change[row]! > 0 ? 'more' : 'less';
 }
 
-/** The same, with `new` and `gone` where only one recording has it. */
-export function wordsOf({ presence }: ChangedRows, columns: ChangeColumns, row: number): string {
-  const verdict = verdictOf(columns, row);
-  return presence[row] === 0 ? verdict : `${presence[row] === 1 ? 'new' : 'gone'}, ${verdict}`;
+/**
+ * The same about the self or all weight, with `new` and `gone` where only one recording has it. What has no self weight in either may well
+ * be new: its all weight tells.
+ */
+export function wordsOf(rows: ChangedRows, of: 'self' | 'all', row: number): string {
+  const verdict = verdictOf(rows[of], row);
+  if (verdict === 'none') return of === 'self' ? 'no self weight' : 'no weight';
+  return rows.presence[row] === 0 ? verdict : `${rows.presence[row] === 1 ? 'new' : 'gone'}, ${verdict}`;
 }
 
-const CLASSES: Record<Verdict, string> = { more: 'is-more', less: 'is-less', 'within noise': 'is-noise' };
+const CLASSES: Record<Verdict, string> = { more: 'is-more', less: 'is-less', 'within noise': 'is-noise', none: 'is-noise' };
 
 export function Words({ verdict, text }: { verdict: Verdict; text: string }): JSX.Element {
   return <span class={`change ${CLASSES[verdict]}`}>{text}</span>;
@@ -40,32 +46,51 @@ function whole(change: number): Exact {
   return BigInt(Math.round(Math.abs(change)));
 }
 
-/** A difference as a share of the first recording's total. */
+/** A difference as a share of the first recording's total; decimals of thousands say nothing. */
 export function signedPercent(change: number, before: Exact): string {
   if (Number(before) === 0) return 'n/a';
   const share = (100 * change) / Number(before);
-  return `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(share).toFixed(2)}%`;
+  return `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(share).toFixed(Math.abs(share) < 999.995 ? 2 : 0)}%`;
 }
 
-/** The largest weight of a total, by which columns are scaled. */
-export function largest({ all }: ChangedRows): Exact {
+/** True if weights after are multiplied for changes. */
+export function isScaled({ factor }: DiffTotal): boolean {
+  return factor !== 1;
+}
+
+/** True if both totals are the same because they were made so. */
+export function isMadeEqual(total: DiffTotal): boolean {
+  return total.normalize === 'samples' && total.isScaled;
+}
+
+/** The weight after as it is compared: times the factor, if there is one. */
+export function comparedAfter({ before, after, change }: ChangeColumns, row: number, total: DiffTotal): Exact {
+  if (!isScaled(total)) return after[row]!;
+  const [from, by] = [before[row]!, Math.round(change[row]!)];
+  return typeof from === 'number' ? from + by : from + BigInt(by);
+}
+
+/** The same with a unit, and what was recorded beside it. */
+export function afterText(columns: ChangeColumns, row: number, total: DiffTotal, unit: Unit): string {
+  const text = withUnit(comparedAfter(columns, row, total), unit);
+  return isScaled(total) ? `${text}, scaled (${withUnit(columns.after[row]!, unit)} recorded)` : text;
+}
+
+/** The larger of both totals, as recorded, whose unit columns have. */
+function largest({ rows: { all } }: DiffTotal): Exact {
   const [before, after] = [all.before[0] ?? 0, all.after[0] ?? 0];
   return before > after ? before : after;
 }
 
 /** Both weights and the change of one kind, with the change first where the rows stand in its order. */
-export function changeColumns(rows: ChangedRows, total: ChangedRows, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
+export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];
-  const plain = (side: 'before' | 'after'): TableColumn => ({
-    id: `${of}-${side}`,
-    title: `${of} ${side} ${scale.unit}`,
-    isNumber: true,
-    isMinor: true,
-    width: '7.6rem',
-    cell: (row) => inScale(columns[side][row]!, scale),
-    text: (row) => inScale(columns[side][row]!, scale).replaceAll('\u202f', ''),
-    value: (row) => columns[side][row]!,
+  const recorded = (side: 'before' | 'after'): TableColumn => plainColumn(`${of}-${side}`, `${of} ${side}`, scale, (row) => columns[side][row]!);
+  const scaled = (): TableColumn => ({
+    ...plainColumn(`${of}-after-scaled`, `${of} after, scaled`, scale, (row) => comparedAfter(columns, row, total)),
+    width: '11rem',
+    cell: (row) => <span title={`${withUnit(columns.after[row]!, unit)} recorded`}>{inScale(comparedAfter(columns, row, total), scale)}</span>,
   });
   const text = (row: number): string => signed(columns.change[row]!, scale);
   return [
@@ -78,7 +103,7 @@ export function changeColumns(rows: ChangedRows, total: ChangedRows, unit: Unit,
       cell: (row) => (
         <>
           <Words verdict={verdictOf(columns, row)} text={text(row)} />
-          {!isOrder && <span class="only-read">, {verdictOf(columns, row)}</span>}
+          {!isOrder && <span class="only-read">, {wordsOf(rows, of, row)}</span>}
         </>
       ),
       text: (row) => text(row).replaceAll('\u202f', ''),
@@ -86,17 +111,30 @@ export function changeColumns(rows: ChangedRows, total: ChangedRows, unit: Unit,
       sortBy: (row) => Math.abs(columns.change[row]!),
       isOrder,
     },
-    plain('before'),
-    plain('after'),
+    recorded('before'),
+    isScaled(total) ? scaled() : recorded('after'),
   ];
 }
 
+function plainColumn(id: string, title: string, scale: Scale, weight: (row: number) => Exact): TableColumn {
+  return {
+    id,
+    title: `${title} ${scale.unit}`,
+    isNumber: true,
+    isMinor: true,
+    width: '7.6rem',
+    cell: (row) => inScale(weight(row), scale),
+    text: (row) => inScale(weight(row), scale).replaceAll('\u202f', ''),
+    value: weight,
+  };
+}
+
 /** One standard deviation, and the verdict in words. */
-export function noiseColumns(rows: ChangedRows, total: ChangedRows, unit: Unit, of: 'self' | 'all'): TableColumn[] {
+export function noiseColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all'): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];
   const noise = (row: number): string => inScale(whole(columns.noise[row]!), scale);
-  const words = (row: number): string => wordsOf(rows, columns, row);
+  const words = (row: number): string => wordsOf(rows, of, row);
   return [
     {
       id: `${of}-noise`,

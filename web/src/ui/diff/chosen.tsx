@@ -2,8 +2,9 @@
 
 import type { JSX } from 'preact';
 import { useAnswer } from '../app_context.ts';
-import { withUnit } from '../format.ts';
-import { Words, signedWithUnit, verdictOf } from './changes.tsx';
+import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/diff_protocol.ts';
+import { type Unit, withUnit } from '../format.ts';
+import { Words, comparedAfter, isScaled, signedWithUnit, verdictOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';
 
 export function ChosenChange({ label }: { label: number }): JSX.Element | null {
@@ -12,14 +13,28 @@ export function ChosenChange({ label }: { label: number }): JSX.Element | null {
   if (answer.rows.count === 0) return <span class="note">in no sample that counts</span>;
   const { self, all } = answer.rows;
   return (
-    <span class="note">
+    <span class="note" title={isScaled(answer.total) ? recordedText(answer.rows, unit) : undefined}>
       {([['self', self], ['all', all]] as const).map(([name, columns]) => (
         <span key={name}>
           {name === 'all' && ' · '}
-          {name} {withUnit(columns.before[0]!, unit)} → {withUnit(columns.after[0]!, unit)},{' '}
-          <Words verdict={verdictOf(columns, 0)} text={`${signedWithUnit(columns.change[0]!, unit)} (${verdictOf(columns, 0)})`} />
+          {name} <OneChange columns={columns} total={answer.total} unit={unit} />
         </span>
       ))}
+      {isScaled(answer.total) && ' · after is scaled'}
     </span>
   );
+}
+
+function OneChange({ columns, total, unit }: { columns: ChangeColumns; total: DiffTotal; unit: Unit }): JSX.Element {
+  const [before, verdict] = [withUnit(columns.before[0]!, unit), verdictOf(columns, 0)];
+  if (verdict === 'none') return <>{before} in both</>;
+  return (
+    <>
+      {before} → {withUnit(comparedAfter(columns, 0, total), unit)}, <Words verdict={verdict} text={`${signedWithUnit(columns.change[0]!, unit)} (${verdict})`} />
+    </>
+  );
+}
+
+function recordedText({ self, all }: ChangedRows, unit: Unit): string {
+  return `after, as recorded: self ${withUnit(self.after[0]!, unit)}, all ${withUnit(all.after[0]!, unit)}`;
 }

@@ -12,7 +12,7 @@ import { type Unit, withUnit } from '../format.ts';
 import { labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { useSearch } from '../search.tsx';
-import { signedWithUnit, verdictOf } from './changes.tsx';
+import { afterText, isMadeEqual, signedWithUnit, verdictOf } from './changes.tsx';
 import { ChangeLegend } from './legend.tsx';
 import { ScalingNote } from './overview.tsx';
 import { useScaling } from './use_changes.ts';
@@ -26,7 +26,7 @@ export function DiffFlameView(): JSX.Element {
   const drawing = useRef<Drawing<FlameModel> | null>(null);
   const key = JSON.stringify([placeOf(state, app.names.tables), normalize, widths]);
   const { detail, isZoomed, setDetail } = useDetail(key);
-  const { answer, place, unit, isOld, fault } = useAnswer('view', {
+  const { answer, asked, place, unit, isOld, fault } = useAnswer('view', {
     kind: 'diff-flame',
     normalize,
     widths,
@@ -37,12 +37,13 @@ export function DiffFlameView(): JSX.Element {
     ...detail,
   });
   const model = useMemo((): FlameModel | null => {
-    if (answer === null) return null;
+    if (answer === null || asked === null) return null;
     return {
       ...answer.model,
       labels: labelsFor(app.names),
       matches: search.matches,
       selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
+      of: asked.widths,
       notes: notesOf(answer, unit),
       title: 'Differential flame graph',
     };
@@ -81,12 +82,11 @@ export function DiffFlameView(): JSX.Element {
 }
 
 /** By box: both weights, and the change in words. */
-function notesOf({ rows }: DiffFlameAnswer, unit: Unit): string[] {
+function notesOf({ rows, total, model }: DiffFlameAnswer, unit: Unit): [string, string][][] {
   const { all } = rows;
-  return Array.from({ length: rows.count }, (_, box) =>
-    [
-      `before ${withUnit(all.before[box]!, unit)}, after ${withUnit(all.after[box]!, unit)}`,
-      `change ${signedWithUnit(all.change[box]!, unit)}: ${verdictOf(all, box)}`,
-    ].join('\n'),
-  );
+  return Array.from({ length: rows.count }, (_, box) => [
+    ['before', withUnit(all.before[box]!, unit)],
+    ['after', afterText(all, box, total, unit)],
+    ['change', model.depth[box] === 0 && isMadeEqual(total) ? 'none: totals were made equal' : `${signedWithUnit(all.change[box]!, unit)}: ${verdictOf(all, box)}`],
+  ]);
 }

@@ -1,7 +1,7 @@
 // What changed, first of all: the totals, the smallest change that can be seen, and the functions that changed most.
 
 import type { JSX } from 'preact';
-import { BEYOND_NOISE, type DiffFacts, smallestEffect } from '../../engine/index.ts';
+import { BEYOND_NOISE, type DiffFacts, type Normalize, smallestEffect } from '../../engine/index.ts';
 import type { DiffOverviewAnswer, DiffTotal } from '../../host/diff_protocol.ts';
 import { binaryOf } from '../../state/names.ts';
 import { freshState, selectsAlike } from '../../state/state.ts';
@@ -9,7 +9,7 @@ import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
 import { type Unit, counted, grouped, withUnit } from '../format.ts';
 import { Pending } from '../panel.tsx';
-import { Words, signedPercent, signedWithUnit, verdictOf, wordsOf } from './changes.tsx';
+import { Words, afterText, isMadeEqual, isScaled, signedPercent, signedWithUnit, verdictOf, wordsOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';
 
 /** Fewer samples of a recording are too few to judge the total, as in the command (`src/output/diff/overview.rs`). */
@@ -53,21 +53,14 @@ function Sentences({ facts: { sentences } }: { facts: DiffFacts }): JSX.Element 
   );
 }
 
+type Fact = readonly [string, JSX.Element | string];
+
 function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element {
   const { all } = total.rows;
-  const [before, after, change, noise] = [all.before[0]!, all.after[0]!, all.change[0]!, all.noise[0]!];
-  const isJudged = Math.min(...total.samples) >= FEW_SAMPLES;
-  const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
-  const { marked, likely } = smallestEffect({ weight: change, noise, beyond_noise: all.isBeyond[0] === 1 });
-  const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
-  const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
-  const words = isJudged ? judged : 'too few samples to judge';
-  const rows: [string, JSX.Element | string][] = [
-    ['before', withUnit(before, unit)],
-    ['after', withUnit(after, unit)],
-    ['change', <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)}), ${words}`} />],
-    ['noise', `± ${whole(noise)}, one standard deviation`],
-    ['smallest effect', `${whole(marked)} of change in total would be marked; ${whole(likely)} would be in four of five pairs`],
+  const rows: Fact[] = [
+    ['before', withUnit(all.before[0]!, unit)],
+    ['after', afterText(all, 0, total, unit)],
+    ...(isMadeEqual(total) ? [['change', 'none: totals were made equal, so that shares are compared'] as const] : judgement(total, unit)),
     ['scaling', scalingText(total)],
   ];
   return (
@@ -82,16 +75,35 @@ function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element 
   );
 }
 
-function scalingText({ factor, isScaled }: DiffTotal): string {
-  if (!isScaled) return 'a recording has nothing to scale by; weights are compared as recorded';
-  return factor === 1 ? 'weights are compared as recorded' : `weights after are multiplied by ${factor.toFixed(4)} for changes`;
+/** The change of the total, beside what chance makes of it. */
+function judgement(total: DiffTotal, unit: Unit): Fact[] {
+  const { all } = total.rows;
+  const [before, change, noise] = [all.before[0]!, all.change[0]!, all.noise[0]!];
+  const isJudged = Math.min(...total.samples) >= FEW_SAMPLES;
+  const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
+  const { marked, likely } = smallestEffect({ weight: change, noise, beyond_noise: all.isBeyond[0] === 1 });
+  const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
+  const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
+  const words = isJudged ? judged : 'too few samples to judge';
+  return [
+    ['change', <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of before), ${words}`} />],
+    ['noise', `± ${whole(noise)}, one standard deviation`],
+    ['smallest effect', `${whole(marked)} of change in total would be marked; ${whole(likely)} would be in four of five pairs`],
+  ];
+}
+
+/** What both recordings have in common once they are scaled. */
+const MADE_EQUAL: Record<Normalize, string> = { none: '', duration: ', for the same length', samples: ', for the same total' };
+
+function scalingText(total: DiffTotal): string {
+  if (!total.isScaled) return 'a recording has nothing to scale by; weights are compared as recorded';
+  if (!isScaled(total)) return `weights are compared as recorded${total.normalize === 'none' ? '' : ': the factor is 1'}`;
+  return `weights after are multiplied by ${total.factor.toFixed(4)}${MADE_EQUAL[total.normalize]}`;
 }
 
 /** The scaling in controls of views, where there is any. */
 export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null {
-  const { normalize } = useStore();
-  const { names } = useApp();
-  if ((normalize ?? names.sides!.facts.normalize) === 'none') return null;
+  if (total.normalize === 'none') return null;
   return (
     <span class="note" data-part="scaling">
       {scalingText(total)}
@@ -137,7 +149,10 @@ function Changed(props: { id: string; title: string; note: string; part: DiffOve
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>
-        {title} <span class="note">{note}</span>
+        {title}{' '}
+        <span class="note">
+          {note}<span class="of-percent">; % of the total before</span>
+        </span>
       </h2>
       {part.rows.count === 0 && <p class="note">None changed.</p>}
       <ol class="top" data-part={id}>
@@ -149,10 +164,12 @@ function Changed(props: { id: string; title: string; note: string; part: DiffOve
                 <span class="amount">
                   <Words verdict={verdict} text={signedWithUnit(self.change[row]!, unit)} />
                 </span>
-                <span class="amount dim">{signedPercent(self.change[row]!, before)}</span>
+                <span class="amount dim" title="of the total before">
+                  {signedPercent(self.change[row]!, before)}
+                </span>
                 <FunctionName names={app.names} label={label} />
                 <span class="dim">
-                  {[wordsOf(part.rows, self, row), binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
+                  {[wordsOf(part.rows, 'self', row), binaryOf(app.names, label)].filter((text) => text !== null).join(' · ')}
                 </span>
               </button>
             </li>

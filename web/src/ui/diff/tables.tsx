@@ -25,7 +25,7 @@ export function DiffFunctionsView(): JSX.Element {
     const { matches } = search;
     const all = Int32Array.from(answer.label.keys());
     const places = matches === null ? all : all.filter((row) => matches[answer.label[row]!] === 1);
-    const [rows, total] = [pickRows(answer.rows, places), answer.total.rows];
+    const [rows, total] = [pickRows(answer.rows, places), answer.total];
     const labelOf = (row: number): number => answer.label[places[row]!]!;
     const columns: TableColumn[] = [
       ...changeColumns(rows, total, unit, 'self', true),
@@ -76,9 +76,9 @@ export function DiffBinariesView(): JSX.Element {
   if (answer === null) return <Pending fault={fault} />;
   const { rows, total, name } = answer;
   const columns: TableColumn[] = [
-    ...changeColumns(rows, total.rows, unit, 'self', true),
-    ...noiseColumns(rows, total.rows, unit, 'self'),
-    ...changeColumns(rows, total.rows, unit, 'all', false).slice(0, 1),
+    ...changeColumns(rows, total, unit, 'self', true),
+    ...noiseColumns(rows, total, unit, 'self'),
+    ...changeColumns(rows, total, unit, 'all', false).slice(0, 1),
     {
       id: 'binary',
       title: 'binary',

@@ -24,7 +24,7 @@ export function DiffTreeView(): JSX.Element {
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const { rows, total } = answer;
-    const weights = [...changeColumns(rows, total.rows, unit, 'all', true), ...noiseColumns(rows, total.rows, unit, 'all')];
+    const weights = [...changeColumns(rows, total, unit, 'all', true), ...noiseColumns(rows, total, unit, 'all')];
     const name: TableColumn = {
       id: 'function',
       title: 'function',

@@ -1,0 +1,26 @@
+// Recordings in short, by the names of their files. Paths are those of the machine that wrote the page, so that `\` may separate, too.
+
+/** By side: its files, with the last folder that tells them from those of one name on another side: `14.3.1/time-profile.xml`. */
+export function titlesOf(sides: readonly (readonly string[])[]): string[] {
+  return sides.map((paths, side) => {
+    const others = sides.flatMap((paths, other) => (other === side ? [] : paths));
+    return paths.map((path) => titleOf(path, others)).join(', ');
+  });
+}
+
+function titleOf(path: string, others: readonly string[]): string {
+  const parts = partsOf(path);
+  const name = parts[0] ?? path;
+  const alike = others.map(partsOf).find(([other]) => other === name);
+  const place = alike === undefined ? -1 : parts.findIndex((part, at) => part !== alike[at]);
+  if (place < 1) return name;
+  const separator = path.includes('/') ? '/' : '\\';
+  // What lies between is the same on both sides.
+  const between = place === 1 ? [] : place === 2 ? [parts[1]!] : ['…'];
+  return [parts[place]!, ...between, name].join(separator);
+}
+
+/** The names on a path, the last one first. */
+function partsOf(path: string): string[] {
+  return path.split(/[/\\]+/).filter((part) => part !== '').reverse();
+}
