@@ -88,7 +88,7 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   return [
     ['change', <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of before), ${words}`} />],
     ['noise', `± ${whole(noise)}, one standard deviation`],
-    ['smallest effect', `${whole(marked)} of change in total would be marked; ${whole(likely)} would be in four of five pairs`],
+    ['smallest effect', `a change of ${whole(marked)} would be marked; a true change of ${whole(likely)} is marked in four of five pairs`],
   ];
 }
 
@@ -114,7 +114,9 @@ export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null
 function toldText({ functions, isOwn, told, changed }: DiffOverviewAnswer): string {
   const one = isOwn ? 'own function' : 'function';
   if (told === 0) return `${counted(functions, one)}, none with 20 samples or more: a mark beyond noise says little about so few.`;
-  return `Of ${counted(told, one)} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark about ${Math.max(1, Math.round(0.05 * told))}.`;
+  const byChance = Math.round(0.05 * told);
+  const many = byChance === 0 ? 'less than one' : `about ${byChance}`;
+  return `Of ${counted(told, one)} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark ${many}.`;
 }
 
 interface Alert {
