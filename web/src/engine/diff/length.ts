@@ -37,13 +37,15 @@ function coveredLength(view: View): number | null {
   const { time } = profile.samples;
   if (profile.form === 'sums') return null;
   const covered = new Map<number, { first: number; end: number }>();
-  profile.series.forEach(({ run, unit }, index) => {
+  profile.series.forEach(({ run }, index) => {
     const rows = view.counted(index);
     if (rows.length === 0) return;
     const { first, end } = covered.get(run) ?? { first: Infinity, end: 0 };
     let last = end;
+    // Where samples weigh the events of a counter, the command knows only when they were taken.
+    const isTime = view.weighsTime(index);
     for (const row of rows) {
-      const length = unit === 'ns' ? Number(view.recordedWeight(row)) : 0;
+      const length = isTime ? Number(view.recordedWeight(row)) : 0;
       last = Math.max(last, Number(time[row]!) + length);
     }
     covered.set(run, { first: Math.min(first, Number(time[rows[0]!]!)), end: last });
