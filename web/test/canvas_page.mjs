@@ -57,7 +57,7 @@ test('a click selects a box, a double click zooms to it, Escape goes back', asyn
   await page.mouse.click(...(await at('graph', 100, 27)));
   const [, label] = await last('pick');
   assert.equal(await nameOf(label), 'thread_start');
-  assert.match(await said('graph'), /^thread_start, libsystem_pthread.dylib · system, all 362\.00 ms · 74\.6 % of total, self 0\.00 ms/);
+  assert.match(await said('graph'), /^thread_start, libsystem_pthread.dylib · system, all 362\.00 ms · 74\.6% of total, self 0\.00 ms/);
   await page.mouse.dblclick(...(await at('graph', 1_000, 27)));
   const [, node] = await last('zoom');
   assert.ok(node > 0);

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { askedJson, functionsOf } from './asked.mjs';
-import { TABS } from './tab.mjs';
+import { TABS, waitFor } from './tab.mjs';
 
 /** The time of a fragment as an option of the command. */
 export function timeOf(fragment) {
@@ -123,9 +123,9 @@ export const CASES = {
     equal(await tab.count('[data-part=show-whole]'), 0);
     await tab.browser.click(left + width * 0.7, top + 90);
     await tab.browser.press('Enter');
-    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 1, 5_000, 'the button');
+    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 1, 'the button', 5_000);
     await tab.click('[data-part=show-whole]');
-    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 5_000, 'everything');
+    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 'everything', 5_000);
   },
 
   async 'addresses without a name add up'(tab, { orchard }) {
@@ -271,7 +271,7 @@ export const CASES = {
     await tab.browser.type('^(a+)+$');
     // WebKit gives such a pattern up by itself.
     const isGivenUp = () => tab.browser.name === 'webkit' && tab.text('#search-result').then((text) => text !== '');
-    await waitFor(async () => (await tab.count('[data-part=busy] button')) > 0 || (await isGivenUp()), 10_000, 'the offer to cancel');
+    await waitFor(async () => (await tab.count('[data-part=busy] button')) > 0 || (await isGivenUp()), 'the offer to cancel', 10_000);
     if ((await tab.count('[data-part=busy] button')) > 0) {
       const { x, y } = await tab.place('[data-part=busy] button');
       await tab.browser.click(x, y);
@@ -337,12 +337,4 @@ export async function brush(tab, from, to, timeline = '[data-part=timeline]') {
 /** A name as a pattern. */
 function escaped(name) {
   return name.replace(/[\\.*+?()|[\]{}^$]/g, '\\$&');
-}
-
-async function waitFor(condition, milliseconds, what) {
-  const end = performance.now() + milliseconds;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`${what}: not within ${milliseconds} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -192,7 +192,7 @@ export const COMPARED_CASES = {
     match(svg, /orchard::/);
     match(svg, /#e57364/i);
     // Tips say of which recording a share is, and name every line.
-    match(svg, /all after [\d.,]+ ms · [\d.]+ % of total after\nself after [^\n]+ % of total after\n(of its caller [^\n]+\n)?before [\d.]+ m?s\nafter [\d.]+ m?s\nchange \+[\d.]+ m?s: more/);
+    match(svg, /all after [\d.,]+ ms · [\d.]+% of total after\nself after [^\n]+% of total after\n(of its caller [^\n]+\n)?before [\d.]+ m?s\nafter [\d.]+ m?s\nchange \+[\d.]+ m?s: more/);
     await tab.click('[data-part=choice-before]', 'Widths');
     const rows = (await tab.tables())['flame-graph'];
     ok(rows.some(({ function: name }) => name === 'fruit_copy_fast') && !rows.some(({ function: name }) => name === RENAMED));

@@ -5,6 +5,15 @@ const READY_WITHIN = 30_000;
 
 export const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
 
+/** Waits for what follows by and by; an error if it does not. */
+export async function waitFor(condition, what, milliseconds = 10_000) {
+  const end = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${milliseconds / 1_000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 export class Tab {
   constructor(browser) {
     this.browser = browser;
