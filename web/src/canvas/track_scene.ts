@@ -76,8 +76,9 @@ function drawRun(
 ): void {
   const bottom = strip.top + strip.height - 1;
   let count = 0;
+  // The first bin may begin before what is seen, which is the margin.
   const push = (x: number, y: number): void => {
-    points[2 * count] = x;
+    points[2 * count] = Math.max(strip.left, x);
     points[2 * count + 1] = y;
     count += 1;
   };
