@@ -172,6 +172,8 @@ fn compare(base: &Base, mutant: &Mutant, oracle: &mut Oracle) -> Result<&'static
         (Ok(reading), Answer::IllFormed(why)) if reading.documents > 1 && why.contains("junk after") => {
             Ok("concatenated")
         }
+        // What a program wrote between documents is left out, and said so.
+        (Ok(reading), Answer::IllFormed(_)) if is_beside_documents(base, mutant, &reading) => Ok("told"),
         (Ok(_), Answer::IllFormed(why)) => Err(format!("not well-formed, and accepted: {why}")),
         (Ok(reading), Answer::Rows(expected)) => match expected.difference(&reading) {
             None => Ok("equal"),
@@ -195,6 +197,12 @@ fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
             .iter()
             .any(|cpu| tag.contains(cpu))
     })
+}
+
+/// True if the change made a text outside of the root element, and a message says so there.
+fn is_beside_documents(base: &Base, mutant: &Mutant, reading: &Reading) -> bool {
+    let notes = reading.new_notes(&base.reading);
+    notes.iter().any(|(_, text)| text.contains("text outside of the document")) && is_told(base, mutant, reading, &[])
 }
 
 /// True if a new message is about the row or the element that was changed, or about a row that cannot be read.
