@@ -33,10 +33,10 @@ export function Application(props: { client: Client; names: Names; store: Store;
   const names = namesOfSide(props.names, side);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [dialog, setDialog] = useState<'keys' | 'recording' | null>(null);
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState<Sentence>({ text: '' });
   const seen = useMemo(() => new Seen(), []);
   const app = useMemo((): App => {
-    const say = (text: string): void => setSaid(text);
+    const say = (text: string): void => setSaid({ text });
     return {
       client,
       names,
@@ -57,7 +57,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
       openDialog: setDialog,
     };
   }, [client, names, store, seen]);
-  useEffect(() => greetings.listen(setSaid), [greetings]);
+  useEffect(() => greetings.listen((text) => setSaid({ text })), [greetings]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (!event.defaultPrevented && pressKey(app, event)) event.preventDefault();
@@ -68,7 +68,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
   return (
     <AppContext.Provider value={app}>
       <Page />
-      <Said text={said} onGone={() => setSaid('')} />
+      <Said said={said} onGone={() => setSaid({ text: '' })} />
       {menu !== null && <Menu menu={menu} onClose={() => setMenu(null)} />}
       {dialog === 'keys' && <KeysDialog onClose={() => setDialog(null)} />}
       {dialog === 'recording' && <RecordingDialog onClose={() => setDialog(null)} />}
@@ -137,13 +137,19 @@ function Main(): JSX.Element {
 
 const SAID_MS = 4_000;
 
+/** Something that was said; the same text again is another one, which stays as long. */
+interface Sentence {
+  readonly text: string;
+}
+
 /** What just happened, for eyes and for screen readers. */
-function Said({ text, onGone }: { text: string; onGone: () => void }): JSX.Element {
+function Said({ said, onGone }: { said: Sentence; onGone: () => void }): JSX.Element {
+  const { text } = said;
   useEffect(() => {
     if (text === '') return;
     const timer = setTimeout(onGone, Math.max(SAID_MS, 60 * text.length));
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [said]);
   return (
     <div class={`said${text === '' ? '' : ' is-shown'}`} role="status" aria-live="polite" data-part="said">
       {text}

@@ -83,7 +83,7 @@ export const SEARCH_CASES = {
       // The first row is not one of them.
       const seen = [];
       for (let step = 0; step <= all.length; step += 1) {
-        await tab.press('n');
+        await toMatch(tab, 'n');
         seen.push(await activePath(tab));
         ok(seen.at(-1).at(-1).startsWith('orchard::Tree::shake'), `${link} ${step}: ${seen.at(-1)}`);
       }
@@ -91,7 +91,7 @@ export const SEARCH_CASES = {
       equal(new Set(seen.map(String)).size, all.length);
       deepEqual(seen.slice(0, -1), allPaths(names).filter((path) => path.at(-1).startsWith('orchard::Tree::shake')), `${link}: the order of the tree`);
       for (let step = all.length - 1; step >= 0; step -= 1) {
-        await tab.press('N');
+        await toMatch(tab, 'N');
         deepEqual(await activePath(tab), seen[step], `${link}: back to ${step}`);
       }
     }
@@ -150,10 +150,7 @@ export const SEARCH_CASES = {
       }, part);
       await tab.ready();
       await tab.click('#tree .row .name');
-      await tab.press('n');
-      // A window in the background draws seldom.
-      const isThere = await waitFor(async () => /shake/.test((await activePath(tab)).at(-1)), 'the match', 1_500).then(() => true, () => false);
-      if (!isThere) said.push(await tab.text('[data-part=said]'));
+      if (!(await toMatch(tab, 'n'))) said.push(await tab.text('[data-part=said]'));
     }
     ok(said.length > 0 && said.length < parts.length, `${said.length} of ${parts.length} trees have no match`);
     for (const text of said) match(text, /the matches are in that of another thread/);
@@ -177,6 +174,22 @@ async function expandAll(tab) {
     await tab.press(level === '1' ? 'ArrowUp' : 'ArrowLeft');
     if (level !== '1') await tab.press('ArrowLeft');
   }
+}
+
+/** Presses a key that leads to a match of `shake`; true once another row is highlighted that is one. It follows the answer by some frames. */
+async function toMatch(tab, key) {
+  const highlighted = () =>
+    tab.browser.run(() => {
+      const id = document.querySelector('#tree').getAttribute('aria-activedescendant');
+      return [id, document.getElementById(id)?.textContent ?? ''];
+    });
+  const [before] = await highlighted();
+  await tab.press(key);
+  const isThere = async () => {
+    const [id, text] = await highlighted();
+    return id !== before && text.includes('shake');
+  };
+  return waitFor(isThere, key, 2_000).then(() => true, () => false);
 }
 
 /** The path of the highlighted row. */
