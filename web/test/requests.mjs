@@ -1,5 +1,7 @@
 // Random selections and sequences of operations: as options of the command, and as the engine takes them.
 
+import { escaped } from './escaped.mjs';
+
 /** splitmix32: the same numbers on every machine. */
 export function randomNumbers(seed) {
   let state = seed >>> 0;
@@ -71,10 +73,6 @@ function textOf(random, name) {
     if (!part.startsWith('/') && !part.startsWith('-') && !/^(0[xX])?[0-9a-fA-F]+$/.test(part)) return part;
   }
   return name;
-}
-
-function escaped(text) {
-  return text.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&');
 }
 
 function addThreads(engine, profile, random, request, name) {

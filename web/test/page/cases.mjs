@@ -1,6 +1,7 @@
 // What the page must do, by mouse and by key, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { escaped } from '../escaped.mjs';
 import { askedJson, functionsOf } from './asked.mjs';
 import { TABS, waitFor } from './tab.mjs';
 
@@ -332,9 +333,4 @@ export async function brush(tab, from, to, timeline = '[data-part=timeline]') {
   await tab.browser.move(at(to), top + 25);
   await tab.browser.up();
   await tab.ready();
-}
-
-/** A name as a pattern. */
-function escaped(name) {
-  return name.replace(/[\\.*+?()|[\]{}^$]/g, '\\$&');
 }

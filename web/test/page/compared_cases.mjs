@@ -1,6 +1,7 @@
 // What the page of a comparison must do, by mouse and by key, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { escaped } from '../escaped.mjs';
 import { askedJson, functionsOf } from './asked.mjs';
 import { brush, timeOf } from './cases.mjs';
 import { RENAMED } from './pair.mjs';
@@ -113,7 +114,7 @@ export const COMPARED_CASES = {
     const name = 'orchard::Worker::main(void*)';
     await tab.click('#functions .row .name', name, { button: 'right' });
     await tab.click('[data-part=menu] [data-action=focus]');
-    const options = [`--focus=^${name.replace(/[.*+?()|[\]{}^$]/g, '\\$&')}$`];
+    const options = [`--focus=^${escaped(name)}$`];
     equalChanges(await functionsOn(tab), await changesOf(pair.file, 'functions', options), 'focus');
     match(await tab.text('[data-part=chips]'), /before −[^]*after −/);
     await tab.press('h');

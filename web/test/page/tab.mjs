@@ -112,13 +112,11 @@ export class Tab {
   }
 
   /** The file of the tables on the screen: `tsv` or `json`. */
-  savedTables(kind) {
-    return this.saved(async () => {
-      await this.browser.run(() => document.querySelector('[data-part=save]').click());
-      await this.ready();
-      await this.browser.run((kind) => document.querySelector(`[data-part=menu] [data-action=save-${kind}]`).click(), kind);
-      await this.ready();
-    });
+  async savedTables(kind) {
+    const [files, isOpen] = await this.browser.run(saveTables, kind);
+    if (files.length !== 1) throw new Error(`${files.length} files saved${isOpen ? '' : ', no menu opened'}`);
+    await this.ready();
+    return files[0];
   }
 
   /** The file that is saved by what `work` does. */
@@ -129,6 +127,21 @@ export class Tab {
     if (files.length !== 1) throw new Error(`${files.length} files saved`);
     return files[0];
   }
+}
+
+/** Saves the tables on the screen by the menu, all within the page, since cases do it often; what was saved, and whether the menu opened. */
+async function saveTables(kind) {
+  globalThis.savedFiles.length = 0;
+  const until = async (condition) => {
+    for (const end = performance.now() + 10_000; !condition() && performance.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const item = () => document.querySelector(`[data-part=menu] [data-action=save-${kind}]`);
+  document.querySelector('[data-part=save]').click();
+  await until(() => item() !== null);
+  const isOpen = item() !== null;
+  item()?.click();
+  await until(() => globalThis.savedFiles.length > 0);
+  return [await Promise.all(globalThis.savedFiles.map((blob) => blob.text())), isOpen];
 }
 
 /** What the link to the page searches for. */
