@@ -231,8 +231,9 @@ class Document:
         frames = [child[1] for child in children if child[0] == "frame"]
         nested = [child[1] for child in children if child[0] == "stack"]
         fragments = [child[1] for child in children if child[0] == "text-addresses"]
-        if len(nested) + bool(frames or fragments) > 1:
-            raise Unreadable("stack in stack")
+        # No Xcode writes two of them together, so nobody knows which called which, or whose name the display string has.
+        if len(nested) + bool(frames) + bool(fragments) > 1:
+            raise Unreadable("stack of two kinds")
         if nested:
             return nested[0]
         for fragment in fragments:
