@@ -1,15 +1,17 @@
 // One table for every view: only the rows that are seen are in the page, so 300,000 rows cost as much as thirty. Trees are tables whose
 // rows have a depth.
 
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Exact } from '../engine/index.ts';
 import { useApp } from './app_context.ts';
-import { tsvCell } from './copy.ts';
 import type { MenuTarget } from './menu_target.ts';
 import type { Seek } from './seen.ts';
-import { Head, cellClass, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
+import { Head, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
+import { rowKeys } from './table_keys.ts';
 import { type Sort, nextSort, orderOf } from './table_order.ts';
+import { ROW, Rows, useSeenPart } from './table_rows.tsx';
+import { jsonRows, rowText, tableText } from './table_saved.ts';
 
 export interface TableColumn {
   readonly id: string;
@@ -65,15 +67,11 @@ export interface TableProps {
   readonly onOrder?: (isOwn: boolean) => void;
 }
 
-/** Pixels of a row, as in the style. */
-const ROW = 24;
-const AROUND = 8;
-
 export function Table(props: TableProps): JSX.Element {
   const { id, label, columns, count, tree } = props;
   const app = useApp();
   const scroller = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState({ top: 0, height: 600 });
+  const seen = useSeenPart(scroller);
   const [active, setActive] = useState(0);
   const [sort, setSort] = useState<Sort>(null);
   const [heading, setHeading] = useState<string | null>(null);
@@ -81,19 +79,6 @@ export function Table(props: TableProps): JSX.Element {
   const order = useMemo(() => orderOf(sort, columns, count), [sort, count, columns]);
   const at = (place: number): number => order?.[place] ?? place;
   const current = Math.min(active, count - 1);
-
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    const measure = (): void => setSeen({ top: element.scrollTop, height: element.clientHeight });
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener('scroll', measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', measure);
-    };
-  }, []);
 
   useEffect(() => {
     // Keys go on where the view was changed by a key.
@@ -112,21 +97,8 @@ export function Table(props: TableProps): JSX.Element {
     setActive(next);
     props.onChoose?.(at(next));
     app.aim(targetOf(at(next)));
-    const element = scroller.current!;
-    const top = next * ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
+    scrollTo(scroller.current!, next);
   };
-  /** Goes to a row from afar: in the middle it is seen with what stands around it, even where a bar comes up below the table. */
-  const jump = (place: number): void => {
-    const element = scroller.current!;
-    const top = place * ROW - element.scrollTop;
-    // Where there is little room, the page scrolls, too.
-    element.scrollIntoView({ block: 'nearest' });
-    if (top < 2 * ROW || top > element.clientHeight - 5 * ROW) element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
-    go(place);
-  };
-
   const sortBy = (column: TableColumn): void => {
     const next = nextSort(sort, column);
     setSort(next);
@@ -140,13 +112,11 @@ export function Table(props: TableProps): JSX.Element {
     if (column !== null) document.getElementById(headingId(id, column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
 
-  const rowText = (row: number): string => columns.map((column) => tsvCell(column.text(row))).join('\t');
-  const tableText = (): string =>
-    [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(at(place)))].join('\n');
+  const whole = (): string => tableText(columns, count, at);
   const targetOf = (row: number): MenuTarget => ({
     ...props.target(row),
-    row: () => rowText(row),
-    table: tableText,
+    row: () => rowText(columns, row),
+    table: whole,
     ...(tree?.hasChildren(row) ? { expand: () => tree.expandAll(row) } : {}),
   });
   const highlighted = useRef<() => MenuTarget | null>(() => null);
@@ -157,22 +127,8 @@ export function Table(props: TableProps): JSX.Element {
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
   };
 
-  /** Goes to the next row that matches the search, or to the one before, and on from the other end; false where no row does. */
-  const seek = useRef<Seek>(() => false);
-  seek.current = (step, isHere) => {
-    if (props.isMatch == null || count === 0) return false;
-    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + (isHere ? 0 : 1)) + 2 * count) % count);
-    const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
-    if (place === undefined) return false;
-    scroller.current!.focus({ preventScroll: true });
-    if (tree === undefined) jump(place);
-    else tree.seek(at(place), step, isHere);
-    return true;
-  };
-  useEffect(() => app.seen.show(id, { name: label, tsv: tableText, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
-  useEffect(() => {
-    if (tree?.found != null) jump(tree.found.row);
-  }, [tree?.found]);
+  const seek = useSeek(props, scroller, current, at, go);
+  useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
   const toMatch = (step: 1 | -1): void => {
     if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
@@ -180,66 +136,17 @@ export function Table(props: TableProps): JSX.Element {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || count === 0) return;
     const row = at(current);
-    const page = Math.max(1, Math.floor(seen.height / ROW) - 2);
     const headings = hasOneOrder ? [] : sortableOnScreen(id, columns);
-    const toHeadings = (): void => goToHeading((headings.find((column) => column.id === sort?.id || (sort === null && column.isOrder)) ?? headings[0])?.id ?? null);
-    const steps: Record<string, () => void> = {
-      ArrowDown: () => go(current + 1),
-      ArrowUp: () => (current === 0 && headings.length > 0 ? toHeadings() : go(current - 1)),
-      PageDown: () => go(current + page),
-      PageUp: () => go(current - page),
-      Home: () => go(0),
-      End: () => go(count - 1),
-      Enter: () => props.onOpen?.(row),
-      n: () => toMatch(1),
-      N: () => toMatch(-1),
-      ContextMenu: () => menuAt(current),
-      ...(event.shiftKey ? { F10: () => menuAt(current) } : {}),
-      ...(tree === undefined ? {} : treeKeys(tree, row, current, go)),
-      ...(heading === null ? {} : headKeys(headings, heading, goToHeading, sortBy)),
-    };
+    const firstHeading = headings.find((column) => column.id === sort?.id || (sort === null && column.isOrder)) ?? headings[0];
+    const toHeadings = firstHeading === undefined ? null : () => goToHeading(firstHeading.id);
+    const rows = { tree, count, place: current, row, height: seen.height, go, toHeadings, toMatch, open: () => props.onOpen?.(row), menu: () => menuAt(current) };
+    const steps = { ...rowKeys(rows, event.shiftKey), ...(heading === null ? {} : headKeys(headings, heading, goToHeading, sortBy)) };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     step();
   };
-
-  const first = Math.max(0, Math.floor(seen.top / ROW) - AROUND);
-  const last = Math.min(count, Math.ceil((seen.top + seen.height) / ROW) + AROUND);
-  const rows: JSX.Element[] = [];
-  for (let place = first; place < last; place += 1) {
-    const row = at(place);
-    rows.push(
-      <div
-        key={place}
-        id={`${id}-${place}`}
-        role="row"
-        class={rowClass(props, row, place === current && heading === null)}
-        aria-rowindex={place + 2}
-        aria-selected={place === current}
-        {...(tree === undefined ? {} : { 'aria-level': tree.depth(row) })}
-        {...(tree?.hasChildren(row) ? { 'aria-expanded': tree.isOpen(row) } : {})}
-        onClick={(event) => {
-          const isTwisty = (event.target as Element).closest('.twisty') !== null;
-          if (isTwisty) tree?.toggle(row);
-          go(place);
-        }}
-        onDblClick={() => (tree?.hasChildren(row) ? tree.toggle(row) : props.onOpen?.(row))}
-        onContextMenu={(event) => {
-          event.preventDefault();
-          go(place);
-          menuAt(place, event.clientX, event.clientY);
-        }}
-      >
-        {columns.map((column) => (
-          <div key={column.id} role="gridcell" class={cellClass(column)}>
-            {column.cell(row)}
-          </div>
-        ))}
-      </div>,
-    );
-  }
 
   useEffect(() => {
     scroller.current?.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
@@ -265,50 +172,43 @@ export function Table(props: TableProps): JSX.Element {
     >
       <Head table={id} columns={columns} sort={sort} hasOneOrder={hasOneOrder} active={heading} onSort={sortBy} />
       {count === 0 && <p class="empty">{props.empty ?? 'Nothing here in what is selected.'}</p>}
-      <div class="table-space" style={{ height: `${count * ROW}px` }} role="presentation">
-        <div class="table-window" style={{ transform: `translateY(${first * ROW}px)` }} role="presentation">
-          {rows}
-        </div>
-      </div>
+      <Rows table={props} seen={seen} at={at} current={current} isInHead={heading !== null} onGo={go} onMenu={menuAt} />
     </div>
   );
 }
 
-function treeKeys(tree: TreeRows, row: number, place: number, go: (place: number) => void): Record<string, () => void> {
-  return {
-    ArrowRight: () => {
-      if (tree.hasChildren(row) && !tree.isOpen(row)) tree.toggle(row);
-      else if (tree.hasChildren(row)) go(place + 1);
-    },
-    ArrowLeft: () => {
-      if (tree.hasChildren(row) && tree.isOpen(row)) {
-        tree.toggle(row);
-        return;
-      }
-      for (let above = place - 1; above >= 0; above -= 1) {
-        if (tree.depth(above) < tree.depth(row)) {
-          go(above);
-          return;
-        }
-      }
-    },
-    '*': () => tree.expandAll(row),
+/** Scrolls as little as it takes to see a row, below the headings. */
+function scrollTo(element: HTMLElement, place: number): void {
+  const top = place * ROW;
+  if (top < element.scrollTop) element.scrollTop = top;
+  else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
+}
+
+/** Goes to the next row that matches the search, or to the one before, and on from the other end; false where no row does. */
+function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, current: number, at: (place: number) => number, go: (place: number) => void): { readonly current: Seek } {
+  const { count, tree } = props;
+  /** Goes to a row from afar: in the middle it is seen with what stands around it, even where a bar comes up below the table. */
+  const jump = (place: number): void => {
+    const element = scroller.current!;
+    const top = place * ROW - element.scrollTop;
+    // Where there is little room, the page scrolls, too.
+    element.scrollIntoView({ block: 'nearest' });
+    if (top < 2 * ROW || top > element.clientHeight - 5 * ROW) element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
+    go(place);
   };
-}
-
-function rowClass(props: TableProps, row: number, isActive: boolean): string {
-  const names = ['row'];
-  if (isActive) names.push('is-active');
-  if (props.isChosen?.(row)) names.push('is-chosen');
-  if (props.isFiltered !== true && props.isMatch?.(row)) names.push('is-match');
-  return names.join(' ');
-}
-
-/** Rows as JSON: numbers as they are, everything else as it is written. */
-function jsonRows(columns: readonly TableColumn[], count: number, at: (place: number) => number): object[] {
-  return Array.from({ length: count }, (_, place) => {
-    const row = at(place);
-    const pairs = columns.filter(({ id }) => !id.endsWith('-share')).map(({ id, value, text }) => [id, value === undefined ? text(row) : value(row)]);
-    return Object.fromEntries(pairs) as object;
-  });
+  const seek = useRef<Seek>(() => false);
+  seek.current = (step, isHere) => {
+    if (props.isMatch == null || count === 0) return false;
+    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + (isHere ? 0 : 1)) + 2 * count) % count);
+    const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
+    if (place === undefined) return false;
+    scroller.current!.focus({ preventScroll: true });
+    if (tree === undefined) jump(place);
+    else tree.seek(at(place), step, isHere);
+    return true;
+  };
+  useEffect(() => {
+    if (tree?.found != null) jump(tree.found.row);
+  }, [tree?.found]);
+  return seek;
 }

@@ -1,0 +1,62 @@
+// The keys of a table's rows; those of its headings are beside the headings.
+
+import type { TreeRows } from './table.tsx';
+import { ROW } from './table_rows.tsx';
+
+interface Rows {
+  readonly tree: TreeRows | undefined;
+  readonly count: number;
+  /** Where the highlighted row stands, and which one it is. */
+  readonly place: number;
+  readonly row: number;
+  /** Pixels of the table that are seen. */
+  readonly height: number;
+  readonly go: (place: number) => void;
+  /** Up from the first row; null where no heading can be reached. */
+  readonly toHeadings: (() => void) | null;
+  readonly toMatch: (step: 1 | -1) => void;
+  readonly open: () => void;
+  readonly menu: () => void;
+}
+
+/** What each key does on the highlighted row. */
+export function rowKeys(rows: Rows, isShift: boolean): Record<string, () => void> {
+  const { tree, count, place, go } = rows;
+  const page = Math.max(1, Math.floor(rows.height / ROW) - 2);
+  return {
+    ArrowDown: () => go(place + 1),
+    ArrowUp: () => (place === 0 && rows.toHeadings !== null ? rows.toHeadings() : go(place - 1)),
+    PageDown: () => go(place + page),
+    PageUp: () => go(place - page),
+    Home: () => go(0),
+    End: () => go(count - 1),
+    Enter: rows.open,
+    n: () => rows.toMatch(1),
+    N: () => rows.toMatch(-1),
+    ContextMenu: rows.menu,
+    ...(isShift ? { F10: rows.menu } : {}),
+    ...(tree === undefined ? {} : treeKeys(tree, rows.row, place, go)),
+  };
+}
+
+function treeKeys(tree: TreeRows, row: number, place: number, go: (place: number) => void): Record<string, () => void> {
+  return {
+    ArrowRight: () => {
+      if (tree.hasChildren(row) && !tree.isOpen(row)) tree.toggle(row);
+      else if (tree.hasChildren(row)) go(place + 1);
+    },
+    ArrowLeft: () => {
+      if (tree.hasChildren(row) && tree.isOpen(row)) {
+        tree.toggle(row);
+        return;
+      }
+      for (let above = place - 1; above >= 0; above -= 1) {
+        if (tree.depth(above) < tree.depth(row)) {
+          go(above);
+          return;
+        }
+      }
+    },
+    '*': () => tree.expandAll(row),
+  };
+}
