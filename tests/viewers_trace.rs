@@ -183,22 +183,18 @@ fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<N
     };
     let paths: Vec<Vec<Label>> = samples.iter().map(|sample| path(sample)).collect();
     let time = |at: usize| samples[at].time.as_nanos();
-    let (mut ends, mut goes_on) = (Vec::new(), Vec::new());
-    for at in 0..samples.len() {
-        let gap = (at + 1 < samples.len()).then(|| time(at + 1) - time(at));
-        let (end, on) = match gap_of_samples {
-            None => {
-                let weight = samples[at].weight;
-                (gap.unwrap_or(weight).min(weight), gap.is_some_and(|gap| gap < weight + weight / 2))
-            }
-            Some(typical) => match gap {
-                Some(gap) if gap <= 2 * typical.as_nanos() => (gap, true),
-                _ => (typical.as_nanos(), false),
-            },
-        };
-        ends.push(traceparse::units::Nanos::from_nanos(time(at) + end));
-        goes_on.push(on);
-    }
+    let gap_behind = |at: usize| (at + 1 < samples.len()).then(|| time(at + 1) - time(at));
+    let goes_on = |at: usize| match (gap_of_samples, gap_behind(at)) {
+        (_, None) => false,
+        (None, Some(gap)) => gap < samples[at].weight + samples[at].weight / 2,
+        (Some(typical), Some(gap)) => gap <= 2 * typical.as_nanos(),
+    };
+    // Weights that are time lie behind the moment of the sample, others before it.
+    let covered = |at: usize| match gap_of_samples {
+        None => (time(at), time(at) + gap_behind(at).map_or(samples[at].weight, |gap| gap.min(samples[at].weight))),
+        Some(_) if at > 0 && goes_on(at - 1) => (time(at - 1), time(at)),
+        Some(typical) => (time(at).saturating_sub(typical.as_nanos()), time(at)),
+    };
     let mut spans = Vec::new();
     for depth in 1..=paths.iter().map(Vec::len).max().unwrap_or(0) {
         let mut at = 0;
@@ -209,15 +205,15 @@ fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<N
                 continue;
             }
             let is_same = |at: usize| paths[at].get(..depth) == Some(&paths[first][..depth]);
-            while at < samples.len() && goes_on[at - 1] && is_same(at) {
+            while at < samples.len() && goes_on(at - 1) && is_same(at) {
                 at += 1;
             }
             let weight = |at: usize| report.options.metric.of(samples[at]);
             spans.push(Span {
                 label: paths[first][depth - 1],
                 depth: depth as u32,
-                start: samples[first].time,
-                end: ends[at - 1],
+                start: Nanos::from_nanos(covered(first).0),
+                end: Nanos::from_nanos(covered(at - 1).1),
                 all_weight: (first..at).map(weight).sum(),
                 self_weight: (first..at).filter(|&at| paths[at].len() == depth).map(weight).sum(),
                 samples: (at - first) as u64,

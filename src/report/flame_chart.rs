@@ -16,9 +16,11 @@
 //! it, and so do the seconds of fleets. It ends early where the next sample of its thread begins, so what a thread does never
 //! overlaps.
 //!
-//! Other weights are not time. There a sample covers the time until the next sample of its thread, if that comes within twice
-//! the typical gap: the lower median of the times between two samples of one thread, over all threads of the series. Otherwise,
-//! and for the last sample of a thread, it covers the typical gap. This is an estimate ([`FlameChart::typical_gap`]).
+//! Other weights are not time. A sample of cycles or events is taken when so many have passed, so there it covers the time
+//! before it: since the last sample of its thread, if that came within twice the typical gap, which is the lower median of the
+//! times between two samples of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, it
+//! covers the typical gap. This is an estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time
+//! since the last sample reach the clock of a core and do not exceed it; divided by the time until the next one, they do.
 //!
 //! # What a span is
 //!
@@ -127,21 +129,25 @@ impl<'r> FlameChart<'r> {
         self.threads.iter().map(|(row, range)| ThreadChart { row, chart: self, order: &self.order[range.clone()] })
     }
 
+    /// When a sample begins, where it goes on with one at `last`.
+    fn start(&self, sample: &Sample, last: Option<Nanos>) -> Nanos {
+        match self.typical_gap {
+            None => sample.time,
+            Some(typical) => last.unwrap_or(sample.time.since(typical)),
+        }
+    }
+
     /// Until when a sample lasts, where the next one of its thread is at `next`; and whether that one goes on with it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
         let gap = next.map(|next| next.since(sample.time).as_nanos());
-        let (length, goes_on) = match self.typical_gap {
+        match self.typical_gap {
             None => {
                 let length = gap.map_or(sample.weight, |gap| gap.min(sample.weight));
-                (length, gap.is_some_and(|gap| gap < sample.weight.saturating_add(sample.weight / 2)))
+                let goes_on = gap.is_some_and(|gap| gap < sample.weight.saturating_add(sample.weight / 2));
+                (sample.time.saturating_add(Nanos::from_nanos(length)), goes_on)
             }
-            Some(typical) => {
-                let typical = typical.as_nanos();
-                let gap = gap.filter(|&gap| gap <= typical.saturating_mul(2));
-                (gap.unwrap_or(typical), gap.is_some())
-            }
-        };
-        (sample.time.saturating_add(Nanos::from_nanos(length)), goes_on)
+            Some(typical) => (sample.time, gap.is_some_and(|gap| gap <= typical.as_nanos().saturating_mul(2))),
+        }
     }
 }
 
@@ -240,12 +246,13 @@ impl Spans<'_> {
         if shared == 0 && !self.open.is_empty() {
             return self.open.clear();
         }
+        let last = self.next.checked_sub(1).filter(|_| self.goes_on).and_then(sample_at);
+        let start = chart.start(sample, last.map(|last| last.time));
         let (end, goes_on) = chart.end(sample, following.map(|next| next.time));
         self.open.truncate(shared);
         for (&label, depth) in self.labels[shared..].iter().zip(shared as u32 + 1..) {
             self.open.push(self.spans.len());
-            let (start, weight, samples) = (sample.time, 0, 0);
-            self.spans.push_back(Span { label, depth, start, end, all_weight: weight, self_weight: weight, samples });
+            self.spans.push_back(Span { label, depth, start, end, all_weight: 0, self_weight: 0, samples: 0 });
         }
         let weight = chart.metric.of(sample);
         for &open in &self.open {

@@ -25,7 +25,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     if let Some(typical) = chart.typical_gap() {
         let typical = Scale::number_of_millis(typical);
         let note =
-            format!("lengths are estimated: until the thread's next sample, which is typically {typical} ms later");
+            format!("times are estimated: from the thread's last sample on, which is typically {typical} ms earlier");
         for line in wrap(&note, 0, style.width) {
             writeln!(writer.text, "{}", style.paint(Tone::Dim, &line))?;
         }

@@ -269,6 +269,8 @@ export interface ChartAnswer {
   readonly total: Amount;
   readonly threads: readonly Part[];
   readonly thread: number | null;
+  /** The typical time between two samples, by which times are estimated; null where weights are time. */
+  readonly typicalGap: number | null;
   /** Without labels, which the page has; null where samples have no times. */
   readonly model: FlameModel | null;
 }

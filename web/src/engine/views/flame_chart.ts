@@ -2,8 +2,8 @@
 //
 // A sample at time t that weighs w nanoseconds covers the time from t to t + w, and ends early where the next sample of its thread begins.
 // Samples go on where the next one comes before t + 1.5 w. While they do, a function that stands at the same depth below the same callers
-// is one span. Other weights are not time: there a sample covers the time until the next one of its thread, if that comes within twice
-// the typical gap, else the typical gap. Samples that weigh nothing cover no time.
+// is one span. Other weights are not time: there a sample covers the time before it, since the last one of its thread, if that came within
+// twice the typical gap, else the typical gap. Samples that weigh nothing cover no time.
 
 import { Sums } from '../exact.ts';
 import { grown } from '../stack_table.ts';
@@ -60,35 +60,40 @@ export function spansOf(view: View, series: number, chart: FlameChart, thread: n
   const rows = weighing(view, view.counted(series).filter((row) => threadOf[row] === thread));
   const draft = new Draft(view, rows);
   const path: number[] = [];
-  let before = { end: 0, goesOn: false };
+  let before: Covered = { time: 0, end: 0, goesOn: false };
   for (let at = 0; at < rows.length; at += 1) {
     const row = rows[at]!;
-    const start = Number(time[row]!);
+    const now = Number(time[row]!);
+    const start = startOf(chart, now, before);
     const next = at + 1 < rows.length ? Number(time[rows[at + 1]!]!) : null;
     const depth = pathTo(view, view.nodeOfRow(row), path);
     draft.keep(before.goesOn ? draft.shared(path, depth) : 0, at, before.end);
     for (let level = draft.depth; level < depth; level += 1) draft.open(path[level]!, start, at);
     draft.end(at);
-    before = endOf(chart, start, Number(view.recordedWeight(row)), next);
+    before = coveredBy(chart, now, Number(view.recordedWeight(row)), next);
   }
   draft.keep(0, rows.length, before.end);
   return draft.finish();
 }
 
-/** Until when a sample lasts, and whether the next one goes on with it. */
-function endOf(
-  { typicalGap }: FlameChart,
-  start: number,
-  weight: number,
-  next: number | null,
-): { end: number; goesOn: boolean } {
-  const gap = next === null ? null : next - start;
-  if (typicalGap === null) {
-    const length = gap === null ? weight : Math.min(gap, weight);
-    return { end: start + length, goesOn: gap !== null && gap < weight + Math.floor(weight / 2) };
-  }
-  const isNear = gap !== null && gap <= 2 * typicalGap;
-  return { end: start + (isNear ? gap : typicalGap), goesOn: isNear };
+/** A sample, until when it lasts, and whether the next one goes on with it. */
+interface Covered {
+  readonly time: number;
+  readonly end: number;
+  readonly goesOn: boolean;
+}
+
+/** When a sample begins that comes behind another one of its thread. */
+function startOf({ typicalGap }: FlameChart, time: number, before: Covered): number {
+  if (typicalGap === null) return time;
+  return before.goesOn ? before.time : Math.max(0, time - typicalGap);
+}
+
+function coveredBy({ typicalGap }: FlameChart, time: number, weight: number, next: number | null): Covered {
+  const gap = next === null ? null : next - time;
+  if (typicalGap !== null) return { time, end: time, goesOn: gap !== null && gap <= 2 * typicalGap };
+  const length = gap === null ? weight : Math.min(gap, weight);
+  return { time, end: time + length, goesOn: gap !== null && gap < weight + Math.floor(weight / 2) };
 }
 
 /** Puts the nodes on the way to a node into `path`, outermost first, and tells how many there are. */

@@ -57,11 +57,12 @@ export function answerChart(view: View, series: number, ask: ChartAsk): ChartAns
   const all = threads(view, series);
   const thread = (ask.thread === null ? undefined : all.find(({ id }) => id === ask.thread)) ?? all[0] ?? null;
   const total = totalOf(view, series);
-  if (thread === null || view.profile.form === 'sums') return { kind: 'chart', total, threads: all, thread: null, model: null };
+  if (thread === null || view.profile.form === 'sums') return { kind: 'chart', total, threads: all, thread: null, typicalGap: null, model: null };
   const chart = flameChart(view, series);
   const spans = spansOf(view, series, chart, thread.id);
   const known = { key: ask.key, tree: ask.key, unit: ask.unit, labels: NO_LABELS, title: '', range: ask.range };
-  return { kind: 'chart', total, threads: all, thread: thread.id, model: chartModel(view, spans, Number(thread.weight), known) };
+  const model = chartModel(view, spans, Number(thread.weight), known);
+  return { kind: 'chart', total, threads: all, thread: thread.id, typicalGap: chart.typicalGap, model };
 }
 
 export function answerTracks(view: View, series: number, ask: TracksAsk): TracksAnswer {

@@ -8,7 +8,7 @@ import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import type { Drawing } from '../canvas_host.tsx';
 import { FlameBoxes, SaveSvg } from '../flame_canvas.tsx';
-import { withUnit } from '../format.ts';
+import { timeText, withUnit } from '../format.ts';
 import { labelsFor } from '../labels.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
@@ -52,6 +52,7 @@ export function ChartView(): JSX.Element {
           />
           <SaveSvg name="flame-chart" drawing={drawing} />
           <Legend />
+          {answer.typicalGap !== null && <span class="note">{`Times are estimated: from the thread’s last sample on, which is typically ${timeText(answer.typicalGap)} earlier.`}</span>}
         </>
       }
     >
