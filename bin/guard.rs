@@ -4,6 +4,7 @@
 //! traceparse A.xml -o A.xml        refused: the report would replace the export
 //! traceparse A.xml >> A.xml        refused: the report would be appended to it
 //! traceparse X.trace -o X.trace/n  refused: what is in a recording's folder belongs to it
+//! traceparse A.xml --symbols D -o D/f  refused if D/f exists: it may be a symbol file
 //! ```
 //!
 //! Files are compared by device and inode, so links and other names of a file are the file. Only regular files are: a pipe, a terminal or
@@ -43,7 +44,7 @@ struct Guard {
 impl Guard {
     fn will_write(&mut self, path: &Path) {
         let file = fs::metadata(path).ok().and_then(|metadata| file_id(path, &metadata));
-        self.outputs.push(Output { name: format!("-o {}", path.display()), file, place: real_place(path) });
+        self.outputs.push(Output { name: format!("-o {}", path.display()), file, places: real_places(path) });
     }
 
     fn will_read(&mut self, path: &Path) -> Result<()> {
@@ -57,8 +58,7 @@ impl Guard {
     /// Notes a recording: all its files, whichever will be read, and the folder, into which nothing is written.
     fn will_read_folder(&mut self, path: &Path) -> Result<()> {
         if let Ok(real) = fs::canonicalize(path) {
-            let is_inside = |output: &&Output| output.place.as_ref().is_some_and(|place| place.starts_with(&real));
-            if let Some(output) = self.outputs.iter().find(is_inside) {
+            if let Some(output) = self.outputs.iter().find(|output| output.place_in(&real).is_some()) {
                 bail!(inside(&output.name, path));
             }
             self.folders.push((real, path.into()));
@@ -75,6 +75,16 @@ impl Guard {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a folder that holds a file which the output would replace, used or not. New files may be written there.
+    fn will_search(&self, path: &Path) -> Result<()> {
+        let Ok(real) = fs::canonicalize(path) else { return Ok(()) };
+        let existing = self.outputs.iter().filter(|output| output.file.is_some());
+        match existing.filter_map(|output| Some((output, output.place_in(&real)?))).next() {
+            Some((output, place)) => bail!(searched(&output.name, place, path)),
+            None => Ok(()),
+        }
     }
 
     /// Notes a file, and refuses it where it is an output.
@@ -98,8 +108,8 @@ impl Guard {
         if let Some(input) = id.and_then(|id| self.files.get(&id)) {
             bail!(same(&name(), input));
         }
-        let place = if self.folders.is_empty() { None } else { real_place(target) };
-        let is_around = |(folder, _): &&(PathBuf, _)| place.as_ref().is_some_and(|place| place.starts_with(folder));
+        let places = if self.folders.is_empty() { Vec::new() } else { real_places(target) };
+        let is_around = |(folder, _): &&(PathBuf, _)| places.iter().any(|place| place.starts_with(folder));
         match self.folders.iter().find(is_around) {
             Some((_, input)) => bail!(inside(&name(), input)),
             None => Ok(()),
@@ -114,8 +124,15 @@ struct Output {
     name: String,
     /// The file that is there now.
     file: Option<FileId>,
-    /// Its real path.
-    place: Option<PathBuf>,
+    /// Its [real paths](real_places).
+    places: Vec<PathBuf>,
+}
+
+impl Output {
+    /// Its real path in a folder, if it is there.
+    fn place_in(&self, folder: &Path) -> Option<&Path> {
+        self.places.iter().map(PathBuf::as_path).find(|place| place.starts_with(folder))
+    }
 }
 
 /// Says where the answer will be written, before anything is read; `None` is standard output.
@@ -139,6 +156,14 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
         return id.map_or(Ok(()), |id| guard().note(id, Path::new("standard input")));
     }
     guard().will_read(path)
+}
+
+/// Notes a path at which symbols or sources are searched: a file as [`will_read`] does. Of a folder, no file may be replaced.
+///
+/// # Errors
+/// If the output would replace the file, or one in the folder.
+pub(crate) fn will_search(path: &Path) -> Result<()> {
+    if path.is_dir() { guard().will_search(path) } else { will_read(path) }
 }
 
 /// Checks that a file may be replaced, removed, or written into: the last look before that is done.
@@ -179,13 +204,18 @@ fn inside(output: &str, recording: &Path) -> String {
     format!("{output} is in the recording {}, which is an input; write to another folder", recording.display())
 }
 
-/// The real path of what is, or would be, at a path.
-fn real_place(path: &Path) -> Option<PathBuf> {
-    if let Ok(real) = fs::canonicalize(path) {
-        return Some(real);
-    }
+fn searched(output: &str, place: &Path, folder: &Path) -> String {
+    let (place, folder) = (place.display(), folder.display());
+    format!(
+        "{output} would replace {place}, and {folder} is searched for symbols or sources; write to another folder, or remove the file first"
+    )
+}
+
+/// The real paths of what is, or would be, at a path: where a link leads, and where the link itself is.
+fn real_places(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    let named = fs::canonicalize(folder).ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    fs::canonicalize(path).ok().into_iter().chain(named).collect()
 }
 
 /// The identity of a file; `None` for anything but a regular file.
@@ -221,7 +251,7 @@ impl Stream {
 /// A stream that is a file with something in it: after `> A.xml` there is nothing left to be lost, as `cat` sees it, too.
 fn stream(stream: Stream) -> Option<Output> {
     let (id, _) = stream_file(stream).filter(|(_, length)| *length > 0)?;
-    Some(Output { name: stream.name().to_owned(), file: Some(id), place: None })
+    Some(Output { name: stream.name().to_owned(), file: Some(id), places: Vec::new() })
 }
 
 /// The file that a stream is, and its length.

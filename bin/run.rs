@@ -15,7 +15,7 @@ use crate::colour::Colour;
 use crate::demangle::demangle;
 use crate::formats::{Format, TocFormat};
 use crate::function::choose_function;
-use crate::guard::will_write;
+use crate::guard::{will_search, will_write};
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{AskedIntervals, IntervalFiles, asked_intervals, shown_intervals};
 use crate::manual::show_manual;
@@ -103,6 +103,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         print_few_warnings();
     }
     will_write(args.output.as_deref());
+    args.source.iter().try_for_each(|path| will_search(path))?;
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;

@@ -20,7 +20,7 @@ use traceparse::units::Uuid;
 use crate::arguments::SymbolArgs;
 use crate::ending::EXIT_CODES;
 use crate::formats::TocFormat;
-use crate::guard::{will_read, will_write};
+use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
 use crate::objects::place;
 use crate::sink::{Shown, replace, write_to};
@@ -110,8 +110,8 @@ pub(crate) fn locate<'f>(
 /// A file that was named counts from its first byte on.
 pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     place(path)?;
+    will_search(path)?;
     if !path.is_dir() {
-        will_read(path)?;
         watched.add_root(path);
     }
     Ok(())

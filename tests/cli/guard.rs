@@ -370,21 +370,49 @@ fn what_is_no_regular_file_loses_nothing() {
     );
 }
 
-/// A folder of symbols holds other files, too, such as the last report.
+/// Symbol files that matched nothing, sources that no sample is in, links to them, and everything else. A new file may be written there.
+#[test]
+fn no_file_of_a_searched_folder_is_replaced() {
+    for (option, view) in [("--dsym", "full"), ("--symbols", "full"), ("--source", "lines")] {
+        let case = Case::new();
+        let (export, searched, dsym) = (case.draw(), case.folder.path("searched"), dwarf_file("arm64-dwarf4", "Demo"));
+        fs::create_dir_all(case.folder.path("searched/deep")).expect("folders can be made");
+        fs::copy(&dsym, case.folder.path("searched/dw")).expect("it can be copied");
+        let unmatched = case.folder.path("searched/deep/other");
+        fs::copy(dwarf_file("arm64-dwarf5", "Demo5"), &unmatched).expect("it can be copied");
+        let mut inside = vec![unmatched, case.folder.file("searched/demo.c", "int main(void);\n")];
+        #[cfg(unix)]
+        {
+            let link = case.folder.path("searched/deep/link");
+            std::os::unix::fs::symlink(case.folder.file("outside", "int main(void);\n"), &link)
+                .expect("links can be made");
+            inside.push(link);
+        }
+        let args = ["--dsym", &dsym, "--view", view, option, &searched];
+        for out in &inside {
+            refused_with(&case, &of(out, &[&[export.as_str()], &args[..]].concat()), out, &searched);
+            if option == "--source" {
+                refused_with(&case, &of(out, &[&export, "--view", "lines", "--source", out]), out, out);
+            } else {
+                refused_with(&case, &of(out, &["diff", &export, &orchard(), option, &searched]), out, &searched);
+                refused_with(&case, &of(out, &["fleet", "report", &export, option, &searched]), out, &searched);
+            }
+        }
+        let out = case.folder.path("searched/report.json");
+        finish(&mut case.command(&[&[export.as_str(), "-o", &out], &args[..]].concat())).success();
+        assert!(read_text(&out).starts_with('{'));
+        // A dataset there may be continued.
+        for _ in 0..2 {
+            let dataset = case.folder.path("searched/dataset");
+            finish(&mut case.command(&["fleet", "extract", &export, "--dsym", &searched, "-o", &dataset])).success();
+        }
+    }
+}
+
+/// The folder of a dataset may hold other files, such as the last report.
 #[test]
 fn files_that_nobody_reads_are_no_inputs() {
     let case = Case::new();
-    fs::create_dir(case.folder.path("symbols")).expect("folders can be made");
-    fs::copy(dwarf_file("arm64-dwarf4", "Demo"), case.folder.path("symbols/dw")).expect("it can be copied");
-    let (export, symbols, out) = (case.draw(), case.folder.path("symbols"), case.folder.path("symbols/report.json"));
-    for _ in 0..3 {
-        finish(&mut case.command(&[&export, "--dsym", &symbols, "-o", &out])).success();
-        assert!(read_text(&out).starts_with('{'));
-    }
-    let found = case.folder.path("symbols/dw");
-    refused_with(&case, &of(&found, &[&export, "--dsym", &symbols]), &found, &found);
-    refused_with(&case, &of(&found, &[&export, "--dsym", &symbols, "--no-cache"]), &found, &found);
-    // So may the folder of a dataset.
     let (dataset, _) = dataset_and_report(&case.folder);
     let out = format!("{dataset}/report.json");
     for _ in 0..3 {
