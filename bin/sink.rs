@@ -3,8 +3,10 @@
 use std::fs::Permissions;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use traceparse::output::{InertWriter, Style, Syntax};
 
 use crate::bounds::Limited;
@@ -13,12 +15,29 @@ use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
 
+/// True if the process was started without a standard output (`>&-`).
+#[cfg(unix)]
+static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Runs before `main`: then std has opened `/dev/null` in place of a closed stream, and writing would succeed.
+#[cfg(unix)]
+#[ctor::ctor]
+fn look_at_stdout() {
+    use std::os::fd::AsFd;
+    IS_STDOUT_CLOSED.store(io::stdout().as_fd().try_clone_to_owned().is_err(), Ordering::Relaxed);
+}
+
 /// Writes through `write`, to `path` or standard output, neither of which may be an input.
 ///
 /// A file is written beside its target and renamed, so that nobody sees half of it.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
         guard::check_stdout()?;
+        #[cfg(unix)]
+        ensure!(
+            !IS_STDOUT_CLOSED.load(Ordering::Relaxed),
+            "standard output is closed; write to a file with -o, or open it"
+        );
         return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };
     let failed = || format!("{}: cannot be written", path.display());
@@ -52,7 +71,7 @@ pub(crate) fn replace(
 ) -> Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    anyhow::ensure!(folder.is_dir(), "the folder does not exist");
+    ensure!(folder.is_dir(), "the folder does not exist");
     // The error of tempfile names the temporary file, which says nothing to anybody.
     let file = TemporaryFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {

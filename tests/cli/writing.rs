@@ -202,3 +202,20 @@ fn a_full_disk_is_a_failure() {
         assert!(message.contains("No space left"), "{message}");
     }
 }
+
+/// Rust's standard library opens `/dev/null` in place of a closed stream. What others discard is no error.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_is_a_failure() {
+    let redirected = |to: &str| {
+        let script = format!("\"$0\" \"$@\" {to}");
+        Command::new("sh").args(["-c", &script, BINARY, &orchard()]).output().expect("sh is there")
+    };
+    let output = redirected(">&-");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("standard output is closed"), "{said}");
+    for discarded in [">/dev/null", "1<>/dev/null"] {
+        assert!(redirected(discarded).status.success(), "{discarded}");
+    }
+}
