@@ -45,7 +45,7 @@ To make an export on a Mac:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 const MAN_EXAMPLES: &str = "\
 Examples:

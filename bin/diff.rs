@@ -51,7 +51,7 @@ Examples:
 
 Alert rules: total, or function(\"NAME\") or binary(\"NAME\") with .self or .all; (*) is any name. Limits are percentages of the first recording, or weights: 5%, 200ms, 3Mcycles.
 
-Exit codes: 0 success, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The changes between two recordings.
 #[derive(Debug, Args)]

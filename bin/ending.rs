@@ -12,12 +12,11 @@ pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_ALERT: u8 = 3;
 /// An alert rule could not be decided, and none fired.
 pub(crate) const EXIT_UNDECIDED: u8 = 4;
-/// The user wants no more (Ctrl-C); shells use the same. 143 where something else told the process to end (SIGTERM).
+/// The user wants no more (Ctrl-C); shells use the same. 143 after SIGTERM, 129 after SIGHUP, 131 after SIGQUIT.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// The exit codes of commands without alerts, as their help has them.
-pub(crate) const EXIT_CODES: &str =
-    "Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+pub(crate) const EXIT_CODES: &str = "Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The reason why the command ends without its answer.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Ctrl-C, and being told to end (SIGTERM): temporary files go first, and then the process.
+//! Ctrl-C and other signals that end the process (SIGTERM, SIGHUP, SIGQUIT): temporary files are removed first.
 
 use std::fs::File;
 use std::io;
@@ -8,6 +8,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use tempfile::NamedTempFile;
 
 use crate::EXIT_INTERRUPTED;
+#[cfg(unix)]
+use crate::bounds;
 
 /// The function called before the process ends. It gets the exit code, and ends the process, or not.
 type Hook = Box<dyn FnMut(u8) + Send>;
@@ -161,18 +163,35 @@ fn watch() {
     });
 }
 
-/// The exit codes are those that shells give to processes that a signal ended. SIGHUP is left alone: `nohup` has it ignored.
+/// The exit codes are those that shells give to processes that a signal ended.
 #[cfg(unix)]
 fn start() -> io::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     const OF_SHELLS: i32 = 128;
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    // A handler would take the place of `nohup`, or of a shell that starts the command in the background.
+    let ignored = ignored_signals().unwrap_or(bit(SIGHUP));
+    let may_be_ignored = [SIGHUP, SIGQUIT].into_iter().filter(|&signal| ignored & bit(signal) == 0);
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(may_be_ignored))?;
     let wait = move || {
         for signal in signals.forever() {
             interrupted(u8::try_from(OF_SHELLS + signal).unwrap_or(EXIT_INTERRUPTED));
         }
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+#[cfg(unix)]
+fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
+}
+
+/// The signals that this process was started to ignore, by their [bits](bit). Only Linux has a file that shows them.
+#[cfg(unix)]
+fn ignored_signals() -> Option<u64> {
+    let status = bounds::read_file("/proc/self/status", bounds::OWN_FILE).ok()?;
+    let status = String::from_utf8_lossy(&status);
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 #[cfg(not(unix))]

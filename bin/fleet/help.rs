@@ -17,7 +17,7 @@ Examples:
   traceparse fleet report fleet.dataset --by device --scope function --top 50
       As many reports as you like, without the exports
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// That of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
@@ -52,7 +52,7 @@ Alert rules:
   window(60s).max > 80               the busiest 60 s of each run
   system-cpu-limit                   when iOS ends apps: 80 % over 60 s
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {
@@ -78,8 +78,7 @@ Examples:
   traceparse fleet extract /data --shard 3/16 -o shards/3
       One of 16 processes; `fleet merge shards/* -o fleet.dataset` follows";
 
-const EXTRACT_CODES: &str =
-    "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+const EXTRACT_CODES: &str = "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 pub(super) const MERGE_HELP: &str = "\
 A run that several datasets have counts once. Of copies of a file in different datasets the same one counts as if all had been extracted together, and so do all numbers. Datasets of different selections, settings or numbers of shards are refused.
@@ -94,7 +93,7 @@ Examples:
   traceparse fleet merge january february -o quarter
       Datasets of different recordings
 
-Exit codes: 0 success, 1 nothing could be read or the datasets are unlike, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 nothing could be read or the datasets are unlike, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 pub(super) const SQL_HELP: &str = "\
 The statement returns the same rows and numbers as `fleet report --format csv`; only the report has alerts, intervals and noise.
@@ -106,4 +105,4 @@ Examples:
   traceparse fleet sql report.json --dataset fleet.dataset
       The query of a report that `fleet report --format json` wrote
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";

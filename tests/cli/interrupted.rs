@@ -30,6 +30,23 @@ fn deep(rows: u64) -> String {
     )
 }
 
+/// The signals that end the command, and its exit codes. A test that runs below `nohup` cannot send all of them.
+fn signals() -> Vec<(&'static str, i32)> {
+    let mut signals = vec![("-INT", 130), ("-TERM", 143)];
+    if cfg!(target_os = "linux") {
+        let ignored = ignored_signals();
+        signals.extend([("-HUP", 129), ("-QUIT", 131)].iter().filter(|(_, code)| ignored & (1 << (code - 129)) == 0));
+    }
+    signals
+}
+
+/// The signals that are ignored here, as bits.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a line");
+    u64::from_str_radix(mask.trim(), 16).expect("a number")
+}
+
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
     assert!(sent.expect("kill is there").success());
@@ -68,7 +85,7 @@ fn is_json(path: &str) -> bool {
 fn an_interrupted_output_leaves_nothing() {
     let (exports, out) = (Folder::new(), Folder::new());
     let mut rows = 1_000;
-    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (name, code) in signals() {
         for (command, old) in [("report", None), ("report", Some("old")), ("diff", None)] {
             let target = out.path("out");
             let _ = fs::remove_file(&target);
@@ -112,7 +129,7 @@ fn pipe(folder: &Folder, name: &str) -> String {
 fn a_fleet_ends_with_the_code_of_the_signal() {
     let folder = Folder::new();
     let runs = fleet(&folder, "x", 3);
-    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (name, code) in signals() {
         for action in ["report", "extract"] {
             let slow = pipe(&folder, &format!("x/{action}{code}"));
             let mut child = Command::new(BINARY)
@@ -137,4 +154,22 @@ fn a_fleet_ends_with_the_code_of_the_signal() {
         }
     }
     assert!(!Path::new(&folder.path("outreport130")).exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup_is_respected() {
+    let folder = Folder::new();
+    let (runs, out) = (fleet(&folder, "x", 3), folder.path("out"));
+    let slow = pipe(&folder, "x/slow");
+    let args = ["fleet", "report", &runs, &slow, "--jobs", "1", "-o", &out];
+    let mut command = Command::new("nohup");
+    let mut child = command.arg(BINARY).args(args).stderr(Stdio::null()).spawn().expect("nohup is there");
+    let mut writer = fs::OpenOptions::new().write(true).open(&slow).expect("the fleet opens it");
+    signal(&child, "-HUP");
+    sleep(Duration::from_millis(200));
+    let _ = writer.write_all(b"no export");
+    drop(writer);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert!(Path::new(&out).exists());
 }

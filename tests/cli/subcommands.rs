@@ -171,7 +171,13 @@ fn help_has_all_exit_codes() {
             let (_, codes) = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{command:?}: {help}"));
             let codes = codes.split_whitespace().collect::<Vec<_>>().join(" ");
             let all = [("0 success", true), ("1 ", true), ("2 wrong usage", true), ("3 an alert fired", has_alerts)];
-            let others = [("4 no alert fired", has_alerts), ("130 interrupted", true), ("143 terminated", true)];
+            let others = [
+                ("4 no alert fired", has_alerts),
+                ("130 interrupted", true),
+                ("143 terminated", true),
+                ("129 hung up", true),
+                ("131 quit", true),
+            ];
             for (code, has_it) in all.into_iter().chain(others) {
                 assert_eq!(codes.contains(code), has_it, "{command:?} {flag}: {code}: {codes}");
             }
