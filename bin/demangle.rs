@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use traceparse::symbolicate::NameDemangler;
+use traceparse::demangle::NameDemangler;
 
 use crate::ending::EXIT_CODES;
 use crate::guard::will_write;

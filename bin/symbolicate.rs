@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use traceparse::symbolicate::display_name;
+use traceparse::demangle::display_name;
 use traceparse::symbols::{Found, Index, Locator, SymbolFrame};
 
 use crate::cli::SymbolicateArgs;

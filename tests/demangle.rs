@@ -184,13 +184,11 @@ fn underscores_are_stripped_on_demand() {
 
 /// Names of Swift before version 4, one or more for each rule of their grammar, and what Swift's demangler makes of them with the options of
 /// `swift demangle -simplified`; nothing where it refuses them.
-#[cfg(feature = "apple-symbols")]
 const OLD_SWIFT_NAMES: &str = include_str!("demangle/swift_old.tsv");
 
-#[cfg(feature = "apple-symbols")]
 #[test]
 fn old_swift_names_are_spelled_as_swift_simplifies_them() {
-    use traceparse::symbolicate::NameDemangler;
+    use traceparse::demangle::NameDemangler;
 
     let (mut demangler, mut differing) = (NameDemangler::new(NameDemangler::MAX_DEMANGLED), String::new());
     for line in OLD_SWIFT_NAMES.lines() {
@@ -211,7 +209,7 @@ const SWIFT_NAMES: &str = include_str!("demangle/swift.tsv");
 #[cfg(feature = "swift")]
 #[test]
 fn swift_names_are_spelled_as_swift_simplifies_them() {
-    use traceparse::symbolicate::display_name;
+    use traceparse::demangle::display_name;
 
     let mut differing = String::new();
     for line in SWIFT_NAMES.lines() {

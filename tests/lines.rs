@@ -21,13 +21,14 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Metric, StackWeights};
+use traceparse::demangle::display_name;
 use traceparse::files::FileSystem;
 use traceparse::output::{self, Format};
 use traceparse::profile::Selection;
 use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{ReportOptions, View};
-use traceparse::symbolicate::{SymbolicateOptions, display_name};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator, Slice};
 
 const TOOL: &str = "llvm-symbolizer-19";

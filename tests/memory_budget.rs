@@ -8,11 +8,11 @@ use peak_alloc::PeakAlloc;
 use traceparse::ErrorKind;
 use traceparse::bundle::{ArchiveLimits, BundleFiles};
 use traceparse::decompress;
+use traceparse::demangle::{NameDemangler, display_name};
 use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::read;
 use traceparse::recording::{Intervals, Options};
-use traceparse::symbolicate::{NameDemangler, display_name};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

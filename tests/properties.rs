@@ -109,24 +109,11 @@ fn expected_folded(recording: &support::Invented) -> BTreeMap<String, u64> {
     let mut folded = BTreeMap::new();
     for row in &recording.rows {
         let Some(names) = recording.displayed_names(row, Shape::Xcode27) else { continue };
-        let names: Vec<String> = names.iter().map(|name| support::escaped(&rust_name(name))).collect();
+        let names: Vec<String> = names.iter().map(|name| support::escaped(&support::names::shown(name))).collect();
         *folded.entry(names.join(";")).or_default() += row.weight;
     }
     folded.retain(|_, weight| *weight > 0);
     folded
-}
-
-/// The obvious form of giving a half-demangled Rust name its punctuation back.
-fn rust_name(name: &str) -> String {
-    match name.rsplit_once("::h") {
-        Some((path, hash)) if hash.len() == 16 => {
-            let path = path.strip_prefix("_$").map_or(path.to_owned(), |rest| format!("${rest}"));
-            [("$LT$", "<"), ("$GT$", ">"), ("$u20$", " "), ("$u7b$", "{"), ("$u7d$", "}"), ("..", "::"), ("$RF$", "&")]
-                .iter()
-                .fold(path, |path, (escape, text)| path.replace(escape, text))
-        }
-        _ => name.to_owned(),
-    }
 }
 
 proptest! {

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use traceparse::demangle::display_name;
 use traceparse::files::FileSystem;
 use traceparse::profile::Profile;
 use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::symbolicate::{SymbolicateOptions, display_name};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame};
 use traceparse::units::Uuid;
 

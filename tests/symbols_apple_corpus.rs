@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use apple_mutations::try_mutations;
 use libtest_mimic::{Arguments, Failed, Trial};
+use traceparse::demangle::display_name;
 use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::symbolicate::display_name;
 use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
 type Test = fn(&Path) -> Result<(), Failed>;

@@ -458,7 +458,7 @@ fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     let (symbols, address, function, file, line) = (symbols?, address?, function?, file?, line?);
     let expected = rows.filter(|row| row[symbols].starts_with("Inlining.dSYM") && row[address] == "0x3c8").map(|row| {
         let file = Path::new(row[file]).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = traceparse::symbolicate::display_name(row[function]).into_owned();
+        let name = traceparse::demangle::display_name(row[function]).into_owned();
         (name, file, row[line].parse().unwrap_or(0))
     });
     let (lines, expected): (Vec<_>, Vec<_>) = (lines.collect(), expected.collect());

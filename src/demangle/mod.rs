@@ -1,4 +1,5 @@
-//! Demangles C++ names of the [Itanium ABI], spelled as LLVM 19 and Apple's tools spell them.
+//! Demangles names: [`display_name`] spells those of every language and every source, a [`Demangler`] those of C++ (the
+//! [Itanium ABI]), as LLVM 19 and Apple's tools spell them.
 //!
 //! ```text
 //! _ZNSt3__16vectorIiNS_9allocatorIiEEE9push_backEOi
@@ -10,17 +11,19 @@
 //!
 //! A [`Demangler`] keeps its memory from name to name.
 //!
-//! Names of Rust, Swift, D and Microsoft's C++ are not read. The older names of Rust look like C++, and are read as such.
+//! A [`Demangler`] does not read names of Rust, Swift, D and Microsoft's C++. Rust's legacy names look like C++ and are read as such.
 //!
 //! [Itanium ABI]: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 
 mod error;
+mod names;
 mod node;
 mod operators;
 mod parse;
 mod print;
 
 pub use error::Error;
+pub use names::{NameDemangler, display_name};
 
 /// Demangles one name after the other with the same memory.
 ///

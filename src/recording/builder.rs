@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::address::{Conventions, FrameForm};
 use super::{Document, Options, Recording};
+use crate::demangle::display_name;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
@@ -133,6 +134,11 @@ impl RecordingBuilder {
         let maps = of_map(&self.joined_stacks) + of_map(&self.architectures);
         let bytes = self.profile.memory() + lists + threads + maps;
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
+    }
+
+    /// Interns the name of a function, spelled as it is shown from every source.
+    pub(crate) fn function_name(&mut self, recorded: &str) -> Result<StringId, Full> {
+        self.profile.string(&display_name(recorded))
     }
 
     /// The number of the document being read, over all inputs, from 0.

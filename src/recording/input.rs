@@ -133,7 +133,7 @@ impl InputBuilder<'_> {
         if kind == FrameKind::Caller {
             recording.see_caller(binary, address);
         }
-        let name = recording.profile.string(name)?;
+        let name = recording.function_name(name)?;
         let function = recording.profile.function(name, binary, true)?;
         recording.add_frame(kind.form(), function, binary, address, source, false)
     }

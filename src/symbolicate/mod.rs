@@ -16,16 +16,15 @@ mod apply;
 mod cache;
 mod images;
 mod key;
-mod names;
 mod options;
 mod remembered;
+mod same;
 mod summary;
 
 use std::collections::BTreeSet;
 
 pub use cache::SymbolCache;
 pub use images::ImageSpec;
-pub use names::{NameDemangler, display_name};
 pub use options::SymbolicateOptions;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 

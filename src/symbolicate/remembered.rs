@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::key::ImageAddresses;
-use super::names::display_name;
+use crate::demangle::display_name;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::recording::is_hex_address;

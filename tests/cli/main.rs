@@ -63,6 +63,7 @@ mod redact;
 mod redact_case;
 mod redact_names;
 mod rejected;
+mod rust_names;
 mod sample_reports;
 mod sort;
 mod subcommands;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traceparse::symbolicate::display_name;
+use traceparse::demangle::display_name;
 
 use crate::command::{finish, lines_of_words, read_text, stdout_of};
 use crate::symbols_case::{

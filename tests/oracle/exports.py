@@ -83,14 +83,15 @@ def kind_of(tag):
 
 def function_name(name):
     """What Rust's demangler makes of the paths that Instruments leaves half mangled; other names as they are."""
-    path = re.fullmatch(r"(.+)::h[0-9a-f]{16}", name, re.DOTALL)
-    if not path:
+    path = re.fullmatch(r"(.+)::h[0-9a-f]{16}(?: \((\.[!-~]*)\))?", name, re.DOTALL)
+    if not path or not name.isascii() or any(element[:1].isdigit() for element in path.group(1).split("::")):
         return name
+    suffix = re.sub(r"\.llvm\.[0-9A-F@]*$", "", path.group(2) or "")
 
     def plain(element):
         element = element[1:] if element.startswith("_$") else element
         out = ""
-        while found := re.search(r"\.\.|\.|\$(?:([A-Z]+)|u([0-9a-fA-F]+))\$|\$", element):
+        while found := re.search(r"\.\.|\.|\$(?:([A-Z]+)|u([0-9a-f]+))\$|\$", element):
             mark = found.group()
             code = int(found.group(2), 16) if found.group(2) else None
             if mark == "..":
@@ -107,7 +108,7 @@ def function_name(name):
             element = element[found.end() :]
         return out + element
 
-    return "::".join(map(plain, path.group(1).split("::")))
+    return "::".join(map(plain, path.group(1).split("::"))) + suffix
 
 
 def is_control(code):

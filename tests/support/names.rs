@@ -96,6 +96,19 @@ pub fn function_name(style: NameStyle, number: u64) -> String {
     }
 }
 
+/// A name as it is shown: Rust names get their punctuation back and lose their hash, in the obvious form.
+pub fn shown(name: &str) -> String {
+    match name.rsplit_once("::h") {
+        Some((path, hash)) if hash.len() == 16 => {
+            let path = path.strip_prefix("_$").map_or(path.to_owned(), |rest| format!("${rest}"));
+            [("$LT$", "<"), ("$GT$", ">"), ("$u20$", " "), ("$u7b$", "{"), ("$u7d$", "}"), ("..", "::"), ("$RF$", "&")]
+                .iter()
+                .fold(path, |path, (escape, text)| path.replace(escape, text))
+        }
+        _ => name.to_owned(),
+    }
+}
+
 /// An image name and path: (name, path).
 pub fn image_name(number: usize) -> (String, String) {
     match number % 5 {

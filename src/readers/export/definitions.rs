@@ -245,7 +245,7 @@ impl Definitions {
             self.note_oddity(Oddity::Attribute);
         }
         let name = match (name, address) {
-            (Some(name), _) => Some(self.recording.profile.string(&names::function_name(name))?),
+            (Some(name), _) => Some(self.recording.function_name(name)?),
             (None, Some(address)) => Some(self.recording.profile.string(&format!("{address:#x}"))?),
             (None, None) => None,
         };

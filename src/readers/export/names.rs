@@ -1,4 +1,4 @@
-//! Names inside display strings (`fmt`) and half-demangled Rust names.
+//! Names inside display strings (`fmt`).
 //!
 //! Numbers never come from `fmt`, which follows the recorded machine's locale; names come from nowhere else:
 //!
@@ -13,8 +13,6 @@
 //!
 //! Names hold spaces, parentheses and `#` themselves (`GC task thread#4 (ParallelGC)`), so strings are read from the
 //! right, and by the number they are known to hold.
-
-use std::borrow::Cow;
 
 use crate::recording::without_tid;
 
@@ -65,77 +63,6 @@ pub(super) fn parse_hex(text: &str) -> Option<u64> {
     (!digits.starts_with(['+', '-'])).then(|| u64::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// A frame's name as it is shown: Rust names, which Instruments demangles half, get their punctuation back and lose
-/// the hash (`::h` and 16 hex digits), so that instances of one generic function are one function. They are then what
-/// Rust's own demangler makes of the linker's names, and so what symbol files name the same functions. Every other name is left
-/// alone.
-pub(super) fn function_name(name: &str) -> Cow<'_, str> {
-    let Some(path) = without_rust_hash(name) else { return Cow::Borrowed(name) };
-    if !path.contains(['$', '.']) {
-        return Cow::Borrowed(path);
-    }
-    let mut out = String::with_capacity(path.len());
-    for (index, element) in path.split("::").enumerate() {
-        if index > 0 {
-            out.push_str("::");
-        }
-        push_rust_element(element, &mut out);
-    }
-    Cow::Owned(out)
-}
-
-/// Appends one element of a Rust path.
-fn push_rust_element(element: &str, out: &mut String) {
-    // No element starts with a `$`: the compiler puts a `_` before it.
-    let mut rest = if element.starts_with("_$") { &element[1..] } else { element };
-    while let Some(at) = rest.find(['$', '.']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(after) = rest.strip_prefix("..") {
-            out.push_str("::");
-            rest = after;
-        } else if let Some((text, after)) = rust_escape(rest) {
-            out.push(text);
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix('.') {
-            out.push('.');
-            rest = after;
-        } else {
-            // What is no escape ends them.
-            break;
-        }
-    }
-    out.push_str(rest);
-}
-
-fn without_rust_hash(name: &str) -> Option<&str> {
-    // Where it would be is known: to search for it took a twentieth of the time of reading an export.
-    let (path, hash) = name.as_bytes().split_at_checked(name.len().checked_sub("::h".len() + 16)?)?;
-    let digits = hash.strip_prefix(b"::h")?;
-    let is_hash = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if is_hash && !path.is_empty() { name.get(..path.len()) } else { None }
-}
-
-/// One escape of Rust's legacy mangling (`$LT$`, `$u20$` …) at the start of `text`, and what follows it.
-fn rust_escape(text: &str) -> Option<(char, &str)> {
-    let (escape, rest) = text.strip_prefix('$')?.split_once('$')?;
-    let text = match escape {
-        "SP" => '@',
-        "BP" => '*',
-        "RF" => '&',
-        "LT" => '<',
-        "GT" => '>',
-        "LP" => '(',
-        "RP" => ')',
-        "C" => ',',
-        _ => {
-            let code = u32::from_str_radix(escape.strip_prefix('u')?, 16).ok()?;
-            char::from_u32(code).filter(|text| !text.is_control())?
-        }
-    };
-    Some((text, rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,37 +110,5 @@ mod tests {
         assert_eq!(parse_hex("ff"), Some(255));
         assert_eq!(parse_hex("0x+1"), None);
         assert_eq!(parse_hex("0x10000000000000000"), None);
-    }
-
-    #[test]
-    fn rust_names_get_their_punctuation_back() {
-        let cases = [
-            ("app::run::h2640131654657f56", "app::run"),
-            ("std::rt::run::_$u7b$$u7b$closure$u7d$$u7d$::h7d0ebd26afb1a225", "std::rt::run::{{closure}}"),
-            ("a::_$LT$impl$u20$b..C$u20$for$u20$i32$GT$::lt::heea0efdba6786740", "a::<impl b::C for i32>::lt"),
-            ("a::_b::_::h2640131654657f56", "a::_b::_"),
-            ("_$LT$a..B$LT$T$GT$$u20$as$u20$c..D$GT$::next::hf9c9d8b5165416db", "<a::B<T> as c::D>::next"),
-            ("_start::h2640131654657f56", "_start"),
-            ("a.b::h2640131654657f56", "a.b"),
-            ("price$::h2640131654657f56", "price$"),
-            ("a$u110000$b$LT$::h2640131654657f56", "a$u110000$b$LT$"),
-        ];
-        for (recorded, shown) in cases {
-            assert_eq!(function_name(recorded), shown);
-        }
-        #[cfg(feature = "apple-symbols")]
-        for (recorded, shown) in cases {
-            assert_eq!(demangled(recorded), shown, "what symbol files name it");
-        }
-        for other in ["std::vector<int>::push_back", "-[X y]", "$s4main3fooyyF", "a::h12", "::h2640131654657f56"] {
-            assert_eq!(function_name(other), other);
-        }
-    }
-
-    /// The name that Rust's own demangler makes of the linker's name of this path.
-    #[cfg(feature = "apple-symbols")]
-    fn demangled(path: &str) -> String {
-        let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();
-        format!("{:#}", rustc_demangle::try_demangle(&format!("_ZN{elements}E")).unwrap())
     }
 }

@@ -37,7 +37,7 @@ impl Definitions {
         if name.is_empty() || is_hex_address(name) {
             return self.bare_frame(FrameForm::Fragment, address);
         }
-        let name = self.recording.profile.string(&names::function_name(name))?;
+        let name = self.recording.function_name(name)?;
         let function = self.recording.profile.function(name, None, true)?;
         self.recording.add_frame(FrameForm::Fragment, function, None, address, None, false)
     }

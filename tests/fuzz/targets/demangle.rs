@@ -4,7 +4,7 @@
 //! and all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
 //! `TRACEPARSE_FUZZ_SWIFT=1` tries them here, too.
 
-use traceparse::symbolicate::{NameDemangler, display_name};
+use traceparse::demangle::{NameDemangler, display_name};
 
 /// # Panics
 /// When something does not hold.

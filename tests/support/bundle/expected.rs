@@ -1,5 +1,6 @@
 //! The rows that a reader of a bundle must find, worked out from the recording alone.
 
+use super::super::names::shown;
 use super::super::recording::{Invented, Row};
 use super::super::shape::{Shape, Table};
 use super::images::addresses;
@@ -81,7 +82,7 @@ impl Invented {
                     path: image.path.clone(),
                     arch: image.arch.clone(),
                 }),
-                name: frame.function.clone(),
+                name: frame.function.as_deref().map(shown),
                 line: frame.source.as_ref().filter(|_| frame.function.is_some()).map(|(_, line)| *line),
             }
         };

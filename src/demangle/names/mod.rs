@@ -1,32 +1,28 @@
-//! Names for people: demangling, and whether two spellings mean one function.
+//! Names as they are shown, from every source.
 
 mod bounded;
 #[cfg(feature = "swift")]
 mod harmless;
-mod same;
+mod rust;
 #[cfg(feature = "swift")]
 mod swift;
 mod swift_old;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fmt::Write;
 
-pub(super) use same::is_same_function;
-
-use crate::demangle::Demangler;
-use bounded::Bounded;
+use super::Demangler;
 
 /// A function's name as shown: C++, Rust and Swift demangled, everything else unchanged.
 ///
 /// A name that would be longer than [`MAX_DEMANGLED`](NameDemangler::MAX_DEMANGLED) bytes stays unchanged.
 ///
 /// Where demanglers differ, the spelling is that of Instruments, so that a function has the same name from every source: C++ as
-/// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
+/// a [`Demangler`] spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
 /// without types and modules (names of Swift from version 4 on with the feature `swift`, else as they are).
 ///
 /// ```
-/// # use traceparse::symbolicate::display_name;
+/// # use traceparse::demangle::display_name;
 /// assert_eq!(display_name("__ZN3foo3barEi"), "foo::bar(int)");
 /// assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
 /// assert_eq!(display_name("__TFC4Demo6Widget4drawfT5scaleSi_Si"), "Widget.draw(scale:)");
@@ -56,35 +52,26 @@ impl NameDemangler {
         Self { cpp: Demangler::default().with_max_output(longest), longest }
     }
 
-    /// The meaning of a mangled name, as [`display_name`] spells it. `None` if it is not mangled, cannot be read or is too long.
+    /// The meaning of a name that is mangled, or demangled in part, as [`display_name`] spells it. `None` for other names, and for names
+    /// that cannot be read or would be too long.
     ///
-    /// Names in symbol tables of macOS have an underscore more than a compiler writes; both forms are read.
+    /// Symbol tables of macOS have one more underscore in front than compilers write; both forms are read.
     pub fn demangle(&mut self, name: &str) -> Option<String> {
         let start = name.trim_start_matches('_');
-        let demangled = match start.bytes().next()? {
+        let demangled = rust::demangled(name, self.longest).or_else(|| match start.bytes().next()? {
             b'$' => swift_name(name, start),
             // Swift 4.0, and what was before.
             b'T' if start.starts_with("T0") => swift_name(name, start),
             b'T' => swift_old::simplified(name, self.longest),
-            b'R' => self.rust_name(name),
-            b'Z' if is_legacy_rust(start) => self.rust_name(name),
             b'Z' => self.cpp_name(name),
             _ => None,
-        };
+        });
         // `_ZNE` is well-formed, and the name of nothing: it says more as it is.
         demangled.filter(|demangled| !demangled.trim().is_empty())
     }
 
-    fn rust_name(&self, name: &str) -> Option<String> {
-        let demangled = rustc_demangle::try_demangle(name).ok()?;
-        let mut text = Bounded { text: String::new(), longest: self.longest };
-        // A name that repeats itself may be a million times as long as it is mangled.
-        write!(text, "{demangled:#}").ok()?;
-        Some(text.text)
-    }
-
     fn cpp_name(&mut self, name: &str) -> Option<String> {
-        let name = if crate::demangle::is_mangled(name) { name } else { name.strip_prefix('_')? };
+        let name = if super::is_mangled(name) { name } else { name.strip_prefix('_')? };
         self.cpp.demangle(name).ok().map(str::to_owned)
     }
 }
@@ -100,18 +87,6 @@ mod swift {
     pub(super) fn simplified(_name: &str) -> Option<String> {
         None
     }
-}
-
-/// True if a name that could be one of C++ ends with the hash that Rust's older names have, before what a linker added:
-/// `17h0123456789abcdefE.llvm.1`.
-fn is_legacy_rust(start: &str) -> bool {
-    const DIGITS: usize = 16;
-    let name = start.split('.').next().unwrap_or(start);
-    let hash = name.strip_suffix('E').and_then(|name| name.split_at_checked(name.len().checked_sub(DIGITS)?));
-    start.starts_with("ZN")
-        && hash.is_some_and(|(path, hash)| {
-            path.ends_with("17h") && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 /// Demanglers differ in spaces, in result types, in template arguments and in how much of a Swift module they spell out,
 /// so what counts is the name with its qualifiers, as far as both have them: `Widget.draw` is `Demo.Widget.draw`, but
 /// `A::init` is not `B::init`.
-pub(in crate::symbolicate) fn is_same_function(one: &str, other: &str) -> bool {
+pub(super) fn is_same_function(one: &str, other: &str) -> bool {
     if without_spaces(one).eq(without_spaces(other)) {
         return true;
     }
