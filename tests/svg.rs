@@ -62,10 +62,11 @@ fn main() {
         ("differential::scaled_weights_are_said", differential::scaled_weights_are_said),
         ("differential::what_vanished_is_said", differential::what_vanished_is_said),
     ];
-    let in_browser: [(&str, Test); 9] = [
+    let in_browser: [(&str, Test); 10] = [
         ("browser::frames_zoom_and_come_back", browser::frames_zoom_and_come_back),
         ("browser::keys_do_what_the_mouse_does", browser::keys_do_what_the_mouse_does),
         ("browser::search_finds_and_counts_once", browser::search_finds_and_counts_once),
+        ("browser::no_expression_hangs_the_picture", browser::no_expression_hangs_the_picture),
         ("browser::addresses_keep_what_is_shown", browser::addresses_keep_what_is_shown),
         ("browser::text_is_legible_in_light_and_dark", browser::text_is_legible_in_light_and_dark),
         ("browser::names_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),

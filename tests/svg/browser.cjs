@@ -151,6 +151,8 @@ const asImage = async (context, file, points) => {
       else if (what === "print") await page.emulateMedia({ media: value ? "print" : "screen" });
       else if (what === "screenshot") await page.screenshot({ path: value });
       else throw new Error(`no step ${what}`);
+      // A worker tries expressions.
+      await page.waitForFunction(() => !document.getElementById("found")?.textContent.startsWith("searching"));
       states.push({ ...(await page.evaluate(state)), told });
     }
     console.log(JSON.stringify({ states, errors, requests }));

@@ -196,27 +196,65 @@
     reset.disabled = zoomed === root;
   };
 
-  // Search: an expression, in any case of letters unless it has capitals, for names of functions and of binaries.
-  const expression = () => {
+  // Search: an expression, in any case of letters unless it has capitals, for names of functions and of binaries. A link may bring any
+  // expression, and one such as (\w+)+! takes years: a worker tries it for a limited time. Plain text needs none.
+  const longestSearch = 1500;
+  const names = Array.from(new Set(frames.flatMap(({ name, binary }) => [name, binary])));
+  const seeker = `onmessage = ({ data: [source, flags, names] }) => {
+    const wanted = new RegExp(source, flags);
+    postMessage(names.filter((name) => wanted.test(name)));
+  }`;
+  let stopSeeking = () => {};
+  const seek = (flags) => {
+    const worker = new Worker(URL.createObjectURL(new Blob([seeker], { type: "text/javascript" })));
+    const fail = (why) => show([], () => `${why}; search for plain text`);
+    const timer = setTimeout(() => fail("too slow"), longestSearch);
+    stopSeeking = () => {
+      clearTimeout(timer);
+      worker.terminate();
+    };
+    worker.onmessage = ({ data }) => show(data, found);
+    worker.onerror = () => fail("no expressions here");
+    worker.postMessage([search, flags, names]);
+  };
+  let answer = () => "";
+  const tellAnswer = () => {
+    output.textContent = answer();
+    tell(told);
+  };
+  // Ends a search: with these names, and what is written about them.
+  const show = (matching, text) => {
+    stopSeeking();
+    const wanted = new Set(matching);
+    for (const frame of frames) {
+      frame.isFound = wanted.has(frame.name) || (frame.binary !== "" && wanted.has(frame.binary));
+      frame.element.classList.toggle("found", frame.isFound);
+    }
+    answer = text;
+    tellAnswer();
+  };
+  const isExpression = () => {
     try {
-      // What a backslash stands before is no capital: \S, \W.
-      const isExact = /[A-Z]/.test(search.replace(/\\./g, ""));
-      return search ? new RegExp(search, isExact ? "" : "i") : null;
+      return Boolean(new RegExp(search));
     } catch {
-      return undefined;
+      return false;
     }
   };
   const mark = () => {
-    const wanted = expression();
-    input.setAttribute("aria-invalid", String(wanted === undefined));
-    for (const frame of frames) {
-      frame.isFound = Boolean(wanted) && (wanted.test(frame.name) || (frame.binary !== "" && wanted.test(frame.binary)));
-      frame.element.classList.toggle("found", frame.isFound);
+    // What a backslash stands before is no capital: \S, \W.
+    const isExact = /[A-Z]/.test(search.replace(/\\./g, ""));
+    const fold = (text) => (isExact ? text : text.toLowerCase());
+    const isRead = isExpression();
+    input.setAttribute("aria-invalid", String(!isRead));
+    if (!search) return show([], () => "");
+    if (!isRead) return show([], () => "no expression");
+    if (!/[\\^$.*+?()[\]{}|]/.test(search)) return show(names.filter((name) => fold(name).includes(fold(search))), found);
+    show([], () => "searching …");
+    try {
+      seek(isExact ? "" : "i");
+    } catch {
+      show([], () => "no expressions here; search for plain text");
     }
-    if (wanted === undefined) output.textContent = "no expression";
-    else if (wanted === null) output.textContent = "";
-    else output.textContent = found();
-    tell(told);
   };
   // What was found below and on the zoomed frame. A frame that stands on one that was found adds nothing.
   const found = () => {
@@ -278,7 +316,7 @@
     zoomed = frame;
     reach(frame);
     place();
-    if (search) mark();
+    tellAnswer();
     remember(true);
   };
   const searchFor = (text) => {
