@@ -1,5 +1,5 @@
 // Builds the page's script and style, and the content security policy with their hashes, into `src/output/workbench/`, from where the
-// command embeds them. `node build.mjs --check` builds them and fails if what is committed differs.
+// command embeds them, and the policy of the page of fleets. `node build.mjs --check` builds them and fails if what is committed differs.
 
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const target = (name) => here(`../src/output/workbench/${name}`);
+const fleet = (name) => here(`../src/output/fleet/html/${name}`);
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The files, by name. */
@@ -28,16 +29,23 @@ export async function buildPage() {
   return files;
 }
 
+/** The policy of the page of fleets, whose script and styles are embedded as they are. */
+async function fleetPolicy() {
+  const [script, ...styles] = await Promise.all(['report.js', 'report.css', 'run_pages.css'].map(async (name) => hash(await readFile(fleet(name), 'utf8'))));
+  return `default-src 'none'; script-src ${script}; style-src ${styles.join(' ')}; img-src data:; base-uri 'none'; form-action 'none'`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const files = await buildPage();
+  const files = Object.entries(await buildPage()).map(([name, text]) => [target(name), text]);
+  files.push([fleet('policy.txt'), await fleetPolicy()]);
   if (process.argv.includes('--check')) {
-    for (const [name, text] of Object.entries(files)) {
-      if ((await readFile(target(name), 'utf8')) !== text) {
-        console.error(`${name} is not what web/ builds; run: cd web && npm ci && npm run build`);
+    for (const [path, text] of files) {
+      if ((await readFile(path, 'utf8')) !== text) {
+        console.error(`${path} is not what web/ builds; run: cd web && npm ci && npm run build`);
         process.exitCode = 1;
       }
     }
   } else {
-    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(target(name), text)));
+    await Promise.all(files.map(([path, text]) => writeFile(path, text)));
   }
 }

@@ -57,7 +57,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<bool, Failed> {
 }
 
 /// Stands first in the page: keeps every error, and what the policy of the page refused.
-const COLLECTOR: &str = r#"<script>
+const COLLECTOR: &str = r#"<script nonce="test">
 window.errors = [];
 window.onerror = (message) => { errors.push(String(message)); };
 console.error = (...parts) => { errors.push(parts.join(" ")); };
@@ -73,11 +73,17 @@ window.finish = (text) => {
 };
 </script>"#;
 
+/// A page that lets scripts of the test run, besides its own.
+fn with_nonce(page: &str) -> String {
+    page.replace("script-src ", "script-src 'nonce-test' ")
+}
+
 /// Runs a script in a page after the page's own, and gives what it told.
 fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
+    let page = with_nonce(page);
     let page = page.replacen("<head>", &format!("<head>{COLLECTOR}"), 1);
     let at = page.rfind("</body>").ok_or("no body")?;
-    let page = format!("{}<script>\n{script}\n</script>{}", &page[..at], &page[at..]);
+    let page = format!("{}<script nonce=\"test\">\n{script}\n</script>{}", &page[..at], &page[at..]);
     let (dom, log) = browse(&page)?;
     let told = dom.split_once("<pre id=\"test-result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let told = told.ok_or_else(|| format!("the script did not end: {log}"))?.0.to_owned();
@@ -206,8 +212,8 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let html = fs::read_to_string(&page)?;
     // The script of the test follows the link, and the page that comes then is the one that is read.
-    let click = "<script>document.querySelector('#scope-function a.run').click();</script></body>";
-    fs::write(&page, html.replace("</body>", click))?;
+    let click = "<script nonce=\"test\">document.querySelector('#scope-function a.run').click();</script></body>";
+    fs::write(&page, with_nonce(&html).replace("</body>", click))?;
     let (dom, log) = browse_file(&page)?;
     ensure!(!log.contains("CONSOLE"), "{log}");
     ensure!(

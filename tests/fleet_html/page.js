@@ -74,7 +74,7 @@ const units = document.querySelectorAll("#across-runs figure.boxes").length;
 const overTime = document.querySelectorAll("#over-time svg").length;
 check("a histogram a cohort, box plots a unit", across === COHORTS + units && (COHORTS === 0) === (units === 0), across, units);
 check("a timeline a cohort", overTime === COHORTS, overTime);
-for (const svg of document.querySelectorAll("svg")) {
+for (const svg of document.querySelectorAll("svg:not([aria-hidden])")) {
   check("a plot says what it is", svg.getAttribute("aria-label").length > 20);
   const box = svg.getBoundingClientRect();
   check("a plot is seen", box.width > 200 && box.height > 50, box.width, box.height);

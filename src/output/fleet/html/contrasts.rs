@@ -102,7 +102,7 @@ fn write_row(
     let (class, mark) = if row.is_noise { ("bar noise", "~") } else { ("bar", "") };
     write!(
         out,
-        "<td class=\"{class}\" style=\"--share:{share}%\" data-value=\"{}\">{mark}{}</td>",
+        "<td class=\"{class}\" data-value=\"{}\"><svg aria-hidden=\"true\"><rect width=\"{share}%\" height=\"100%\"/></svg>{mark}{}</td>",
         row.difference,
         Text(&value)
     )?;

@@ -35,8 +35,8 @@ const STYLE: &str = include_str!("report.css");
 const LINKS_STYLE: &str = include_str!("run_pages.css");
 const SCRIPT: &str = include_str!("report.js");
 
-/// The page may load nothing, from nowhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// The content security policy: the page loads nothing, and only its script and its styles apply, by their hashes.
+const POLICY: &str = include_str!("policy.txt");
 
 /// Writes the page, with links to these pages of runs.
 ///
@@ -60,13 +60,13 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     facts::method(report, out)?;
     out.write_all(b"</main>\n")?;
     facts::footer(report, out)?;
-    writeln!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>")?;
+    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
     out.flush()
 }
 
 fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
     let title = facts::title(report);
-    let links_style = if links.counts().is_some() { LINKS_STYLE } else { "" };
+    let links_style = if links.counts().is_some() { format!("<style>{LINKS_STYLE}</style>\n") } else { String::new() };
     writeln!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -74,7 +74,7 @@ fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Res
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"traceparse {}\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}{links_style}</style>\n</head>\n<body>",
+         <style>{STYLE}</style>\n{links_style}</head>\n<body>",
         env!("CARGO_PKG_VERSION")
     )
 }
