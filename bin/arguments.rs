@@ -106,9 +106,9 @@ pub(crate) struct SelectionArgs {
     /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
-    /// Only main threads
+    /// Only main threads; with --thread, those of its threads that are main threads
     ///
-    /// These are the threads named Main Thread, and in processes without one, those named main.
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, those named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
     /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
@@ -222,12 +222,12 @@ impl SelectionArgs {
             states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
             states => StateFilter::Only(states.to_vec()),
         };
-        let main_thread = Some(Matcher::main_thread()).filter(|_| self.only_main_thread);
         ReportOptions {
             selection: Selection {
                 runs: self.run.clone(),
                 processes: self.process.clone(),
-                threads: self.thread.iter().cloned().chain(main_thread).collect(),
+                threads: self.thread.clone(),
+                only_main_threads: self.only_main_thread,
                 time: self.time,
                 intervals: None,
                 states,

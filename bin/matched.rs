@@ -1,6 +1,6 @@
 //! The processes, threads and binaries that names of filters mean.
 
-use traceparse::profile::{Matcher, Profile};
+use traceparse::profile::{Matcher, Profile, Thread};
 
 use crate::arguments::SelectionArgs;
 use crate::names::{first_of, nearest, quoted};
@@ -25,7 +25,7 @@ pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
         tell("--thread", "thread", matcher, threads(profile, matcher), names());
     }
     if args.only_main_thread {
-        note_main_threads(threads(profile, &Matcher::main_thread()));
+        note_main_threads(profile);
     }
     let names = || profile.binary_ids().map(|id| profile.string(profile.binary(id).name));
     for (option, matchers) in [("--binary", &args.binary), ("--leaf-binary", &args.leaf_binary)] {
@@ -45,12 +45,14 @@ fn processes(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
 }
 
 fn threads(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
-    let matched = matcher.threads(profile).into_iter().map(|id| {
-        let (thread, name) = (profile.thread(id), profile.string(profile.thread(id).name));
-        let process = profile.string(profile.process(thread.process).name);
-        Matched { is_exact: matcher.is_exact(thread.tid, name), label: format!("{} ({})", named(name), named(process)) }
-    });
-    matched.collect()
+    let is_exact = |thread: &Thread| matcher.is_exact(thread.tid, profile.string(thread.name));
+    let ids = matcher.threads(profile).into_iter();
+    ids.map(|id| matched_thread(profile, profile.thread(id), is_exact)).collect()
+}
+
+fn matched_thread(profile: &Profile, thread: &Thread, is_exact: impl Fn(&Thread) -> bool) -> Matched {
+    let [name, process] = [thread.name, profile.process(thread.process).name].map(|name| profile.string(name));
+    Matched { is_exact: is_exact(thread), label: format!("{} ({})", named(name), named(process)) }
 }
 
 fn binaries(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
@@ -80,9 +82,14 @@ fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, 
     warning(&format!("{option} matches no {kind}{nearest}"));
 }
 
-fn note_main_threads(matched: Vec<Matched>) {
+fn note_main_threads(profile: &Profile) {
+    let is_usual = |thread: &Thread| profile.string(thread.name) == "Main Thread";
+    let threads = profile.thread_ids().map(|id| profile.thread(id)).filter(|thread| thread.is_main);
+    let matched: Vec<Matched> = threads.map(|thread| matched_thread(profile, thread, is_usual)).collect();
     if matched.is_empty() {
-        warning("--only-main-thread: no thread is named Main Thread or main, and nothing else tells which one it is");
+        warning(
+            "--only-main-thread: the recording marks no thread as a main thread, and none is named Main Thread or main",
+        );
     }
     note_matched("--only-main-thread", &matched);
 }

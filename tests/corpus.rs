@@ -136,8 +136,13 @@ fn every_row_is_a_sample(folder: &Path, file: &str, rows: u64, without_stack: us
 
 fn main_thread_is_known(folder: &Path, file: &str, tid: Option<u64>) -> Result<(), Failed> {
     let export = open(folder, file)?;
-    let found: Vec<Option<u64>> =
-        export.profile.main_threads().into_iter().map(|id| export.profile.thread(id).tid).collect();
+    let found: Vec<Option<u64>> = export
+        .profile
+        .thread_ids()
+        .map(|id| export.profile.thread(id))
+        .filter(|thread| thread.is_main)
+        .map(|thread| thread.tid)
+        .collect();
     ensure!(found == tid.map(Some).into_iter().collect::<Vec<_>>(), "{found:x?}");
     Ok(())
 }

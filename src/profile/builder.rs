@@ -252,7 +252,12 @@ impl ProfileBuilder {
     /// The id of a thread of a process: one for each tid, or for each name where there is no tid.
     pub fn thread(&mut self, process: ProcessId, tid: Option<u64>, name: StringId) -> Result<ThreadId, Full> {
         let key = (process, tid, tid.is_none().then_some(name));
-        Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name }))
+        Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name, is_main: false }))
+    }
+
+    /// Marks a thread that the format of its recording records as a main thread ([`Thread::is_main`]), regardless of its name.
+    pub fn mark_main_thread(&mut self, thread: ThreadId) {
+        self.profile.threads[thread.index()].is_main = true;
     }
 
     /// Says that `samples` samples showed the process under `name`; the name with most samples wins.
@@ -516,6 +521,7 @@ impl ProfileBuilder {
         for (id, name) in most_counted(&self.thread_names) {
             self.profile.threads[id.index()].name = name;
         }
+        self.profile.mark_main_threads();
         self.profile.stacks = self.stacks.finish();
         debug_assert!(parents_come_first(&self.profile));
         if self.detail == SampleDetail::Summed {

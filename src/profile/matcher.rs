@@ -25,8 +25,6 @@ enum Rule {
     Part(Option<u64>, Option<String>),
     /// Every name that a predicate says.
     Pattern(Pattern),
-    /// The main thread of each process.
-    MainThread,
     /// These processes and threads, whatever they are called.
     Chosen(Vec<ProcessId>, Vec<ThreadId>),
 }
@@ -52,11 +50,6 @@ impl Matcher {
     /// Everything whose name `is_match` says, such as that of a regular expression; `text` is the name of the rule.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { text: text.to_owned(), rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
-    }
-
-    /// The main thread of each process, as far as it is known ([`Profile::main_threads`]); no process, binary or function.
-    pub fn main_thread() -> Self {
-        Self { text: MAIN_THREAD.to_owned(), rule: Rule::MainThread }
     }
 
     /// What it matches in this profile, under another text: the names may change then.
@@ -91,9 +84,6 @@ impl Matcher {
 
     /// The threads it matches.
     pub fn threads(&self, profile: &Profile) -> Vec<ThreadId> {
-        if self.rule == Rule::MainThread {
-            return profile.main_threads();
-        }
         if let Rule::Chosen(_, threads) = &self.rule {
             return threads.clone();
         }
@@ -141,7 +131,7 @@ impl Matcher {
                 }
             }
             Rule::Pattern(pattern) => chosen(&|_, name| (pattern.0)(name)),
-            Rule::MainThread | Rule::Chosen(..) => Vec::new(),
+            Rule::Chosen(..) => Vec::new(),
         }
     }
 }
@@ -170,53 +160,5 @@ fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
-    }
-}
-
-/// The name that Instruments gives main threads.
-const MAIN_THREAD: &str = "Main Thread";
-
-/// The name of a main thread where Instruments names threads by the functions that they run, and of Rust's.
-const MAIN_FUNCTION: &str = "main";
-
-impl Profile {
-    /// The main thread of each process that has a known one: the threads named `Main Thread`, with or without a number behind it, and in
-    /// a process without these, the threads named `main`. Readers give the name `Main Thread` to threads that their format knows as main
-    /// threads in another way. No other thread is taken for one.
-    pub fn main_threads(&self) -> Vec<ThreadId> {
-        let name = |id: &ThreadId| self.string(self.thread(*id).name);
-        let named: Vec<ThreadId> = self.thread_ids().filter(|id| is_main_thread(name(id))).collect();
-        let mut has_named = vec![false; self.process_ids().len()];
-        for id in &named {
-            has_named[self.thread(*id).process.index()] = true;
-        }
-        let is_main = |id: &ThreadId| {
-            is_main_thread(name(id)) || (name(id) == MAIN_FUNCTION && !has_named[self.thread(*id).process.index()])
-        };
-        self.thread_ids().filter(is_main).collect()
-    }
-}
-
-/// True for `Main Thread` and for `Main Thread 0x2a101`, also in parentheses: a number that readers leave, since it is not the thread's tid.
-fn is_main_thread(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(MAIN_THREAD) else { return false };
-    let digits = rest.trim_start().trim_start_matches('(').trim_end_matches(')');
-    rest.is_empty() || (rest.starts_with(' ') && digits.starts_with("0x") && number(digits).is_some())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn main_threads_have_one_name_and_maybe_a_number() {
-        for name in ["Main Thread", "Main Thread  0x22c0cb", "Main Thread 0x1", "Main Thread (0x22c0cb)"] {
-            assert!(is_main_thread(name), "{name}");
-        }
-        for name in
-            ["", "main thread", "Main Thread Checker", "Main Threads", "Main Thread0x1", "Main Thread 7", "main"]
-        {
-            assert!(!is_main_thread(name), "{name}");
-        }
     }
 }

@@ -33,6 +33,7 @@ mod full;
 mod ids;
 mod intervals;
 mod leaves;
+mod main_thread;
 mod matcher;
 mod model;
 mod rebuild;
@@ -51,6 +52,7 @@ pub use category::Category;
 pub use full::Full;
 pub use ids::Id;
 pub use intervals::IntervalFilter;
+pub(crate) use main_thread::MAIN_THREAD;
 pub use matcher::Matcher;
 pub use model::{
     Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,

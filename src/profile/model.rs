@@ -123,6 +123,9 @@ pub struct Thread {
     /// Its name; the one most samples carried where it changed, empty where the export has none. Instruments often
     /// shows the outermost function here.
     pub name: StringId,
+    /// True for a main thread of its process. The reader marks it, if the format does. In a process without a marked thread these are the
+    /// threads named `Main Thread`, and in a process without those the threads named `main`.
+    pub is_main: bool,
 }
 
 /// A CPU core.

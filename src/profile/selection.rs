@@ -35,6 +35,8 @@ pub struct Selection {
     pub processes: Vec<Matcher>,
     /// Threads; empty is every thread.
     pub threads: Vec<Matcher>,
+    /// True for [main threads](super::Thread::is_main) only.
+    pub only_main_threads: bool,
     /// Time; `None` is the whole recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not
     /// know the times of its samples: with a range of time, nothing of it counts.
     pub time: Option<TimeRange>,
@@ -58,7 +60,10 @@ impl Selection {
         let is_named: Vec<bool> = chosen(&self.processes, profile.process_ids(), |matcher| matcher.processes(profile));
         let is_process_in = |id: ProcessId| is_named[id.index()] && runs[profile.process(id).run.index()];
         let is_named: Vec<bool> = chosen(&self.threads, profile.thread_ids(), |matcher| matcher.threads(profile));
-        let is_thread_in = |id: ThreadId| is_named[id.index()] && is_process_in(profile.thread(id).process);
+        let is_thread_in = |id: ThreadId| {
+            let thread = profile.thread(id);
+            (thread.is_main || !self.only_main_threads) && is_named[id.index()] && is_process_in(thread.process)
+        };
         let threads = profile.thread_ids().map(is_thread_in).collect();
         let states = match &self.states {
             StateFilter::All => States::All,

@@ -32,6 +32,8 @@ pub(in crate::recording) struct ThreadDefinition {
     /// Index of its process, where it tells one.
     pub(in crate::recording) process: Option<u32>,
     pub(in crate::recording) name: StringId,
+    /// True if the format marks it as a main thread.
+    pub(in crate::recording) is_main: bool,
     pub(in crate::recording) used_as: Option<(ProcessId, ThreadId)>,
     pub(in crate::recording) samples: u64,
 }
@@ -225,8 +227,13 @@ impl RecordingBuilder {
     /// The index of a thread of this number and name, of the process at this index.
     pub(crate) fn add_thread(&mut self, tid: Option<u64>, process: Option<u32>, name: StringId) -> Result<u32, Full> {
         let index = u32::try_from(self.threads.len()).map_err(|_| Full)?;
-        self.threads.push(ThreadDefinition { tid, process, name, used_as: None, samples: 0 });
+        self.threads.push(ThreadDefinition { tid, process, name, is_main: false, used_as: None, samples: 0 });
         Ok(index)
+    }
+
+    /// Marks the thread at this index as a main thread.
+    pub(crate) fn mark_main_thread(&mut self, thread: u32) {
+        self.threads[thread as usize].is_main = true;
     }
 
     /// Keeps a list of numbers, and gives its index.

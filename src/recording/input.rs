@@ -95,6 +95,11 @@ impl InputBuilder<'_> {
         self.recording.add_thread(tid, process, name)
     }
 
+    /// Marks the thread at this index as a main thread, if the format says so regardless of its name.
+    pub fn mark_main_thread(&mut self, thread: u32) {
+        self.recording.mark_main_thread(thread);
+    }
+
     /// The id of a core.
     pub fn core(&mut self, core: Core) -> Result<CoreId, Full> {
         self.recording.profile.core(core)

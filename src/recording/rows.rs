@@ -244,6 +244,9 @@ fn thread_of(
                 recording.profile.count_thread_name(id, definition.name, definition.samples);
             }
             let id = recording.profile.thread(process, definition.tid, definition.name)?;
+            if definition.is_main {
+                recording.profile.mark_main_thread(id);
+            }
             definition.used_as = Some((process, id));
             definition.samples = 1;
             Ok(id)

@@ -143,7 +143,7 @@ fn what_binaries_leave_out_is_told() {
 }
 
 #[test]
-fn main_threads_are_known_by_name_only() {
+fn exports_mark_main_threads_by_name_only() {
     check(&["--only-main-thread"], 122, "");
     let folder = Folder::new();
     let main = |name: &str| folder.edited("27/orchard", &[("\"Main Thread (", &format!("\"{name} ("))]);
@@ -153,7 +153,10 @@ fn main_threads_are_known_by_name_only() {
     );
     for name in ["com.apple.main", "mainly", "main thread", "Orchard"] {
         let message = fails(1, &[&main(name), "--only-main-thread"]);
-        assert!(message.contains("warning: --only-main-thread: no thread is named Main Thread or main"), "{message}");
+        assert!(
+            message.contains("warning: --only-main-thread: the recording marks no thread as a main thread"),
+            "{message}"
+        );
         assert!(message.contains("error: no sample passes the filters") && message.contains(name), "{message}");
     }
     // A thread that runs `main` is another one where one is known.

@@ -337,6 +337,11 @@ fn the_main_thread_is_chosen() {
     let export = orchard();
     let main = |args: &[&str]| ok(&[&[export.as_str(), "--view", "full"], args].concat());
     assert_eq!(main(&["--only-main-thread"]), main(&["--thread", "Main Thread"]));
+    assert_eq!(
+        main(&["--only-main-thread", "--process", "Orchard", "--thread", "Main Thread"]),
+        main(&["--thread", "Main Thread"])
+    );
+    assert!(fails(1, &[&export, "--only-main-thread", "--thread", "render"]).contains("no sample passes the filters"));
     let rows = csv(&[&export, "--view", "threads", "--only-main-thread"]);
     let weight =
         weight(&samples(&[&export]).into_iter().filter(|sample| sample.thread == "Main Thread").collect::<Vec<_>>());

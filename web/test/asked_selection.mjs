@@ -9,7 +9,7 @@ export function selectionOf(engine, profile, options) {
   const words = [...options];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--thread') add('threads', engine.matchThreads(profile, words.shift()));
-    else if (word === '--only-main-thread') add('threads', engine.mainThreads(profile));
+    else if (word === '--only-main-thread') selection.mainOnly = true;
     else if (word === '--process') add('processes', engine.matchProcesses(profile, words.shift()));
     else if (word === '--run') add('runs', numbered(profile.runs, Number(words.shift())));
     else if (word === '--schema') add('series', named(profile.series, words.shift()));

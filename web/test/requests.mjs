@@ -80,14 +80,14 @@ function addThreads(engine, profile, random, request, name) {
   for (let count = 1 + random.below(2); count > 0; count -= 1) {
     if (random.oneIn(5)) {
       request.options.push('--only-main-thread');
-      threads.push(...engine.mainThreads(profile));
+      request.selection.mainOnly = true;
       break;
     }
     const text = random.oneIn(3) ? String(random.pick(profile.threads).tid ?? 1) : textOf(random, name(profile.threads));
     request.options.push('--thread', text);
     threads.push(...engine.matchThreads(profile, text));
   }
-  request.selection.threads = threads;
+  if (request.options.includes('--thread')) request.selection.threads = threads;
 }
 
 function addTimes(profile, random, request) {

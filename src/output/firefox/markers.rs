@@ -73,8 +73,10 @@ impl<'i> Markers<'i> {
     fn place(&mut self, report: &Report<'_>, intervals: &'i Intervals) {
         let threads = Threads::new(report);
         let selection = &report.options.selection;
-        let is_narrowed =
-            !selection.processes.is_empty() || !selection.threads.is_empty() || selection.intervals.is_some();
+        let is_narrowed = !selection.processes.is_empty()
+            || !selection.threads.is_empty()
+            || selection.only_main_threads
+            || selection.intervals.is_some();
         let is_selected = |interval: &Interval| {
             let is_of_run = selection.runs.is_empty() || selection.runs.contains(&interval.run);
             let is_in = |range: TimeRange| {
@@ -266,10 +268,9 @@ impl<'p> Threads<'p> {
                     threads.by_tid.entry((run, tid)).or_default().push(place);
                 }
                 if let Some(pid) = profile.process(thread.process).pid {
-                    let is_main = super::names::is_main(profile.string(thread.name));
-                    let known = threads.by_pid.entry((run, pid)).or_insert((is_main, place));
-                    if is_main && !known.0 {
-                        *known = (is_main, place);
+                    let known = threads.by_pid.entry((run, pid)).or_insert((thread.is_main, place));
+                    if thread.is_main && !known.0 {
+                        *known = (true, place);
                     }
                 }
             }

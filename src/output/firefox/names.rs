@@ -15,7 +15,8 @@ use crate::units::Nanos;
 /// gets pids and tids of its own: `4150`, `4150.1`.
 pub(super) struct Names {
     labels: Vec<Option<String>>,
-    pids: HashMap<(SeriesId, ProcessId), String>,
+    /// Also by the main thread, but for the first of a process.
+    pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
     /// The number of times that each pid and each tid was given.
     given: [HashMap<String, u32>; 2],
     has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
@@ -43,7 +44,9 @@ impl Names {
         let process = profile.process(thread.process);
         let key = (row.series, thread.process);
         let [given_pids, given_tids] = &mut self.given;
-        let pid = match self.pids.entry(key) {
+        // A second main thread, as after exec, would hide the first one in the viewer: it gets a pid of its own.
+        let is_second = thread.is_main && *self.has_main.entry(key).or_insert(row.thread) != row.thread;
+        let pid = match self.pids.entry((key, is_second.then_some(row.thread))) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(unique(given_pids, process.pid)),
         };
@@ -55,7 +58,6 @@ impl Names {
             Some(Some(label)) => format!("{process_name} [{label}]"),
             _ => process_name,
         };
-        let is_main = is_main(&name) && *self.has_main.entry(key).or_insert(row.thread) == row.thread;
         writer.put(b"{\"name\":");
         push_text(Some(&name), &mut writer.text);
         writer.put(b",\"processName\":");
@@ -64,18 +66,13 @@ impl Names {
         push_text(Some(pid), &mut writer.text);
         writer.put(b",\"tid\":");
         push_text(Some(&tid), &mut writer.text);
-        writer.put(if is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
+        writer.put(if thread.is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
         writer.put(
             b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
         );
         push_millis(registered.as_nanos(), &mut writer.text);
         writer.put(b",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n");
     }
-}
-
-/// True for the names of main threads: `main` is the name if Instruments names threads by their outermost function.
-pub(super) fn is_main(name: &str) -> bool {
-    ["Main Thread", "main"].contains(&name)
 }
 
 /// A number as text, `NUMBER.1` and so on where it was given before; `unknown` for none.

@@ -58,7 +58,7 @@ pub(in crate::output) fn redacted(list: &[Redacted]) -> Value {
 
 /// The filters and limits that the numbers follow.
 fn asked(options: &ReportOptions) -> Value {
-    let Selection { runs, processes, threads, time, intervals, states } = &options.selection;
+    let Selection { runs, processes, threads, only_main_threads, time, intervals, states } = &options.selection;
     let texts = |matchers: &[Matcher]| -> Vec<String> { matchers.iter().map(|m| m.text().to_owned()).collect() };
     let states = match states {
         StateFilter::Running => json!("running"),
@@ -72,6 +72,7 @@ fn asked(options: &ReportOptions) -> Value {
         "schemas": options.schemas,
         "processes": texts(processes),
         "threads": texts(threads),
+        "only_main_threads": only_main_threads,
         "time": time,
         "states": states,
         "min_percent": options.pruning.min_percent,

@@ -27,7 +27,6 @@ pub(super) fn head(
     let profile = &report.recording.profile;
     let mut summary = Vec::new();
     write_summary(report, &mut summary)?;
-    let main_threads = profile.main_threads();
     let names = report.recording.counter_names();
     let series = report.series.iter().enumerate().map(|(place, row)| {
         let mut value = series(profile, row, &rows.series[place]);
@@ -47,7 +46,7 @@ pub(super) fn head(
         "runs": profile.run_ids().map(|id| run(report, id)).collect::<Value>(),
         "series": series.collect::<Value>(),
         "processes": profile.process_ids().map(|id| process(profile, id)).collect::<Value>(),
-        "threads": profile.thread_ids().map(|id| thread(profile, id, &main_threads)).collect::<Value>(),
+        "threads": profile.thread_ids().map(|id| thread(profile, id)).collect::<Value>(),
         "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
         "states": rows.states.iter().map(|&id| profile.string(id)).collect::<Value>(),
         "categories": Category::ALL.map(Category::name),
@@ -120,13 +119,13 @@ fn process(profile: &Profile, id: ProcessId) -> Value {
     json!({"run": row.run.index(), "pid": row.pid.map(exact), "name": profile.string(row.name)})
 }
 
-fn thread(profile: &Profile, id: ThreadId, main_threads: &[ThreadId]) -> Value {
+fn thread(profile: &Profile, id: ThreadId) -> Value {
     let row = profile.thread(id);
     json!({
         "process": row.process.index(),
         "tid": row.tid.map(exact),
         "name": profile.string(row.name),
-        "is_main": main_threads.contains(&id),
+        "is_main": row.is_main,
     })
 }
 

@@ -1,5 +1,7 @@
 //! Lines of a call graph: threads, and the frames below them.
 
+use crate::profile::MAIN_THREAD;
+
 /// A line of a call graph, apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GraphLine<'l> {
@@ -35,9 +37,11 @@ pub(super) struct ThreadText<'l> {
     /// `None` for `Thread_<multiple>`.
     pub(super) tid: Option<u64>,
     pub(super) name: &'l str,
+    /// True for a thread that serves the queue of the main thread.
+    pub(super) is_main: bool,
 }
 
-/// The queue of the main thread, which has no name of its own.
+/// The queue of the main thread, which tells this thread even if the program named it: browsers do.
 const MAIN_QUEUE: &str = "com.apple.main-thread";
 
 impl<'l> ThreadText<'l> {
@@ -48,16 +52,17 @@ impl<'l> ThreadText<'l> {
         let (number, name) = thread.split_once(": ").unwrap_or((thread, ""));
         let label = queue.split_once(": ").map_or("", |(_, label)| label);
         let label = label.trim_end().trim_end_matches("(serial)").trim_end_matches("(concurrent)").trim_end();
-        let name = match (name.trim(), label) {
-            ("" | "Main Thread", MAIN_QUEUE) => "Main Thread",
-            ("", label) => label,
-            (name, _) => name,
+        let is_main = label == MAIN_QUEUE;
+        let name = match name.trim() {
+            "" if is_main => MAIN_THREAD,
+            "" => label,
+            name => name,
         };
         let number = number.trim();
         match number.parse() {
-            Ok(tid) => Some(Self { tid: Some(tid), name }),
+            Ok(tid) => Some(Self { tid: Some(tid), name, is_main }),
             Err(_) if number == "<multiple>" => {
-                Some(Self { tid: None, name: if name.is_empty() { number } else { name } })
+                Some(Self { tid: None, name: if name.is_empty() { number } else { name }, is_main })
             }
             Err(_) => None,
         }
@@ -143,13 +148,12 @@ mod tests {
 
     #[test]
     fn threads_of_every_form() {
-        let thread = |tid, name| Some(ThreadText { tid, name });
+        let thread = |tid, name| Some(ThreadText { tid, name, is_main: false });
+        let main = |tid, name| Some(ThreadText { tid, name, is_main: true });
         for (text, expected) in [
-            ("Thread_357865   DispatchQueue_1: com.apple.main-thread  (serial)", thread(Some(357_865), "Main Thread")),
-            (
-                "Thread_7: Main Thread   DispatchQueue_1: com.apple.main-thread  (serial)",
-                thread(Some(7), "Main Thread"),
-            ),
+            ("Thread_357865   DispatchQueue_1: com.apple.main-thread  (serial)", main(Some(357_865), "Main Thread")),
+            ("Thread_7: MainThread   DispatchQueue_1: com.apple.main-thread  (serial)", main(Some(7), "MainThread")),
+            ("Thread_7: Main Thread", thread(Some(7), "Main Thread")),
             ("Thread_8: press: worker", thread(Some(8), "press: worker")),
             (
                 "Thread_9   DispatchQueue_12: com.example.press (x)  (concurrent)",

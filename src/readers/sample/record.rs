@@ -43,11 +43,14 @@ impl<'r> Writer<'r, '_> {
         let mut thread = 0;
         for node in &self.report.nodes {
             if node.depth == 0 {
-                let Some(ThreadText { tid, name }) = ThreadText::parse(&node.text) else {
+                let Some(ThreadText { tid, name, is_main }) = ThreadText::parse(&node.text) else {
                     let text = format!("a call graph begins with a thread, and not with {:?}", node.text);
                     return Err(lines.error(ErrorKind::Malformed(text), node.line));
                 };
                 thread = self.input.thread(tid, Some(process), name).map_err(|error| full(error, node.line))?;
+                if is_main {
+                    self.input.mark_main_thread(thread);
+                }
             }
             self.add(node, thread).map_err(|error| full(error, node.line))?;
         }

@@ -26,8 +26,7 @@ pub struct Wait {
 
 /// The main thread with most samples, if it waits.
 pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[StackWeight], Unit)) -> Option<Wait> {
-    let main = profile.main_threads();
-    let of_thread = heaviest(rows.iter().filter(|row| main.contains(&row.thread)), |row| Some(row.thread))?;
+    let of_thread = heaviest(rows.iter().filter(|row| profile.thread(row.thread).is_main), |row| Some(row.thread))?;
     let of_main = || rows.iter().filter(|row| row.thread == of_thread);
     let waits = |row: &&StackWeight| row.stack.is_some_and(|stack| code.waits(stack));
     let function = heaviest(of_main().filter(waits), |row| row.stack.map(|stack| code.function(stack)))?;

@@ -8,7 +8,7 @@ export { type MatchedFunction, type Matching } from './diff/matching.ts';
 export { PayloadError, RefusedError } from './error.ts';
 export { type Exact, compareExact } from './exact.ts';
 export type { RowSums } from './keyed.ts';
-export { mainThreads, matchBinaries, matchProcesses, matchThreads } from './matcher.ts';
+export { matchBinaries, matchProcesses, matchThreads } from './matcher.ts';
 export { type OfPlace, type Operation, ofName, ofPattern, operationText } from './operations.ts';
 export { NO_STACK, ROOT } from './order.ts';
 export { compilePattern, exactPattern, plainPattern, searchPattern } from './pattern.ts';

@@ -27,11 +27,6 @@ export function matchBinaries(profile: Profile, text: string): number[] {
   return match(text, profile.binaries.map((row) => ({ number: null, name: isPath ? row.path : row.name })));
 }
 
-/** The main thread of each process that has a known one. */
-export function mainThreads(profile: Profile): number[] {
-  return indicesOf(profile.threads, (thread) => thread.is_main);
-}
-
 /** The regular expression of `/…/`, if it is one. */
 function innerPattern(text: string): string | null {
   return text.length >= 2 && text.startsWith('/') && text.endsWith('/') ? text.slice(1, -1) : null;

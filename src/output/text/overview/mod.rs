@@ -290,8 +290,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let mut rows: Vec<&ThreadReport> = self.series.threads.iter().collect();
         if self.is_presence() {
             // Others are seen as often, and the main thread is what people ask about.
-            let main = self.profile.main_threads();
-            rows.sort_by_key(|row| !main.contains(&row.thread));
+            rows.sort_by_key(|row| !self.profile.thread(row.thread).is_main);
         }
         for row in rows.into_iter().take(shown) {
             let thread = self.profile.thread(row.thread);
