@@ -145,7 +145,18 @@ fn alike(seed: u64, functions: usize, more: f64) -> Vec<RunMeasures> {
             let [self_weight, all_weight] = [weight; 2];
             let [self_samples, all_samples] = [weight / 1_000_000; 2];
             let function = *function;
-            FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }
+            let is_main_thread = false;
+            FrameRow {
+                process,
+                thread,
+                is_main_thread,
+                binary,
+                function,
+                self_weight,
+                all_weight,
+                self_samples,
+                all_samples,
+            }
         };
         run.frames = ids.iter().enumerate().map(frame).collect();
         run.binaries.clear();

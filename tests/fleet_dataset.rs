@@ -5,12 +5,8 @@ use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parquet::basic::{Compression, Encoding, Type as Physical};
-use parquet::column::writer::ColumnCloseResult;
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
-use parquet::schema::types::Type;
 use proptest::prelude::*;
 use traceparse::fleet::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter,
@@ -119,7 +115,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("3")),
+            ("traceparse.version", Some("4")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
@@ -248,48 +244,6 @@ fn what_is_known_of_a_file_needs_no_rows() {
     assert_eq!(KnownRun::all(Cursor::new(bytes)).unwrap(), expected);
 }
 
-/// A file of the table `runs` as an older version had it: without the last columns.
-fn runs_of_version(version: u32, bytes: Vec<u8>) -> Vec<u8> {
-    let bytes = bytes::Bytes::from(bytes);
-    let reader = SerializedFileReader::new(bytes.clone()).unwrap();
-    let file = reader.metadata().file_metadata();
-    let fields = file.schema().get_fields();
-    let columns = &fields[..fields.len() - if version == 1 { 3 } else { 2 }];
-    let schema = Type::group_type_builder("runs").with_fields(columns.to_vec()).build().unwrap();
-    let mut pairs = file.key_value_metadata().unwrap().clone();
-    pairs.iter_mut().find(|pair| pair.key == "traceparse.version").unwrap().value = Some(version.to_string());
-    let properties = WriterProperties::builder().set_key_value_metadata(Some(pairs)).build();
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into()).unwrap();
-    for group in reader.metadata().row_groups() {
-        let mut copy = writer.next_row_group().unwrap();
-        for column in &group.columns()[..columns.len()] {
-            let close = ColumnCloseResult {
-                bytes_written: column.compressed_size() as u64,
-                rows_written: group.num_rows() as u64,
-                metadata: column.clone(),
-                bloom_filter: None,
-                column_index: None,
-                offset_index: None,
-            };
-            copy.append_column(&bytes, close).unwrap();
-        }
-        copy.close().unwrap();
-    }
-    writer.into_inner().unwrap()
-}
-
-#[test]
-fn files_of_version_2_are_of_whole_recordings() {
-    let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
-    let mut tables = write_all(&written, &[]);
-    tables[0] = runs_of_version(2, tables[0].clone());
-    let whole = |run: &RunMeasures| {
-        let record = RunRecord { parts: Vec::new(), excluded_runs: 0, ..run.record.clone() };
-        RunMeasures { record, ..run.clone() }
-    };
-    assert_eq!(read(&tables).unwrap().0, written.iter().map(whole).collect::<Vec<_>>());
-}
-
 #[test]
 fn parts_that_no_selection_has_are_damage() {
     let mut run = (0..).map(|seed| runs::run(seed, 5)).find(|run| run.record.parts.len() > 1).unwrap();
@@ -301,31 +255,16 @@ fn parts_that_no_selection_has_are_damage() {
 }
 
 #[test]
-fn files_of_version_1_are_read() {
-    let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
-    let failures = [runs::failure(3)];
-    let mut tables = write_all(&written, &failures);
-    tables[0] = runs_of_version(1, tables[0].clone());
-    let (read_runs, read_failures) = read(&tables).unwrap();
-    let mut expected = written.clone();
-    for run in &mut expected {
-        (run.record.unread_runs, run.record.parts, run.record.excluded_runs) = (None, Vec::new(), 0);
+fn files_of_other_versions_are_refused() {
+    let mut tables = write_all(&[runs::run(1, 9)], &[]);
+    let at = tables[0].windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
+    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'4').unwrap();
+    for version in [b'3', b'5'] {
+        tables[0][digit] = version;
+        let error = read(&tables).unwrap_err();
+        assert_eq!(error.kind, DatasetErrorKind::OtherVersion);
+        assert!(error.to_string().contains("and this traceparse reads version 4"), "{error}");
     }
-    assert_eq!((read_runs, read_failures.as_slice()), (expected.clone(), &failures[..]));
-    let known = KnownRun::all(Cursor::new(tables[0].clone())).unwrap();
-    assert!(known.iter().all(|run| run.unread_runs == 0), "{known:?}");
-    let rejected: Vec<u64> = known.iter().filter(|run| !run.is_failed).map(|run| run.rejected).collect();
-    assert_eq!(rejected, written.iter().map(|run| run.record.rejected).collect::<Vec<_>>());
-    // What is not known stays so where files are put together.
-    assert_eq!(read(&write_all(&expected, &failures)).unwrap().0, expected);
-    // The columns of today under the version of then are no file of either.
-    let mislabelled = write(DatasetTable::Runs, &written, &[]);
-    let at = mislabelled.windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
-    let mut mislabelled = mislabelled;
-    let digit = at + mislabelled[at..].iter().position(|byte| *byte == b'3').unwrap();
-    mislabelled[digit] = b'1';
-    tables[0] = mislabelled;
-    assert_eq!(read(&tables).unwrap_err().kind, DatasetErrorKind::Damaged);
 }
 
 #[test]

@@ -120,17 +120,17 @@ fn idle_threads_are_there() {
     let scroll = during(&[(1_000, Some(2_000))], None).unwrap().runs.remove(0);
     assert_eq!(idle(&scroll), ["Waiter (no stack)", "Worker (no stack)"]);
     for name in ["Worker", "Waiter"] {
-        let thread = scroll.of_threads(|thread| thread == name).unwrap();
+        let thread = scroll.of_threads(|thread, _| thread == name).unwrap();
         assert_eq!(told(&thread), (0, 1_000, vec![1]));
         assert_eq!((thread.record.samples, thread.windows.len(), thread.binaries.len()), (0, 0, 0));
     }
-    assert_eq!(scroll.of_threads(|thread| thread == "Nobody"), None);
+    assert_eq!(scroll.of_threads(|thread, _| thread == "Nobody"), None);
 }
 
 #[test]
 fn threads_add_up_to_the_run() {
     let whole = whole();
-    let of = |name: &str| whole.of_threads(|thread| thread == name).unwrap();
+    let of = |name: &str| whole.of_threads(|thread, _| thread == name).unwrap();
     let [main, worker, waiter] = ["Main Thread", "Worker", "Waiter"].map(of);
     let weights = [&main, &worker, &waiter].map(|run| run.record.weight / MILLISECOND);
     assert_eq!((weights, whole.record.weight / MILLISECOND), ([400, 1, 0], 401));
@@ -141,7 +141,8 @@ fn threads_add_up_to_the_run() {
         assert_eq!(run.windows.iter().map(|row| row.weight).sum::<u64>(), run.record.weight);
         assert_eq!((run.record.wall, run.record.cores), (whole.record.wall, 0));
     }
-    let all = whole.of_threads(|_| true).unwrap();
+    assert_eq!(whole.of_threads(|_, is_main| is_main), Some(main));
+    let all = whole.of_threads(|_, _| true).unwrap();
     assert_eq!((&all.frames, &all.binaries, &all.windows), (&whole.frames, &whole.binaries, &whole.windows));
     assert_eq!((all.record.weight, all.record.samples), (whole.record.weight, whole.record.samples));
 }

@@ -221,6 +221,7 @@ fn options_come_back_from_json() {
         only: vec![("device".to_owned(), "iPhone=15".to_owned())],
         by: vec!["device".to_owned(), "a \"b\"".to_owned()],
         threads: Some(vec!["Main Thread".to_owned(), "it's \"a\" thread".to_owned()]),
+        only_main_threads: true,
         processes: vec!["Orchard".to_owned()],
         measure: Measure::AllWeight,
         scopes: vec![FleetScope::Thread],

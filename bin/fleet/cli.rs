@@ -132,9 +132,9 @@ pub(crate) struct FleetSqlArgs {
 }
 
 impl FleetSqlArgs {
-    /// The question. Threads that a pattern finds are not among its names.
+    /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
-        FleetOptions { threads: self.threads.threads().map(|threads| threads.whole()), ..self.questions.options() }
+        self.threads.narrow(self.questions.options())
     }
 }
 
@@ -375,9 +375,8 @@ impl FleetReportArgs {
             sort: self.tables.sort,
             top: self.tables.top.map_or(default_top, |rows| (rows > 0).then_some(rows)),
             alerts: self.tables.alert.clone(),
-            threads: self.threads.threads().map(|threads| threads.whole()),
             is_approximate: self.approximate,
-            ..self.questions.options()
+            ..self.threads.narrow(self.questions.options())
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use regex::Regex;
-use traceparse::fleet::{FleetSelection, RunMeasures};
+use traceparse::fleet::{FleetOptions, FleetSelection, RunMeasures};
 use traceparse::profile::{Selection, StateFilter, TimeRange};
 
 use crate::operations::OperationArgs;
@@ -18,7 +18,7 @@ pub(crate) struct ThreadArgs {
     /// The name is the whole name: a part of one, or a TID, would mean another thread in each recording.
     #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
     pub(crate) thread: Vec<ThreadName>,
-    /// Only threads named Main Thread; the same as --thread 'Main Thread'
+    /// Only main threads; with --thread, those of its threads that are main threads
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
 }
@@ -93,31 +93,41 @@ impl ThreadName {
 
 impl ThreadArgs {
     /// The threads that count; `None` if all do.
-    pub(crate) fn threads(&self) -> Option<ThreadNames> {
-        let main_thread = self.only_main_thread.then(|| ThreadName::Whole("Main Thread".to_owned()));
-        let names: Vec<ThreadName> = self.thread.iter().cloned().chain(main_thread).collect();
-        (!names.is_empty()).then_some(ThreadNames(names))
+    pub(crate) fn threads(&self) -> Option<AskedThreads> {
+        let (names, only_main) = (self.thread.clone(), self.only_main_thread);
+        (!names.is_empty() || only_main).then_some(AskedThreads { names, only_main })
+    }
+
+    /// The question about these threads. Threads that a pattern finds are not among its names.
+    pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
+        let names = self.threads().map(|threads| threads.whole()).filter(|_| !self.thread.is_empty());
+        FleetOptions { threads: names, only_main_threads: self.only_main_thread, ..options }
     }
 }
 
-/// The threads that count, at least one.
+/// The threads that count: fewer than all.
 #[derive(Clone, Debug)]
-pub(crate) struct ThreadNames(Vec<ThreadName>);
+pub(crate) struct AskedThreads {
+    /// Alternatives; empty for every name.
+    names: Vec<ThreadName>,
+    /// True if only main threads count.
+    pub(crate) only_main: bool,
+}
 
-impl ThreadNames {
-    /// True for a thread of this name.
-    pub(crate) fn matches(&self, name: &str) -> bool {
-        self.0.iter().any(|thread| thread.matches(name))
+impl AskedThreads {
+    /// True for a thread of this name that is a main thread or not.
+    pub(crate) fn matches(&self, name: &str, is_main: bool) -> bool {
+        (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
     }
 
     /// True if some of them are found by a pattern.
     pub(crate) fn has_patterns(&self) -> bool {
-        self.0.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
+        self.names.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
     }
 
     /// The names that are told in full, each once.
     pub(crate) fn whole(&self) -> Vec<String> {
-        let whole = self.0.iter().filter_map(|thread| match thread {
+        let whole = self.names.iter().filter_map(|thread| match thread {
             ThreadName::Whole(name) => Some(name.clone()),
             ThreadName::Pattern(_) => None,
         });
@@ -127,14 +137,15 @@ impl ThreadNames {
     /// The names of the threads of a run that match.
     pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
         let mut last = None;
-        let threads =
-            run.frames.iter().map(|row| row.thread).filter(move |&thread| last.replace(thread) != Some(thread));
-        threads.map(|thread| run.name(thread)).filter(|name| self.matches(name))
+        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
+        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
+        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
+        named.filter(|&(name, is_main)| self.matches(name, is_main)).map(|(name, _)| name)
     }
 
     /// As they were asked for, each once.
     pub(crate) fn texts(&self) -> Vec<String> {
-        sorted(self.0.iter().map(ThreadName::text))
+        sorted(self.names.iter().map(ThreadName::text))
     }
 }
 
@@ -168,19 +179,23 @@ impl FilterArgs {
     }
 
     /// What is measured with these options and threads, said in one way for all that mean the same.
-    pub(crate) fn described(&self, threads: Option<&ThreadNames>) -> FleetSelection {
+    pub(crate) fn described(&self, threads: Option<&AskedThreads>) -> FleetSelection {
         let mut options: Vec<(String, Option<String>)> = Vec::new();
         let mut add = |name: &str, values: Vec<String>| {
             options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
         };
-        add("--thread", threads.map(ThreadNames::texts).unwrap_or_default());
+        add("--thread", threads.map(AskedThreads::texts).unwrap_or_default());
         add("--time", self.time.map(range_text).into_iter().collect());
         let names = sorted(self.during.iter().cloned());
         let groups = names.len() + usize::from(self.during_hang);
         add("--during", names);
         let is_any = self.state.iter().any(|state| state.eq_ignore_ascii_case("all"));
         let states = if is_any { vec!["all".to_owned()] } else { sorted(self.state.iter().cloned()) };
-        let flags = [(self.during_hang, "--during-hang"), (self.during_all && groups > 1, "--during-all")];
+        let flags = [
+            (threads.is_some_and(|threads| threads.only_main), "--only-main-thread"),
+            (self.during_hang, "--during-hang"),
+            (self.during_all && groups > 1, "--during-all"),
+        ];
         let flags = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| (flag.to_owned(), None));
         options.extend(flags);
         options.extend(states.into_iter().map(|state| ("--state".to_owned(), Some(state))));

@@ -2,20 +2,20 @@
 
 use traceparse::fleet::{FailureKind, Measured, RunMeasures};
 
-use super::filters::ThreadNames;
+use super::filters::AskedThreads;
 use super::read_file::Refused;
 
 /// The runs that have such threads, with nothing of other threads.
 ///
 /// # Errors
 /// When no run has one.
-pub(super) fn narrowed(measured: Measured, threads: &ThreadNames) -> Result<Measured, Refused> {
+pub(super) fn narrowed(measured: Measured, threads: &AskedThreads) -> Result<Measured, Refused> {
     let Measured { runs, series, mut notes } = measured;
     let ids: Vec<String> = runs.iter().map(|run| run.record.run_id.clone()).collect();
-    let narrow = |run: &RunMeasures| run.of_threads(|name| threads.matches(name));
+    let narrow = |run: &RunMeasures| run.of_threads(|name, is_main| threads.matches(name, is_main));
     let kept = runs.iter().zip(series).filter_map(|(run, series)| Some((narrow(run)?, series)));
     let (mut kept, series): (Vec<RunMeasures>, Vec<_>) = kept.unzip();
-    let reason = RunMeasures::no_thread(&threads.texts());
+    let reason = RunMeasures::no_thread(&threads.texts(), threads.only_main);
     let without = (runs.len() - kept.len()) as u32;
     for (run, id) in kept.iter_mut().zip(ids) {
         run.record.run_id = id;

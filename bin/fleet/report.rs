@@ -18,7 +18,7 @@ use traceparse::units::Millionths;
 use super::batch;
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
-use super::filters::ThreadNames;
+use super::filters::AskedThreads;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
 use super::outcome::{Finished, Keeper, Kept, Outcome};
@@ -240,7 +240,7 @@ struct Counting {
     /// Keys of labels that look like the weight of a run.
     weight_labels: BTreeSet<String>,
     /// The threads that count, if patterns find some of them.
-    patterns: Option<ThreadNames>,
+    patterns: Option<AskedThreads>,
 }
 
 impl Fleet {
@@ -249,7 +249,7 @@ impl Fleet {
         if args.allow_incomplete {
             builder.decide_incomplete();
         }
-        let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
+        let patterns = args.threads.threads().filter(AskedThreads::has_patterns);
         Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns }))
     }
 

@@ -8,7 +8,7 @@ use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
 use super::control::Control;
-use super::filters::ThreadNames;
+use super::filters::AskedThreads;
 use super::fingerprint::{of_run, of_settings, of_settings_anywhere};
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
@@ -26,7 +26,7 @@ pub(super) struct Settings<'f> {
     /// The intervals in which samples count; `None` if they count at any time.
     pub(super) intervals: Option<AskedIntervals>,
     /// The threads that count, if only these are kept.
-    pub(super) threads: Option<ThreadNames>,
+    pub(super) threads: Option<AskedThreads>,
     pub(super) operations: &'f OperationArgs,
     pub(super) symbols: FleetSymbols<'f>,
     /// Of all the above.
@@ -45,7 +45,7 @@ impl<'f> Settings<'f> {
     /// The settings of the arguments, with the symbols of a locator over these files.
     pub(super) fn new(
         args: &'f ReadingArgs,
-        threads: Option<ThreadNames>,
+        threads: Option<AskedThreads>,
         files: &'f WatchedFiles,
         locator: Option<&'f Locator<'f>>,
     ) -> Self {

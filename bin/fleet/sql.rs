@@ -9,7 +9,7 @@ use traceparse::fleet::{Completeness, FleetOptions, FleetSelection, SqlEngine};
 use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
-use super::filters::ThreadNames;
+use super::filters::AskedThreads;
 use super::report::unknown_label;
 use super::store::Store;
 use super::union::Datasets;
@@ -33,7 +33,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         let message = format!("{file} is not a dataset; if it is a report, name the dataset to read with --dataset");
         return Err(Failure::Usage(message));
     }
-    let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
+    let patterns = args.threads.threads().filter(AskedThreads::has_patterns);
     let engine = args.engine.engine();
     let text = if let [elsewhere] = sources.as_slice()
         && is_elsewhere(args, elsewhere)
@@ -105,7 +105,7 @@ fn completeness(args: &FleetSqlArgs, datasets: &Datasets) -> Result<String> {
 }
 
 /// The names of the threads that match, sorted: engines have regular expressions of their own.
-fn matching(datasets: &Datasets, patterns: &ThreadNames) -> Result<Vec<String>> {
+fn matching(datasets: &Datasets, patterns: &AskedThreads) -> Result<Vec<String>> {
     let mut names: BTreeSet<String> = patterns.whole().into_iter().collect();
     datasets.read(|run| {
         names.extend(patterns.of_run(&run.into_measures()).map(str::to_owned));

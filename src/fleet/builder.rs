@@ -124,11 +124,12 @@ impl FleetBuilder {
             return;
         }
         self.note_names(&RunRows::of(measures));
-        let narrowed = match &self.options.threads {
-            None => None,
-            Some(names) => match measures.of_threads(|name| names.iter().any(|asked| asked == name)) {
+        let options = &self.options;
+        let narrowed = match options.narrows_threads() {
+            false => None,
+            true => match measures.of_threads(|name, is_main| options.selects_thread(name, is_main)) {
                 Some(narrowed) => Some(narrowed),
-                None => return self.failed.push(without_threads(&measures.record, names)),
+                None => return self.failed.push(without_threads(&measures.record, options)),
             },
         };
         self.add_rows(&RunRows::of(narrowed.as_ref().unwrap_or(measures)), &mut KnownNames::default());
@@ -139,7 +140,7 @@ impl FleetBuilder {
     pub fn add_shared(&mut self, run: DatasetRun) {
         // What is asked of names is asked of those of the run.
         let options = &self.options;
-        let is_of_names = options.threads.is_some() || !options.processes.is_empty();
+        let is_of_names = options.narrows_threads() || !options.processes.is_empty();
         if is_of_names || options.alerts.iter().any(|rule| matches!(rule.subject, AlertSubject::Named(..))) {
             return self.add(&run.into_measures());
         }
@@ -400,14 +401,14 @@ impl FleetBuilder {
 }
 
 /// The failure of a run that has none of these threads.
-fn without_threads(record: &RunRecord, names: &[String]) -> FailedInput {
+fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
     FailedInput {
         source: record.source.clone(),
         source_bytes: record.source_bytes,
         run_id: Some(record.run_id.clone()),
         fingerprint: record.fingerprint.clone(),
         kind: FailureKind::NotSelected,
-        reason: RunMeasures::no_thread(names),
+        reason: RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads),
         labels: record.labels.clone(),
     }
 }

@@ -1,16 +1,20 @@
 //! A run narrowed to some of its threads.
 
+use super::options::FleetOptions;
 use super::run::{NameId, RunMeasures, RunRecord};
 
 impl RunMeasures {
-    /// The run with the threads of the names that are wanted, and nothing of the others: rows, weight and samples are those of the wanted
-    /// threads, over the same recorded time. The number of effective samples is taken in proportion, and that of cores is unknown. `None` for
-    /// a run without such a thread; a thread that is there and idle used nothing.
-    pub fn of_threads(&self, is_wanted: impl Fn(&str) -> bool) -> Option<Self> {
-        let wanted: Vec<bool> = self.names.iter().map(|name| is_wanted(name)).collect();
-        let is_nameless_wanted = is_wanted("");
-        let has = |id: NameId| wanted.get(id.0 as usize).copied().unwrap_or(is_nameless_wanted);
-        let frames: Vec<_> = self.frames.iter().filter(|row| has(row.thread)).copied().collect();
+    /// The run with the threads that are wanted, by name and by whether they are main threads, and nothing of the others: rows, weight and
+    /// samples are those of the wanted threads, over the same recorded time. The number of effective samples is taken in proportion, and that
+    /// of cores is unknown. `None` for a run without such a thread; a thread that is there and idle used nothing.
+    pub fn of_threads(&self, is_wanted: impl Fn(&str, bool) -> bool) -> Option<Self> {
+        let wanted = |is_main: bool| self.names.iter().map(|name| is_wanted(name, is_main)).collect::<Vec<bool>>();
+        let wanted = [wanted(false), wanted(true)];
+        let has = |id: NameId, is_main: bool| {
+            let known = wanted[usize::from(is_main)].get(id.0 as usize).copied();
+            known.unwrap_or_else(|| is_wanted("", is_main))
+        };
+        let frames: Vec<_> = self.frames.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect();
         if frames.is_empty() {
             return None;
         }
@@ -24,17 +28,31 @@ impl RunMeasures {
             record: RunRecord { weight, samples, effective_samples, cores: 0, ..self.record.clone() },
             names: self.names.clone(),
             frames,
-            binaries: self.binaries.iter().filter(|row| has(row.thread)).copied().collect(),
-            windows: self.windows.iter().filter(|row| has(row.thread)).copied().collect(),
+            binaries: self.binaries.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
+            windows: self.windows.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
         })
     }
 
-    /// The sentence about a run that has none of these threads.
-    pub fn no_thread(names: &[String]) -> String {
+    /// The sentence about a run that has none of these threads, or none that is a main thread.
+    pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
+        let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
-            [] => "There is no thread of the requested names.".to_owned(),
-            [name] => format!("There is no thread named {name:?}."),
-            names => format!("There is no thread of the names {}.", names.join(", ")),
+            [] => format!("There is no known {thread}."),
+            [name] => format!("There is no {thread} named {name:?}."),
+            names => format!("There is no {thread} of the names {}.", names.join(", ")),
         }
+    }
+}
+
+impl FleetOptions {
+    /// True if only some threads are selected.
+    pub fn narrows_threads(&self) -> bool {
+        self.threads.is_some() || self.only_main_threads
+    }
+
+    /// True for a thread of this name that is a main thread or not.
+    pub fn selects_thread(&self, name: &str, is_main: bool) -> bool {
+        (is_main || !self.only_main_threads)
+            && self.threads.as_ref().is_none_or(|names| names.iter().any(|asked| asked == name))
     }
 }

@@ -65,6 +65,8 @@ pub struct FleetOptions {
     /// Only the threads of these names; `None` is all of them. The CPU use of a run is then that of these threads, and a run without one is
     /// a failed input.
     pub threads: Option<Vec<String>>,
+    /// True for [main threads](crate::profile::Thread::is_main) only, which narrows [`threads`](Self::threads) further, in the same way.
+    pub only_main_threads: bool,
     /// The measure.
     pub measure: Measure,
     /// The scopes that have distributions.
@@ -97,6 +99,7 @@ impl Default for FleetOptions {
             only: Vec::new(),
             processes: Vec::new(),
             threads: None,
+            only_main_threads: false,
             measure: Measure::Cpu,
             scopes: FleetScope::ALL.to_vec(),
             quantiles: vec![Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99, Quantile::P999],

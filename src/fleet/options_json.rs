@@ -38,6 +38,7 @@ impl FleetOptions {
                 None | Some(Value::Null) => None,
                 Some(_) => Some(options.texts("threads", |text| Some(text.to_owned()))?),
             },
+            only_main_threads: options.field("only_main_threads", Value::as_bool)?,
             measure: options.text("measure", measure_of)?,
             scopes: options.texts("scopes", |text| FleetScope::ALL.into_iter().find(|scope| scope.name() == text))?,
             quantiles: options.texts("quantiles", Quantile::from_percent)?,

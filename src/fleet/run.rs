@@ -162,7 +162,7 @@ pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// The weights of a function of a binary in the threads of one name of a process. A row of the table `frames`.
+/// The weights of a function of a binary in the threads of one name of a process, main threads and others apart. A row of the table `frames`.
 ///
 /// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
 /// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
@@ -170,8 +170,10 @@ pub struct NameId(pub u32);
 pub struct FrameRow {
     /// The process, by name.
     pub process: NameId,
-    /// The thread, by name; threads of one name in one process are one row.
+    /// The thread, by name; threads of one name in one process are one row, or two if some of them are main threads.
     pub thread: NameId,
+    /// True for [main threads](crate::profile::Thread::is_main).
+    pub is_main_thread: bool,
     /// The binary, by name; empty where it is not known.
     pub binary: NameId,
     /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS).
@@ -193,7 +195,7 @@ impl FrameRow {
     pub const STACKLESS: &'static str = "(no stack)";
 }
 
-/// The weights of a binary in the threads of one name of a process. A row of the table `modules`; it is not the sum of its functions, since
+/// The weights of a binary in the threads of one name of a process, main threads and others apart. A row of the table `modules`; it is not the sum of its functions, since
 /// a sample that is in two of them counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BinaryRow {
@@ -201,6 +203,8 @@ pub struct BinaryRow {
     pub process: NameId,
     /// The thread, by name.
     pub thread: NameId,
+    /// True for [main threads](crate::profile::Thread::is_main).
+    pub is_main_thread: bool,
     /// The binary, by name; empty for code outside every known binary and for samples without a stack.
     pub binary: NameId,
     /// Weight of samples whose leaf is in it.
@@ -213,13 +217,15 @@ pub struct BinaryRow {
     pub all_samples: u64,
 }
 
-/// The weight of the threads of one name in one second. A row of the table `windows`; seconds without samples have none.
+/// The weight of the threads of one name in one second, main threads and others apart. A row of the table `windows`; seconds without samples have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowRow {
     /// The process, by name.
     pub process: NameId,
     /// The thread, by name.
     pub thread: NameId,
+    /// True for [main threads](crate::profile::Thread::is_main).
+    pub is_main_thread: bool,
     /// The second, counted from the start of the recording: second 0 is from 0 s up to but without 1 s.
     pub second: u32,
     /// The weight of its samples.
@@ -235,11 +241,11 @@ pub struct RunMeasures {
     pub record: RunRecord,
     /// The names that rows refer to, each once.
     pub names: Vec<String>,
-    /// Functions, sorted by the texts of process, thread, binary, function.
+    /// Functions, sorted by the texts of process and thread, main threads last, then by the texts of binary and function.
     pub frames: Vec<FrameRow>,
-    /// Binaries, sorted by the texts of process, thread, binary.
+    /// Binaries, sorted by the texts of process and thread, main threads last, then by the text of the binary.
     pub binaries: Vec<BinaryRow>,
-    /// Seconds, sorted by the texts of process, thread, and second.
+    /// Seconds, sorted by the texts of process and thread, main threads last, then by the second.
     pub windows: Vec<WindowRow>,
 }
 

@@ -309,7 +309,7 @@ impl Query<'_> {
             .map(|name| format!("CAST(NULL AS {}) AS {}", self.string(), self.engine.quoted(name)))
             .collect();
         let none = none.join(", ");
-        if self.options.processes.is_empty() && self.options.threads.is_none() {
+        if self.options.processes.is_empty() && !self.options.narrows_threads() {
             return format!("  SELECT 'run' AS scope, {none}, run_id, weight AS used\n  FROM measured");
         }
         // A run without these processes is there, and used nothing.
@@ -331,10 +331,15 @@ impl Query<'_> {
     /// The condition that processes and threads are of the names that count.
     fn name_filter(&self, before: &str) -> String {
         let processes = Some(&self.options.processes).filter(|names| !names.is_empty());
-        let columns = [("process", processes), ("thread", self.options.threads.as_ref())];
-        let conditions = columns.into_iter().filter_map(|(column, names)| Some(self.is_one_of(column, names?)));
-        let conditions: Vec<String> = conditions.collect();
+        let processes = processes.map(|names| self.is_one_of("process", names));
+        let conditions: Vec<String> = processes.into_iter().chain(self.thread_conditions()).collect();
         if conditions.is_empty() { String::new() } else { format!("{before}{}", conditions.join(" AND ")) }
+    }
+
+    /// The conditions that threads are those that count.
+    fn thread_conditions(&self) -> impl Iterator<Item = String> {
+        let names = self.options.threads.as_ref().map(|names| self.is_one_of("thread", names));
+        names.into_iter().chain(self.options.only_main_threads.then(|| "is_main_thread = 1".to_owned()))
     }
 
     fn is_one_of(&self, column: &str, names: &[String]) -> String {
@@ -347,9 +352,12 @@ impl Query<'_> {
 
     /// The runs that have a thread which counts; others do not count.
     fn thread_filter(&self) -> String {
-        let Some(names) = &self.options.threads else { return String::new() };
+        let conditions: Vec<String> = self.thread_conditions().collect();
+        if conditions.is_empty() {
+            return String::new();
+        }
         let frames = self.table("frames");
-        format!("\n      AND r.run_id IN (SELECT run_id FROM {frames} WHERE {})", self.is_one_of("thread", names))
+        format!("\n      AND r.run_id IN (SELECT run_id FROM {frames} WHERE {})", conditions.join(" AND "))
     }
 
     /// The measure of each, in millionths, rounded to the nearest.

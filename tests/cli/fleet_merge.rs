@@ -93,7 +93,7 @@ fn unlike_datasets_are_refused() {
     let selected = extract(&folder, "selected", &[&path, "--only-main-thread"]);
     let other = extract(&folder, "other", &[&path, "--allow-truncated"]);
     let cases = [
-        ([&plain, &selected], "another selection (--thread 'Main Thread') than"),
+        ([&plain, &selected], "another selection (--only-main-thread) than"),
         ([&plain, &other], "measured with other settings"),
         ([&first, &of_three], "shard 1/3, but"),
         ([&first, &plain], "no shard, but"),

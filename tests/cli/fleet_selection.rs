@@ -94,11 +94,11 @@ fn the_use_during_intervals_is_of_their_time() {
     );
     let options = json!([{"option": "--during", "value": "Scroll"}]);
     assert_eq!(report["selection"], json!({"text": "--during Scroll", "options": options}));
-    assert_eq!(report["options"]["threads"], json!(["Main Thread"]));
+    assert_eq!(report["options"]["only_main_threads"], json!(true));
     let (text, _) = warns(&["fleet", "report", &path, "--during", "Scroll", "--only-main-thread"]);
     for words in [
         "only what was selected of each run counts: --during Scroll",
-        "only what these threads use counts: Main Thread",
+        "only what these threads use counts: main threads",
         "3 files gave no run: 3 not-selected",
         "Nothing that was selected in 2 of 2 runs is a whole second: they have no windows.",
     ] {
@@ -126,7 +126,7 @@ fn idle_is_zero_and_absent_is_excluded() {
     }
     let (_, found) = report_with(0, &[&path, "--only-main-thread", "--time", "..50ms"]);
     assert_eq!(sources(&found), ["a.xml", "b.xml", "c.xml", "d.xml", "e.xml"]);
-    assert_eq!(reason(&found, "f.xml"), "There is no thread named \"Main Thread\".");
+    assert_eq!(reason(&found, "f.xml"), "There is no known main thread.");
     let all = report(&[&path, "--thread", "/^Main Thread( 2)?$/", "--thread", "Renderer", "--time", "..50ms"]);
     assert_eq!(sources(&all).len(), 7);
     assert_eq!(all["options"]["threads"], json!(["Main Thread", "Main Thread 2", "Renderer"]));
@@ -189,7 +189,7 @@ fn a_dataset_is_of_one_selection_and_narrows_to_threads() {
     assert!(said(&["--during", "Scroll"], 0).contains("0 new, 0 changed, 2 unchanged, 3 failed"));
     for (options, asked) in [
         (&[][..], "whole recordings"),
-        (&["--during", "Scroll", "--only-main-thread"], "--thread 'Main Thread' --during Scroll"),
+        (&["--during", "Scroll", "--only-main-thread"], "--during Scroll --only-main-thread"),
         (&["--during", "Scroll", "--hide-system"], "--during Scroll --hide-system"),
     ] {
         let said = said(options, 1);

@@ -54,6 +54,7 @@ mod interrupted;
 mod intervals;
 mod json;
 mod lines;
+mod main_threads;
 mod names;
 mod operations;
 mod overview;

@@ -36,16 +36,16 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     let process = names.id("Orchard");
     let (mut frames, mut binaries, mut windows) = (Vec::new(), Vec::new(), Vec::new());
     for (number, thread) in THREADS.into_iter().enumerate() {
-        let thread = names.id(thread);
+        let (thread, is_main_thread) = (names.id(thread), thread == "Main Thread");
         let first = frames.len();
         functions(&mut rng, is_slow, number, &mut |binary, function, milliseconds| {
             let (binary, function) = (names.id(binary), names.id(function));
-            frames.push(frame(process, thread, binary, function, milliseconds));
+            frames.push(FrameRow { is_main_thread, ..frame(process, thread, binary, function, milliseconds) });
         });
         sum_binaries(&frames[first..], &mut binaries);
         let weight = frames[first..].iter().map(|row| row.self_weight).sum();
         spread(&mut rng, weight, seconds, &mut |second, weight| {
-            windows.push(WindowRow { process, thread, second, weight, samples: weight / MILLI });
+            windows.push(WindowRow { process, thread, is_main_thread, second, weight, samples: weight / MILLI });
         });
     }
     let names = names.finish();
@@ -84,7 +84,8 @@ fn frame(process: NameId, thread: NameId, binary: NameId, function: NameId, mill
     // What it calls is as much again.
     let (self_samples, all_samples) = (milliseconds, milliseconds * 2);
     let (self_weight, all_weight) = (self_samples * MILLI, all_samples * MILLI);
-    FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }
+    let is_main_thread = false;
+    FrameRow { process, thread, is_main_thread, binary, function, self_weight, all_weight, self_samples, all_samples }
 }
 
 /// Adds the binaries of the functions of a thread.
@@ -93,9 +94,18 @@ pub(super) fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
     for row in frames {
         let own = binaries[first..].iter().position(|known| known.binary == row.binary).map(|index| first + index);
         let index = own.unwrap_or_else(|| {
-            let FrameRow { process, thread, binary, .. } = *row;
+            let FrameRow { process, thread, is_main_thread, binary, .. } = *row;
             let (self_weight, all_weight, self_samples, all_samples) = (0, 0, 0, 0);
-            binaries.push(BinaryRow { process, thread, binary, self_weight, all_weight, self_samples, all_samples });
+            binaries.push(BinaryRow {
+                process,
+                thread,
+                is_main_thread,
+                binary,
+                self_weight,
+                all_weight,
+                self_samples,
+                all_samples,
+            });
             binaries.len() - 1
         });
         let sum = &mut binaries[index];

@@ -20,11 +20,22 @@ pub fn run_of(index: u32, hundredths: u64, names: [&str; 4]) -> RunMeasures {
     let weight = hundredths * SECONDS * SECOND / 10_000;
     let samples = weight / 1_000_000;
     let (self_weight, all_weight, self_samples, all_samples) = (weight, weight, samples, samples);
-    run.frames =
-        vec![FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }];
-    run.binaries = vec![BinaryRow { process, thread, binary, self_weight, all_weight, self_samples, all_samples }];
+    let is_main_thread = names[1] == "Main Thread";
+    run.frames = vec![FrameRow {
+        process,
+        thread,
+        is_main_thread,
+        binary,
+        function,
+        self_weight,
+        all_weight,
+        self_samples,
+        all_samples,
+    }];
+    run.binaries =
+        vec![BinaryRow { process, thread, is_main_thread, binary, self_weight, all_weight, self_samples, all_samples }];
     let (weight, samples) = (weight / SECONDS, samples / SECONDS);
-    let window = |second| WindowRow { process, thread, second, weight, samples };
+    let window = |second| WindowRow { process, thread, is_main_thread, second, weight, samples };
     run.windows = (0..SECONDS as u32).map(window).collect();
     run.names = builder.finish();
     run.record.wall = Some(Nanos::from_nanos(SECONDS * SECOND));

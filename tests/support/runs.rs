@@ -54,6 +54,7 @@ fn frame(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
     FrameRow {
         process,
         thread,
+        is_main_thread: thread == process,
         binary,
         function,
         self_weight: numbers.weight(),
@@ -69,6 +70,7 @@ fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> BinaryRow {
     BinaryRow {
         process,
         thread,
+        is_main_thread: thread == process,
         binary,
         self_weight: numbers.weight(),
         all_weight: numbers.weight(),
@@ -80,7 +82,15 @@ fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> BinaryRow {
 fn window(second: u32, numbers: &mut Numbers, names: &mut NamesBuilder) -> WindowRow {
     let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
     let (process, thread) = (name(3), name(3));
-    WindowRow { process, thread, second, weight: numbers.below(4_000_000_000), samples: numbers.below(4000) }
+    let is_main_thread = thread == process;
+    WindowRow {
+        process,
+        thread,
+        is_main_thread,
+        second,
+        weight: numbers.below(4_000_000_000),
+        samples: numbers.below(4000),
+    }
 }
 
 fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {

@@ -45,7 +45,7 @@ impl WideFleet {
         let process = names.id("Orchard");
         let (mut frames, mut binaries, mut windows) = (Vec::new(), Vec::new(), Vec::new());
         for (number, thread) in THREADS.into_iter().enumerate() {
-            let thread = names.id(thread);
+            let (thread, is_main_thread) = (names.id(thread), thread == "Main Thread");
             let first = frames.len();
             for function in self.chosen(&mut rng, number) {
                 let (binary, function) = &self.functions[function];
@@ -54,6 +54,7 @@ impl WideFleet {
                 frames.push(FrameRow {
                     process,
                     thread,
+                    is_main_thread,
                     binary: names.id(binary),
                     function: names.id(function),
                     self_weight: self_samples * MILLI,
@@ -68,7 +69,14 @@ impl WideFleet {
                 let samples = samples / SECONDS + u64::from(second < samples % SECONDS);
                 if samples > 0 {
                     let second = second as u32;
-                    windows.push(WindowRow { process, thread, second, weight: samples * MILLI, samples });
+                    windows.push(WindowRow {
+                        process,
+                        thread,
+                        is_main_thread,
+                        second,
+                        weight: samples * MILLI,
+                        samples,
+                    });
                 }
             }
         }

@@ -6,7 +6,7 @@ use clap::{Args, Command, FromArgMatches};
 use traceparse::fleet::FleetSelection;
 
 use super::super::cli::ReadingArgs;
-use super::super::filters::{ThreadArgs, ThreadNames};
+use super::super::filters::{AskedThreads, ThreadArgs};
 
 #[derive(Debug, Args)]
 struct Options {
@@ -23,7 +23,7 @@ struct Options {
 pub(in crate::fleet) fn measured_as(
     selection: &FleetSelection,
     reading: &ReadingArgs,
-) -> Result<(ReadingArgs, Option<ThreadNames>), String> {
+) -> Result<(ReadingArgs, Option<AskedThreads>), String> {
     if selection.options().iter().any(|(option, _)| option == "--redact") {
         return Err(
             "it was extracted with --redact, and does not tell where its recordings are; report on the recordings \

@@ -166,9 +166,7 @@ impl PageMaker<'_> {
     }
 
     fn question(&self) -> Question<'_> {
-        let options = &self.report.options;
-        let narrowed = self.settings.threads.as_ref();
-        Question { processes: &options.processes, threads: options.threads.as_deref(), narrowed }
+        Question { options: &self.report.options, narrowed: self.settings.threads.as_ref() }
     }
 
     /// Does operations, and replaces names, if that is asked for.

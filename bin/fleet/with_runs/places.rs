@@ -1,45 +1,48 @@
 //! The part of a page to open it at, as the fragment of its address (docs/workbench.md).
 
-use traceparse::fleet::{FrameRow, RunMeasures, ScopeName};
+use traceparse::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName};
 use traceparse::output::{RunPlace, WorkbenchReduction};
 use traceparse::profile::{Function, Id, Process, Profile, Run, Series, Thread};
 use traceparse::report::Report;
 
-use super::super::filters::ThreadNames;
+use super::super::filters::AskedThreads;
 use super::folder::encoded;
 
 /// A fragment longer than this is left out: it selects hundreds of threads of one name.
 const LONGEST: usize = 8_000;
 
-/// What a report asks of each run: the processes and threads that count, by name.
+/// What a report asks of each run: the processes and threads that count.
 pub(super) struct Question<'q> {
-    pub(super) processes: &'q [String],
-    pub(super) threads: Option<&'q [String]>,
+    pub(super) options: &'q FleetOptions,
     /// The threads that runs were narrowed to when they were measured.
-    pub(super) narrowed: Option<&'q ThreadNames>,
+    pub(super) narrowed: Option<&'q AskedThreads>,
 }
 
 impl Question<'_> {
     fn is_of_threads(&self) -> bool {
-        self.threads.is_some() || self.narrowed.is_some()
+        self.options.narrows_threads() || self.narrowed.is_some()
     }
 
-    fn counts(&self, process: &str, thread: &str) -> bool {
-        (self.processes.is_empty() || self.processes.iter().any(|name| name == process))
-            && self.threads.is_none_or(|names| names.iter().any(|name| name == thread))
-            && self.narrowed.is_none_or(|names| names.matches(thread))
+    fn counts(&self, process: &str, thread: &str, is_main: bool) -> bool {
+        (self.options.processes.is_empty() || self.options.processes.iter().any(|name| name == process))
+            && self.options.selects_thread(thread, is_main)
+            && self.narrowed.is_none_or(|threads| threads.matches(thread, is_main))
     }
 
     /// The weight that counts of a run.
     pub(super) fn weight(&self, run: &RunMeasures) -> u64 {
-        let frames = run.frames.iter().filter(|row| self.counts(run.name(row.process), run.name(row.thread)));
-        frames.map(|row| row.self_weight).sum()
+        let name = |id| run.name(id);
+        let frames = run.frames.iter();
+        let counted = frames.filter(|row| self.counts(name(row.process), name(row.thread), row.is_main_thread));
+        counted.map(|row| row.self_weight).sum()
     }
 
     /// The first of the busiest seconds of a run, of those that were recorded from start to end.
     fn busiest_second(&self, run: &RunMeasures) -> Option<u32> {
         let whole = run.record.whole_seconds();
-        let counted = run.windows.iter().filter(|row| self.counts(run.name(row.process), run.name(row.thread)));
+        let name = |id| run.name(id);
+        let windows = run.windows.iter();
+        let counted = windows.filter(|row| self.counts(name(row.process), name(row.thread), row.is_main_thread));
         let mut seconds: Vec<(u32, u64)> = counted.map(|row| (row.second, row.weight)).collect();
         seconds.retain(|(second, _)| whole.iter().any(|range| range.contains(second)));
         seconds.sort_unstable();
@@ -82,13 +85,13 @@ impl Target {
         let is_meant = |&id: &Id<Thread>| {
             let (own_process, own) = (name_of(process_of(id)), profile.string(profile.thread(id).name));
             profile.process(process_of(id)).run == run
-                && question.counts(own_process, own)
+                && question.counts(own_process, own, profile.thread(id).is_main)
                 && process.is_none_or(|name| name == own_process)
                 && thread.is_none_or(|name| name == own)
         };
         let threads: Vec<Id<Thread>> = profile.thread_ids().filter(is_meant).collect();
         let by_thread = thread.is_some() || question.is_of_threads();
-        let by_process = process.is_some() || !question.processes.is_empty();
+        let by_process = process.is_some() || !question.options.processes.is_empty();
         let mut target = Self { tab: tab_of(name), ..Self::default() };
         if by_thread {
             target.threads = threads;

@@ -16,8 +16,8 @@ pub enum DatasetErrorKind {
     Io,
     /// It is Parquet, but not a table that this crate wrote, or not the requested table.
     Foreign,
-    /// A later version of this crate wrote it.
-    Newer,
+    /// Another version of this crate wrote it.
+    OtherVersion,
     /// An engine wrote it with other columns, types or codecs than those that are read.
     Unlike,
     /// It is not Parquet, or is inconsistent.
@@ -81,7 +81,7 @@ impl fmt::Display for DatasetError {
                     "table {table}: {detail}. Only files that `traceparse fleet extract` wrote belong here; move it away"
                 )
             }
-            DatasetErrorKind::Newer => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
+            DatasetErrorKind::OtherVersion => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
             DatasetErrorKind::Unlike => write!(f, "table {table}: {detail}"),
             DatasetErrorKind::Damaged => {
                 // Which file, and what helps, says who opened it: the other tables of the data file have to go, too.

@@ -1,6 +1,6 @@
 //! The columns of a file: where they stand, and as what their values are stored.
 //!
-//! A file that this crate wrote has the columns of its version and no others, in their order, in one form. Engines that rewrite it may
+//! A file that this crate wrote has the columns of its table and no others, in their order, in one form. Engines that rewrite it may
 //! change everything that does not change the meaning: the order of columns, whether they may be null, the codec, encodings, row groups,
 //! and integers of 32 bits where the values fit. Columns that are not ours are left alone. Any other type is refused: who made a number of
 //! a text, or a decimal of an integer, may have rounded it.
@@ -55,7 +55,10 @@ impl Layout {
     pub(super) fn of(writer: Writer, table: DatasetTable, file: &ParquetMetaData) -> Result<Self, DatasetError> {
         let metadata = file.file_metadata();
         let places = match writer {
-            Writer::Traceparse => places_of_version(table, table.columns_in(origin(table, metadata)?), metadata)?,
+            Writer::Traceparse => {
+                check_origin(table, metadata)?;
+                places_in_order(table, metadata)?
+            }
             Writer::Engine => places_by_name(table, metadata)?,
         };
         let columns = metadata.schema_descr().num_columns();
@@ -65,10 +68,10 @@ impl Layout {
         Ok(Self { places })
     }
 
-    /// The places of columns, in this order; `None` for those that newer versions added.
-    pub(super) fn places(&self, names: &[&str]) -> Vec<Option<Place>> {
+    /// The places of columns, in this order.
+    pub(super) fn places(&self, names: &[&str]) -> Vec<Place> {
         let place = |name: &&str| self.places.iter().find(|place| place.name == *name).copied();
-        names.iter().map(place).collect()
+        names.iter().filter_map(place).collect()
     }
 }
 
@@ -76,8 +79,8 @@ fn unlike(table: DatasetTable, detail: String) -> DatasetError {
     DatasetError::new(DatasetErrorKind::Unlike, table, detail)
 }
 
-/// The version of a file that this crate wrote, as this table.
-fn origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
+/// Checks that this version of this crate wrote a file, as this table.
+fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
@@ -85,16 +88,16 @@ fn origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetEr
     if value(FORMAT_KEY) != Some(FORMAT) {
         return Err(DatasetError::new(DatasetErrorKind::Foreign, table, "this Parquet file is not from traceparse"));
     }
-    let version = match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
-        Some(version) if version <= VERSION => version,
+    match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
+        Some(VERSION) => {}
         Some(version) => {
-            let detail = format!("it has version {version}, and this traceparse knows versions up to {VERSION}");
-            return Err(DatasetError::new(DatasetErrorKind::Newer, table, detail));
+            let detail = format!("it has version {version}, and this traceparse reads version {VERSION}");
+            return Err(DatasetError::new(DatasetErrorKind::OtherVersion, table, detail));
         }
         None => return Err(DatasetError::damaged(table, "it does not say its version")),
-    };
+    }
     match value(TABLE_KEY) {
-        Some(name) if name == table.name() => Ok(version),
+        Some(name) if name == table.name() => Ok(()),
         name => {
             let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
             Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
@@ -102,12 +105,9 @@ fn origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetEr
     }
 }
 
-/// The columns of a file with just those of its version.
-fn places_of_version(
-    table: DatasetTable,
-    columns: &'static [Column],
-    metadata: &FileMetaData,
-) -> Result<Vec<Place>, DatasetError> {
+/// The columns of a file that has the columns of its table, in their order, and no others.
+fn places_in_order(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
+    let columns = table.columns();
     let found = metadata.schema_descr().columns();
     let place = |(index, (column, found)): (usize, (&'static Column, &_))| {
         let found: &ColumnDescriptor = found;
@@ -128,16 +128,13 @@ fn places_of_version(
 fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
     let found = metadata.schema_descr().columns();
     let mut places = Vec::new();
-    for (position, column) in table.columns().iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Double)
-    {
+    for column in table.columns().iter().filter(|column| column.kind != ColumnKind::Double) {
         let mut same = found.iter().enumerate().filter(|(_, found)| found.path().parts() == [column.name]);
         let (index, found) = match (same.next(), same.next()) {
             (Some(found), None) => found,
             (Some(_), Some(_)) => {
                 return Err(unlike(table, format!("it has two columns {}", column.name)));
             }
-            // What newer versions added.
-            (None, _) if position >= table.columns_in(1).len() => continue,
             (None, _) => return Err(unlike(table, format!("it has no column {}", column.name))),
         };
         let stored = stored_as(column.kind, found).filter(|_| found.max_def_level() <= 1 && found.max_rep_level() == 0);

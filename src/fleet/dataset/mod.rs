@@ -14,8 +14,7 @@
 //! Doubles are copies for people; answers come from the integers beside them.
 //!
 //! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
-//! `traceparse.version` = 3. Files without it are not read. Versions 1 and 2 are read, too: they had no columns `parts_ns` and
-//! `excluded_runs` in `runs`, and version 1 no `unread_runs`.
+//! `traceparse.version` = 4. Files of other versions are not read.
 
 mod buffer;
 mod error;
@@ -43,11 +42,11 @@ pub use runs::KnownRun;
 pub use schema::DatasetTable;
 pub use writer::TableWriter;
 
-/// The version of the layout of tables that this crate writes, and the newest that it reads.
-const VERSION: u32 = 3;
+/// The version of the layout of tables that this crate writes and reads.
+const VERSION: u32 = 4;
 
 impl DatasetTable {
-    /// The version of the layout of tables that this crate writes, and the newest that it reads.
+    /// The version of the layout of tables that this crate writes and reads.
     pub const VERSION: u32 = VERSION;
 }
 

@@ -197,16 +197,62 @@ impl RunRows {
 }
 
 const RUN_ID: usize = 0;
+/// The same in the tables of threads.
+const IS_MAIN_THREAD: usize = 3;
 
-pub(super) const FRAMES: &[&str] =
-    &["run_id", "process", "thread", "module", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
+fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
+    match rows.integer(IS_MAIN_THREAD)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(rows.damaged(IS_MAIN_THREAD, "is neither 0 nor 1")),
+    }
+}
+
+pub(super) const FRAMES: &[&str] = &[
+    "run_id",
+    "process",
+    "thread",
+    "is_main_thread",
+    "module",
+    "function",
+    "self_weight",
+    "all_weight",
+    "self_samples",
+    "all_samples",
+];
 
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
         process: names.id(0, rows, 1)?,
         thread: names.id(0, rows, 2)?,
-        binary: names.id(0, rows, 3)?,
-        function: names.id(0, rows, 4)?,
+        is_main_thread: read_main_thread(rows)?,
+        binary: names.id(0, rows, 4)?,
+        function: names.id(0, rows, 5)?,
+        self_weight: rows.integer(6)?,
+        all_weight: rows.integer(7)?,
+        self_samples: rows.integer(8)?,
+        all_samples: rows.integer(9)?,
+    })
+}
+
+pub(super) const BINARIES: &[&str] = &[
+    "run_id",
+    "process",
+    "thread",
+    "is_main_thread",
+    "module",
+    "self_weight",
+    "all_weight",
+    "self_samples",
+    "all_samples",
+];
+
+pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
+    Ok(BinaryRow {
+        process: names.id(1, rows, 1)?,
+        thread: names.id(1, rows, 2)?,
+        is_main_thread: read_main_thread(rows)?,
+        binary: names.id(1, rows, 4)?,
         self_weight: rows.integer(5)?,
         all_weight: rows.integer(6)?,
         self_samples: rows.integer(7)?,
@@ -214,29 +260,15 @@ pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<Fram
     })
 }
 
-pub(super) const BINARIES: &[&str] =
-    &["run_id", "process", "thread", "module", "self_weight", "all_weight", "self_samples", "all_samples"];
-
-pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
-    Ok(BinaryRow {
-        process: names.id(1, rows, 1)?,
-        thread: names.id(1, rows, 2)?,
-        binary: names.id(1, rows, 3)?,
-        self_weight: rows.integer(4)?,
-        all_weight: rows.integer(5)?,
-        self_samples: rows.integer(6)?,
-        all_samples: rows.integer(7)?,
-    })
-}
-
-pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "second", "weight", "samples"];
+pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "is_main_thread", "second", "weight", "samples"];
 
 pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {
         process: names.id(2, rows, 1)?,
         thread: names.id(2, rows, 2)?,
-        second: rows.integer(3)?,
-        weight: rows.integer(4)?,
-        samples: rows.integer(5)?,
+        is_main_thread: read_main_thread(rows)?,
+        second: rows.integer(4)?,
+        weight: rows.integer(5)?,
+        samples: rows.integer(6)?,
     })
 }

@@ -156,9 +156,12 @@ impl Gathered {
         };
         let text = |id: NameId| all.get(id.0 as usize).map_or("", String::as_str);
         self.labels.sort();
-        self.frames.sort_by_key(|row| [row.process, row.thread, row.binary, row.function].map(text));
-        self.binaries.sort_by_key(|row| [row.process, row.thread, row.binary].map(text));
-        self.windows.sort_by_key(|row| (text(row.process), text(row.thread), row.second));
+        let thread = |process, thread, is_main| (text(process), text(thread), is_main);
+        self.frames.sort_by_key(|row| {
+            (thread(row.process, row.thread, row.is_main_thread), [row.binary, row.function].map(text))
+        });
+        self.binaries.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), text(row.binary)));
+        self.windows.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), row.second));
         record.labels = std::mem::take(&mut self.labels);
         let rows =
             Rows { copies: &self.copies, frames: &self.frames, binaries: &self.binaries, windows: &self.windows };

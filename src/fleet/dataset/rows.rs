@@ -134,6 +134,7 @@ fn add_frames(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError
             .text("run_id", common.run_id)
             .text("process", process)
             .text("thread", thread)
+            .integer("is_main_thread", frame.is_main_thread)?
             .text("module", binary)
             .text("function", function)
             .integer("self_weight", frame.self_weight)?
@@ -157,6 +158,7 @@ fn add_binaries(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetErr
             .text("run_id", common.run_id)
             .text("process", process)
             .text("thread", thread)
+            .integer("is_main_thread", row.is_main_thread)?
             .text("module", binary)
             .integer("self_weight", row.self_weight)?
             .integer("all_weight", row.all_weight)?
@@ -176,6 +178,7 @@ fn add_windows(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetErro
             .text("run_id", common.run_id)
             .text("process", process)
             .text("thread", thread)
+            .integer("is_main_thread", window.is_main_thread)?
             .integer("second", window.second)?
             .integer("weight", window.weight)?
             .integer("samples", window.samples)?

@@ -50,15 +50,6 @@ impl DatasetTable {
         }
     }
 
-    /// The columns that files of a version have: the first of those of today.
-    pub(super) fn columns_in(self, version: u32) -> &'static [Column] {
-        match (self, version) {
-            (Self::Runs, 0..=1) => &RUNS[..RUNS_OF_VERSION_1],
-            (Self::Runs, 2) => &RUNS[..RUNS_OF_VERSION_2],
-            _ => self.columns(),
-        }
-    }
-
     /// The schema in the words of Parquet.
     pub(super) fn parquet_schema(self) -> Result<TypePtr> {
         let fields = self.columns().iter().map(Column::parquet_type).collect::<Result<Vec<_>>>()?;
@@ -161,15 +152,10 @@ const RUNS: &[Column] = &[
     integer_or_null("end_whole_second"),
     text_or_null("parser_version"),
     text_or_null("notes"),
-    // Since version 2; what is new stands last, so that older files have the columns before it.
     integer_or_null("unread_runs"),
-    // Since version 3.
     text_or_null("parts_ns"),
     integer_or_null("excluded_runs"),
 ];
-/// The number of columns that versions 1 and 2 had.
-const RUNS_OF_VERSION_1: usize = RUNS.len() - 3;
-const RUNS_OF_VERSION_2: usize = RUNS.len() - 2;
 
 const LABELS: &[Column] = &[text("run_id"), text("key"), text("value")];
 
@@ -177,6 +163,7 @@ const FRAMES: &[Column] = &[
     text("run_id"),
     text("process"),
     text("thread"),
+    integer("is_main_thread"),
     text("module"),
     text("function"),
     integer("self_weight"),
@@ -193,6 +180,7 @@ const BINARIES: &[Column] = &[
     text("run_id"),
     text("process"),
     text("thread"),
+    integer("is_main_thread"),
     text("module"),
     integer("self_weight"),
     integer("all_weight"),
@@ -205,6 +193,7 @@ const WINDOWS: &[Column] = &[
     text("run_id"),
     text("process"),
     text("thread"),
+    integer("is_main_thread"),
     integer("second"),
     integer("weight"),
     integer("samples"),

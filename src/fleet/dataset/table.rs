@@ -28,8 +28,6 @@ enum Values {
     Texts(Vec<u32>),
     Integers(Vec<i64>),
     IntegersOrNull(Vec<Option<i64>>),
-    /// The file does not have it.
-    Missing,
 }
 
 /// A column of the row group that is being read.
@@ -44,7 +42,6 @@ enum ColumnPages {
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
-    Missing,
 }
 
 /// The rows of a file of a table, of some columns, one after the other.
@@ -53,7 +50,7 @@ pub(super) struct TableRows {
     file: Box<dyn FileReader>,
     writer: Writer,
     /// The columns that are read.
-    columns: Vec<Option<Place>>,
+    columns: Vec<Place>,
     next_group: usize,
     readers: Vec<ColumnReader>,
     texts: Texts,
@@ -77,7 +74,7 @@ impl DatasetTable {
 }
 
 impl TableRows {
-    /// The columns with these names of a file that this crate wrote, in this order. Those that older versions lack are null in their files.
+    /// The columns with these names of a file that this crate wrote, in this order.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
         table: DatasetTable,
         names: &[&str],
@@ -192,7 +189,7 @@ impl TableRows {
 
     /// The error for a value of this row that is wrong.
     pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
-        let name = self.columns.get(column).and_then(Option::as_ref).map_or("", |place| place.name);
+        let name = self.columns.get(column).map_or("", |place| place.name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
     }
 
@@ -226,8 +223,7 @@ impl TableRows {
         let group = file.metadata().row_group(index);
         let rows = group.num_rows().unsigned_abs();
         let (texts, writer) = (&self.texts, self.writer);
-        let reader = |place: &Option<Place>| {
-            let Some(place) = place else { return Ok(ColumnReader::new(ColumnPages::Missing)) };
+        let reader = |place: &Place| {
             let chunk = group.column(place.index);
             let description = chunk.column_descr_ptr();
             let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
@@ -255,12 +251,11 @@ impl TableRows {
 
 impl Values {
     /// Room for the values of a column.
-    fn of(place: &Option<Place>) -> Self {
+    fn of(place: &Place) -> Self {
         match place {
-            None => Self::Missing,
-            Some(Place { stored: Stored::Text, .. }) => Self::Texts(Vec::new()),
-            Some(Place { is_nullable: true, .. }) => Self::IntegersOrNull(Vec::new()),
-            Some(_) => Self::Integers(Vec::new()),
+            Place { stored: Stored::Text, .. } => Self::Texts(Vec::new()),
+            Place { is_nullable: true, .. } => Self::IntegersOrNull(Vec::new()),
+            Place { .. } => Self::Integers(Vec::new()),
         }
     }
 }
@@ -297,7 +292,6 @@ impl ColumnReader {
                 values.clear();
                 values.extend(with_nulls(levels, numbers.into_iter().map(|number| Some(i64::from(number))), None));
             }
-            (ColumnPages::Missing, Values::Missing) => {}
             (ColumnPages::Ids(reader), Values::Texts(values)) => {
                 let mut ids = Vec::new();
                 read_values(reader, rows, levels, &mut ids)?;

@@ -76,9 +76,9 @@ impl Rows<'_> {
     }
 
     fn check_once(&self, record: &RunRecord) -> Result<(), DatasetError> {
-        let frame = |row: &FrameRow| (row.process, row.thread, row.binary, row.function);
-        let binary = |row: &BinaryRow| (row.process, row.thread, row.binary);
-        let window = |row: &WindowRow| (row.process, row.thread, row.second);
+        let frame = |row: &FrameRow| (row.process, row.thread, row.is_main_thread, row.binary, row.function);
+        let binary = |row: &BinaryRow| (row.process, row.thread, row.is_main_thread, row.binary);
+        let window = |row: &WindowRow| (row.process, row.thread, row.is_main_thread, row.second);
         let twice = [
             (DatasetTable::Labels, record.labels.windows(2).any(|pair| pair[0].0 == pair[1].0)),
             (DatasetTable::Frames, self.frames.windows(2).any(|pair| frame(&pair[0]) == frame(&pair[1]))),

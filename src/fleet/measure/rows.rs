@@ -42,9 +42,10 @@ struct KeySums {
     is_touched: bool,
 }
 
-/// The threads of one name in the processes of one name: the names in order, and the position of each thread in them.
+/// The threads of one name in the processes of one name, main threads apart: the names in order, and the position of each thread in them.
 struct Groups<'p> {
-    names: Vec<(&'p str, &'p str)>,
+    /// Process, thread, and whether they are main threads.
+    names: Vec<(&'p str, &'p str, bool)>,
     of_thread: Vec<u32>,
 }
 
@@ -82,15 +83,16 @@ impl<'p> Rows<'p> {
         stacks.sort_unstable_by_key(|&(group, stack, _)| (group, stack));
         let mut by_group = stacks.chunk_by(|a, b| a.0 == b.0).peekable();
         for group in 0..groups.names.len() as u32 {
-            let (process, thread) = groups.ids(group, &mut names);
+            let (process, thread, is_main_thread) = groups.ids(group, &mut names);
             let Some(rows) = by_group.next_if(|rows| rows[0].0 == group) else {
-                frames.push(idle(process, thread, &mut names));
+                frames.push(idle((process, thread, is_main_thread), &mut names));
                 continue;
             };
             self.sum_up(rows);
             frames.extend(self.functions.take(&mut names).map(|(binary, function, sums)| FrameRow {
                 process,
                 thread,
+                is_main_thread,
                 binary,
                 function,
                 self_weight: sums.own.weight,
@@ -101,6 +103,7 @@ impl<'p> Rows<'p> {
             binaries.extend(self.binaries.take(&mut names).map(|(binary, _, sums)| BinaryRow {
                 process,
                 thread,
+                is_main_thread,
                 binary,
                 self_weight: sums.own.weight,
                 all_weight: sums.all.weight,
@@ -254,12 +257,12 @@ impl<'p> Groups<'p> {
     fn new(profile: &'p Profile, threads: impl Iterator<Item = ThreadId>) -> Self {
         let texts = |id: ThreadId| {
             let thread = profile.thread(id);
-            (profile.string(profile.process(thread.process).name), profile.string(thread.name))
+            (profile.string(profile.process(thread.process).name), profile.string(thread.name), thread.is_main)
         };
         let mut used: Vec<ThreadId> = threads.collect();
         used.sort_unstable();
         used.dedup();
-        let mut names: Vec<(&str, &str)> = used.iter().map(|&id| texts(id)).collect();
+        let mut names: Vec<(&str, &str, bool)> = used.iter().map(|&id| texts(id)).collect();
         names.sort_unstable();
         names.dedup();
         let mut of_thread = vec![0; profile.thread_ids().len()];
@@ -273,18 +276,19 @@ impl<'p> Groups<'p> {
         self.of_thread[thread.index()]
     }
 
-    /// The names of process and thread.
-    fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId) {
-        let (process, thread) = self.names[group as usize];
-        (names.id(process), names.id(thread))
+    /// The names of process and thread, and whether it is a main thread.
+    fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId, bool) {
+        let (process, thread, is_main_thread) = self.names[group as usize];
+        (names.id(process), names.id(thread), is_main_thread)
     }
 }
 
 /// The row of a thread without a sample that counts.
-fn idle(process: NameId, thread: NameId, names: &mut NamesBuilder) -> FrameRow {
+fn idle((process, thread, is_main_thread): (NameId, NameId, bool), names: &mut NamesBuilder) -> FrameRow {
     FrameRow {
         process,
         thread,
+        is_main_thread,
         binary: names.id(""),
         function: names.id(FrameRow::STACKLESS),
         self_weight: 0,
@@ -301,10 +305,10 @@ fn windows(tally: &Tally, groups: &Groups<'_>, names: &mut NamesBuilder) -> Vec<
     seconds.sort_unstable_by_key(|&(group, second, _)| (group, second));
     let rows = seconds.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|rows| {
         let (group, second, _) = rows[0];
-        let (process, thread) = groups.ids(group, names);
+        let (process, thread, is_main_thread) = groups.ids(group, names);
         let mut total = Sum::default();
         rows.iter().for_each(|&(_, _, sum)| total.add(sum));
-        WindowRow { process, thread, second, weight: total.weight, samples: total.samples }
+        WindowRow { process, thread, is_main_thread, second, weight: total.weight, samples: total.samples }
     });
     rows.collect()
 }

@@ -1,6 +1,6 @@
 //! The inputs, at the start of the page, and the definitions of numbers, at its end.
 
-use crate::output::fleet::subject::subject;
+use crate::output::fleet::subject::{counted_threads, subject};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -59,15 +59,15 @@ fn meaning(report: &FleetReport) -> String {
         let names: Vec<String> = report.options.processes.iter().map(|name| shortened(name)).collect();
         format!(" of {}", Text(&names.join(", ")))
     };
-    let threads = report.options.threads.iter().map(|names| {
-        let names: Vec<String> = names.iter().take(MAX_NAMES).map(|name| shortened(name)).collect();
-        format!(" Only these threads count: {}.", Text(&names.join(", ")))
+    let threads = counted_threads(&report.options, |names| {
+        names.iter().take(MAX_NAMES).map(|name| shortened(name)).collect::<Vec<_>>().join(", ")
     });
+    let threads = threads.map(|threads| format!(" Only these threads count: {}.", Text(&threads)));
     let selection = (!report.selection.is_whole()).then(|| {
         let selection = report.selection.to_string();
         format!(" Only what was selected of each run counts: <code>{}</code>.", Text(&selection))
     });
-    let selected: String = threads.chain(selection).collect();
+    let selected: String = threads.into_iter().chain(selection).collect();
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != crate::units::Unit::Nanoseconds);
     let rates = if has_rates { " Cycles, events and samples are rates by second." } else { "" };
     if report.selection.counts_waiting() {

@@ -64,6 +64,7 @@ fn options(options: &FleetOptions) -> Value {
         "only": options.only.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
         "processes": options.processes,
         "threads": options.threads,
+        "only_main_threads": options.only_main_threads,
         "measure": options.measure.name(),
         "scopes": options.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
         "quantiles": options.quantiles.iter().map(|quantile| quantile.name()).collect::<Vec<_>>(),

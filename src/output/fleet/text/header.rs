@@ -6,6 +6,7 @@ use super::findings;
 use super::page::Page;
 use super::words::{first_few, many, thousands};
 use crate::fleet::{FailedInput, Finding, FleetReport, Inputs, Measure};
+use crate::output::fleet::subject::counted_threads;
 use crate::output::text::style::Tone;
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
@@ -25,8 +26,8 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         let processes = report.options.processes.join(", ");
         page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
     }
-    if let Some(threads) = &report.options.threads {
-        page.sentence(None, 0, &format!("only what these threads use counts: {}", first_few(threads, NAMED)))?;
+    if let Some(threads) = counted_threads(&report.options, |names| first_few(names, NAMED)) {
+        page.sentence(None, 0, &format!("only what these threads use counts: {threads}"))?;
     }
     if !report.selection.is_whole() {
         page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection))?;
