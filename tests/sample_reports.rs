@@ -142,6 +142,8 @@ fn damage_is_told_with_its_line() {
         let error = read_text(&DEMO.replacen(from, to, 1)).unwrap_err();
         assert!(matches!(&error.kind, ErrorKind::Malformed(text) if text.contains(word)), "{error}");
         assert_eq!(error.at.as_ref().map(|at| at.line), Some(line_of(from)), "{error}");
+        let place = DEMO.lines().take(line_of(from) as usize - 1).map(|line| line.len() as u64 + 1).sum();
+        assert_eq!(error.at.as_ref().map(|at| at.byte), Some(place), "{error}");
     }
     let graph = DEMO.find("Call graph:").unwrap();
     let error = read_text(&DEMO[..graph]).unwrap_err();
@@ -231,7 +233,16 @@ fn mutants_are_errors_or_add_up() {
                 break;
             }
         }
-        let Ok(export) = read_text(&lines.join("\n")) else { continue };
+        let text = lines.join("\n");
+        let export = read_text(&text);
+        let errors = export.as_ref().err().and_then(|error| error.at.as_ref());
+        let noted =
+            export.as_ref().map_or(&[][..], |export| &export.diagnostics).iter().filter_map(|note| note.at.as_ref());
+        for at in errors.into_iter().chain(noted) {
+            let line = 1 + text[..at.byte as usize].matches('\n').count() as u64;
+            assert_eq!(at.line, line, "mutant {number}: {at}");
+        }
+        let Ok(export) = export else { continue };
         read_ones += 1;
         let samples: u64 = export.profile.sums().map(|sum| sum.samples).sum();
         let of_tables: u64 = export.tables().map(|table| table.samples).sum();

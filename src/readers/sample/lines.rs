@@ -6,11 +6,23 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::memory::MemoryBudget;
 use crate::recording::Options;
 
+/// The place at which a line starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineStart {
+    /// From 1.
+    number: u64,
+    /// Its first byte, from 0.
+    byte: u64,
+}
+
+impl LineStart {
+    pub(super) const FIRST: Self = Self { number: 1, byte: 0 };
+}
+
 /// A line without its end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    /// From 1.
-    pub(super) number: u64,
+    pub(super) at: LineStart,
     pub(super) text: String,
 }
 
@@ -23,10 +35,7 @@ pub(super) struct Lines<'n, R> {
     pub(super) max_depth: usize,
     /// The budget of the recording.
     pub(super) memory: MemoryBudget,
-    number: u64,
-    /// The byte behind the last line, and the one at which it began.
-    byte: u64,
-    began: u64,
+    next: LineStart,
     buffer: Vec<u8>,
 }
 
@@ -39,9 +48,7 @@ impl<'n, R: Read> Lines<'n, R> {
             max_length,
             max_depth,
             memory: options.memory.clone(),
-            number: 0,
-            byte: 0,
-            began: 0,
+            next: LineStart::FIRST,
             buffer: Vec::new(),
         }
     }
@@ -52,23 +59,22 @@ impl<'n, R: Read> Lines<'n, R> {
     /// When the source fails, or the line is longer than a name may be.
     pub(super) fn next(&mut self) -> Result<Option<Line>, Error> {
         self.buffer.clear();
-        self.began = self.byte;
+        let at = self.next;
         let mut limited = self.source.by_ref().take(self.max_length as u64 + 1);
         let length = limited.read_until(b'\n', &mut self.buffer);
-        self.number += 1;
-        let length = length.map_err(|error| Error::io(error, Some(self.place(self.number))))?;
+        let length = length.map_err(|error| Error::io(error, Some(self.place(at))))?;
         if length == 0 {
             return Ok(None);
         }
         if length > self.max_length {
             let text = format!("a line is longer than {} bytes", self.max_length);
-            return Err(self.error(ErrorKind::Limit(text), self.number));
+            return Err(self.error(ErrorKind::Limit(text), at));
         }
-        self.byte += length as u64;
+        self.next = LineStart { number: at.number + 1, byte: at.byte + length as u64 };
         let bytes = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let bytes = if self.number == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
-        Ok(Some(Line { number: self.number, text: String::from_utf8_lossy(bytes).into_owned() }))
+        let bytes = if at.byte == 0 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
+        Ok(Some(Line { at, text: String::from_utf8_lossy(bytes).into_owned() }))
     }
 
     /// The next line that begins like this; what is before it is passed over.
@@ -89,17 +95,17 @@ impl<R> Lines<'_, R> {
     }
 
     /// An error in a line.
-    pub(super) fn error(&self, kind: ErrorKind, line: u64) -> Error {
+    pub(super) fn error(&self, kind: ErrorKind, line: LineStart) -> Error {
         Error::new(kind, Some(self.place(line)))
     }
 
     /// An error of the form of a line.
     pub(super) fn damaged(&self, text: impl Into<String>, line: &Line) -> Error {
-        self.error(ErrorKind::Malformed(text.into()), line.number)
+        self.error(ErrorKind::Malformed(text.into()), line.at)
     }
 
-    /// The place of a line. The byte is known of the last line; of another one it is that of the last one, too.
-    pub(super) fn place(&self, line: u64) -> Position {
-        Position { input: self.name.to_owned(), line, byte: self.began }
+    /// The place of a line.
+    pub(super) fn place(&self, line: LineStart) -> Position {
+        Position { input: self.name.to_owned(), line: line.number, byte: line.byte }
     }
 }

@@ -40,7 +40,7 @@ use std::io::Read;
 
 use crate::error::{Error, ErrorKind};
 use crate::recording::RecordingBuilder;
-use lines::Lines;
+use lines::{LineStart, Lines};
 use report::{Report, START};
 
 /// Reads an input with all its reports into a recording. `name` is how results and errors call it.
@@ -64,14 +64,14 @@ fn read_reports<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder
         found += 1;
         if found > options.limits.tables {
             let text = format!("the input has more than {} reports", options.limits.tables);
-            return Err(lines.error(ErrorKind::Limit(text), line.number));
+            return Err(lines.error(ErrorKind::Limit(text), line.at));
         }
         let (report, next) = Report::read(&line, &mut lines)?;
         record::add(&report, &lines, recording)?;
         start = next;
     }
     if found == 0 {
-        return Err(lines.error(ErrorKind::NotAnExport(NO_REPORT.to_owned()), 1));
+        return Err(lines.error(ErrorKind::NotAnExport(NO_REPORT.to_owned()), LineStart::FIRST));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A report becomes a document of a recording.
 
 use super::graph::{FrameText, ThreadText};
-use super::lines::Lines;
+use super::lines::{LineStart, Lines};
 use super::report::{Node, Report, Top};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
@@ -39,7 +39,8 @@ struct Writer<'r, 'i> {
 impl<'r> Writer<'r, '_> {
     fn add_nodes<R>(&mut self, lines: &Lines<'_, R>) -> Result<(), Error> {
         let full = |full: Full, line| lines.error(ErrorKind::Limit(full.to_string()), line);
-        let process = self.input.process(self.report.pid, &self.report.process).map_err(|error| full(error, 1))?;
+        let process =
+            self.input.process(self.report.pid, &self.report.process).map_err(|error| full(error, LineStart::FIRST))?;
         let mut thread = 0;
         for node in &self.report.nodes {
             if node.depth == 0 {
@@ -122,7 +123,11 @@ const INCOMPLETE: &str = "the end of the report is missing, or its list of image
 
 /// A diagnostic about a report, at its first thread.
 fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic {
-    Diagnostic { at: Some(lines.place(report.nodes.first().map_or(1, |node| node.line))), message, count: 1 }
+    Diagnostic {
+        at: Some(lines.place(report.nodes.first().map_or(LineStart::FIRST, |node| node.line))),
+        message,
+        count: 1,
+    }
 }
 
 /// A word about a call graph that differs from the table which the report has of it.

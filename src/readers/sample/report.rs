@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::graph::{FrameText, GraphLine};
 use super::images::{Image, Images};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineStart, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
@@ -16,7 +16,7 @@ pub(super) const START: &str = "Analysis of sampling ";
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) depth: usize,
-    pub(super) line: u64,
+    pub(super) line: LineStart,
     pub(super) text: String,
     pub(super) count: u64,
     /// The samples of its callees.
@@ -91,8 +91,8 @@ struct Draft {
     is_graph_closed: bool,
     /// True once a line of the list of images could not be read.
     has_odd_images: bool,
-    /// The number of the last line that is not empty.
-    last_line: u64,
+    /// The last line that is not empty.
+    last_line: LineStart,
     /// About how many bytes everything takes, and how many of them are reserved.
     bytes: u64,
     reserved: u64,
@@ -162,7 +162,7 @@ impl Draft {
             open: Vec::new(),
             is_graph_closed: false,
             has_odd_images: false,
-            last_line: 0,
+            last_line: LineStart::FIRST,
             bytes: 0,
             reserved: 0,
         }
@@ -189,7 +189,7 @@ impl Draft {
 
     fn take_content<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
         if !text.is_empty() {
-            self.last_line = line.number;
+            self.last_line = line.at;
         }
         self.reserve(text, line, lines)?;
         match self.part {
@@ -220,7 +220,7 @@ impl Draft {
         }
         if depth > lines.max_depth {
             let text = format!("a stack has more than {} frames", lines.max_depth);
-            return Err(lines.error(ErrorKind::Limit(text), line.number));
+            return Err(lines.error(ErrorKind::Limit(text), line.at));
         }
         self.open.truncate(depth);
         let nodes = &mut self.report.nodes;
@@ -231,7 +231,7 @@ impl Draft {
         }
         self.is_graph_closed = false;
         self.open.push(nodes.len());
-        nodes.push(Node { depth, line: line.number, text: text.to_owned(), count, of_callees: 0 });
+        nodes.push(Node { depth, line: line.at, text: text.to_owned(), count, of_callees: 0 });
         Ok(())
     }
 
@@ -242,7 +242,7 @@ impl Draft {
         if self.bytes - self.reserved >= BYTES_BETWEEN {
             self.reserved = self.bytes;
             let held = self.report.held.resize(self.bytes);
-            held.map_err(|over| lines.error(ErrorKind::Memory(over), line.number))?;
+            held.map_err(|over| lines.error(ErrorKind::Memory(over), line.at))?;
         }
         Ok(())
     }
