@@ -197,7 +197,10 @@ impl<'f> Bundle<'f> {
         if self.template.is_none() {
             self.note("form.template is missing: frames have no binary, and threads have no names");
         } else if !self.ask(|template| template.has_images())? {
-            self.note("it has no image lists (as Instruments 10 and older write none): frames have no binary");
+            self.note(
+                "it has no image lists, so it is from Instruments 10 or older, which is too old: frames have neither binary nor name; record again \
+                 with Instruments 11 or later",
+            );
         }
         Ok(())
     }
@@ -371,8 +374,8 @@ fn run_numbers(files: &dyn Files, corespace: &Path) -> io::Result<Vec<u32>> {
 fn no_bundle(path: &Path) -> Error {
     let (export_it, path) = (ExportTable::default().how_to_export(path), path.display());
     let text = format!(
-        "{path}: there is no folder corespace in it. It is no recording of Instruments 9 or later, or was not copied whole; if it \
-         opens in Instruments, {export_it}"
+        "{path}: there is no folder corespace in it: it was recorded by Instruments 8 or older, which is too old to be read, or was not copied \
+         completely. Copy it again or record again; if it opens in Instruments, {export_it}"
     );
     Error::new(ErrorKind::UnsupportedBundle(text), None)
 }
