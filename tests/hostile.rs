@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
 use traceparse::read;
-use traceparse::recording::{Document, DocumentContent, Limits, Options, Recording, RejectReason, TableKind};
+use traceparse::recording::{
+    Document, DocumentContent, Intervals, Limits, Options, Recording, RejectReason, TableKind,
+};
 use traceparse::{Error, ErrorKind};
 
 fn open(xml: &str) -> Result<Recording, Error> {
@@ -231,6 +233,10 @@ fn what_is_no_export_is_named() {
         ("<html></html>", "web page"),
         ("<plist></plist>", "<plist>"),
         ("PK\x03\x04", "zip"),
+        ("BZh91AY&SY\u{1}", "bzip2"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n", "git lfs pull"),
+        ("Process: Demo [7]\nThread 0 Crashed:\n0 Demo 0x1 <deduplicated_symbol> + 12\n", "crash report"),
+        ("> Analysis of sampling a (pid 7)\n> Call graph:\n>   1 <a> + 2\n", "indented or quoted"),
         ("<?xml version=\"1.0\"?>\n", "ends before"),
         ("xctrace[1:2] Document Missing Template Error\n", "not saved"),
     ] {
@@ -256,6 +262,27 @@ fn malformed_xml_is_an_error_with_its_place() {
         if stack != "&nothing;" {
             assert_eq!(error.at.unwrap().byte, xml.find(at).unwrap() as u64, "{stack}");
         }
+    }
+    let good = row("<backtrace/>");
+    let declaration = "<?xml version=\"1.0\"?>";
+    for (prolog, word) in [
+        ("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>", "ISO-8859-1"),
+        ("<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "UTF-16"),
+        ("<?xml version=\"1.1\"?>", "XML 1.1"),
+        ("<!-- a --><?xml version=\"1.0\"?>", "does not stand at the start"),
+        ("<?a?>\n<?xml version=\"1.0\"?>", "does not stand at the start"),
+        ("<?xml version=\"1.0\"?><?xml version=\"1.0\"?>", "does not stand at the start"),
+        ("<?xml version=\"1.0\"?><!-- a -->\n<?xml version=\"1.0\"?>", "does not stand at the start"),
+    ] {
+        let xml = good.replacen(declaration, prolog, 1);
+        for error in [open(&xml).unwrap_err(), Intervals::read(xml.as_bytes(), "", &Options::default()).unwrap_err()] {
+            assert!(matches!(&error.kind, ErrorKind::Malformed(text) if text.contains(word)), "{prolog}: {error}");
+            assert_eq!(error.at.unwrap().byte, prolog.rfind("<?xml").unwrap() as u64, "{prolog}");
+        }
+    }
+    for more in ["<!-- a -->", "\n<?a?>\n", ""] {
+        let two = format!("{declaration}{more}{}{more}{good}", &good[declaration.len()..]);
+        assert_eq!(open(&two).unwrap().documents.len(), 2, "{more}");
     }
     let error = read(&b"<trace-query-result>\xff</trace-query-result>"[..], "", &Options::default()).unwrap_err();
     assert!(error.to_string().contains("UTF-8"), "{error}");

@@ -25,9 +25,18 @@ impl Format {
 pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
     let is = |magic: &[u8]| head.starts_with(magic);
     let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
+    let is_bzip2 = is(b"BZh") && head.get(4..10) == Some(b"1AY&SY");
     let is_archive = is(b"PK\x03\x04") || head.get(257..262) == Some(b"ustar");
     if is_compressed && cfg!(feature = "compression") {
         Some("the file is compressed once more, or was not decompressed; unpack it first")
+    } else if is(b"\xfd7zXZ\0") {
+        Some(
+            "the file is compressed with xz, which is not read; unpack it first (xz -d), or compress it with gzip or zstd",
+        )
+    } else if is_bzip2 {
+        Some(
+            "the file is compressed with bzip2, which is not read; unpack it first (bzip2 -d), or compress it with gzip or zstd",
+        )
     } else if is_compressed {
         Some("the file is compressed, and this build lacks the feature compression; unpack it first")
     } else if is_archive && cfg!(not(feature = "bundle")) {
@@ -41,11 +50,22 @@ pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
 
 /// The description of reports that are read, but not as exports.
 const SAMPLE: &str = "a report of sample (macOS)";
+/// The same report, as it is copied from a mail, a list or a Markdown document.
+const QUOTED_SAMPLE: &str = "a report of sample (macOS) whose lines are indented or quoted";
+/// The text that a repository holds in place of a large file.
+const LFS_POINTER: &str = "a Git LFS pointer";
 
 /// A sentence about an input that is no export.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
+    if let Some(what) = packed(head) {
+        return Some(what.to_owned());
+    }
     Some(match recognise(head)? {
         SAMPLE => format!("this is {SAMPLE}, which has samples but no signposts or hangs"),
+        QUOTED_SAMPLE => format!(
+            "this is {QUOTED_SAMPLE}; remove what is before each line, so that the first one begins with Analysis of sampling"
+        ),
+        LFS_POINTER => format!("this is {LFS_POINTER}, and the file itself was not downloaded; run: git lfs pull"),
         what => format!(
             "this is {what}, which traceparse cannot read; pass an Instruments recording (.trace), an xctrace export or a report of sample"
         ),
@@ -179,12 +199,25 @@ fn json(start: &str) -> Option<&'static str> {
 
 fn lines(text: &str) -> Option<&'static str> {
     const NEAR: usize = 4 << 10;
+    const MOST_LINES_BEFORE: usize = 100;
     let has_line = |within: usize, start: &str| {
         let within = text.char_indices().find(|&(at, _)| at >= within).map_or(text, |(at, _)| &text[..at]);
         within.lines().any(|line| line.starts_with(start))
     };
     if has_line(NEAR, "Analysis of sampling ") || has_line(NEAR, "Call graph:") {
         return Some(SAMPLE);
+    }
+    let is_quoted =
+        |line: &str| line.trim_start_matches([' ', '\t', '>', '|', '#', '*', '/']).starts_with("Analysis of sampling ");
+    if text.lines().take(MOST_LINES_BEFORE).any(is_quoted) {
+        return Some(QUOTED_SAMPLE);
+    }
+    if text.starts_with("version https://git-lfs.github.com/") {
+        return Some(LFS_POINTER);
+    }
+    let has_crash = |line: &str| line.starts_with("Thread ") && line.contains(" Crashed:");
+    if has_line(HEAD, "Exception Type:") || (has_line(HEAD, "Process:") && text.lines().any(has_crash)) {
+        return Some("a crash report of macOS or iOS (.crash)");
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some("a report of spindump, or a hang or resource report (macOS, iOS)");
@@ -258,11 +291,27 @@ mod tests {
             (b"Weight\tSelf Weight\t\tSymbol Name\n", "Deep Copy"),
             (b"# x\napp 12/13 4.5: 100 cycles:\n\tffff f+0x1 (lib.so)\n", "perf script"),
             (b"a;b 12\nc 1\nno count\nd;e 7", "folded"),
+            (b"Hello,\n> Analysis of sampling app (pid 1) every 1 millisecond\n> Call graph:\n", "indented or quoted"),
+            (b"    Analysis of sampling app (pid 1) every 1 millisecond\n", "indented or quoted"),
+            (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n", "Git LFS"),
+            (b"Process: a [1]\n\nThread 0 Crashed:\n0 a 0x1 <deduplicated_symbol> + 12\n", "crash report"),
+            (b"Incident Identifier: 1\nException Type:  EXC_CRASH (SIGABRT)\n", "crash report"),
             (&utf16, "folded"),
         ] {
             let found = recognise(head);
             assert!(found.is_some_and(|found| found.contains(word)), "{word}: {found:?}");
         }
+    }
+
+    #[test]
+    fn packed_inputs_are_told_apart() {
+        for (head, word) in
+            [(&b"\xfd7zXZ\0\0\x04"[..], "xz"), (b"BZh91AY&SY\x01", "bzip2"), (b"\x1f\x8b\x08", "compressed")]
+        {
+            let sentence = describe(head).expect("it is known");
+            assert!(sentence.contains(word) && sentence.contains("unpack it first"), "{sentence}");
+        }
+        assert_eq!((packed(b"BZh9 is no magic"), packed(b"<?xml")), (None, None));
     }
 
     #[test]

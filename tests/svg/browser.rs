@@ -307,12 +307,8 @@ pub(crate) fn no_expression_hangs_the_picture() -> Result<(), Failed> {
     let (text, frames) = orchard(&fixed(1200))?;
     let long = "w".repeat(60);
     let text = text.replace("orchard::Press", &format!("{long}::Press"));
-    let steps = json!([
-        ["open", "#search=(%5Cw%2B)%2B!"],
-        ["key", "/"],
-        ["type", "PRESS"],
-        ["open", "#search=%5BP%5Dress"]
-    ]);
+    let steps =
+        json!([["open", "#search=(%5Cw%2B)%2B!"], ["key", "/"], ["type", "PRESS"], ["open", "#search=%5BP%5Dress"]]);
     let visit = Visit::new(&text, 1220, "light", &steps)?;
     ensure!(visit.found(1) == "too slow; search for plain text", "{}", visit.found(1));
     ensure!(visit.found(3) == "none found", "{}", visit.found(3));

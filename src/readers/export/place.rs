@@ -84,12 +84,17 @@ impl<'i> Place<'i> {
         self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(sniff::describe(&self.head)))
     }
 
+    /// True if an input that is broken at its start is described by its first bytes, rather than by what is broken.
+    fn is_no_export(&self) -> bool {
+        !sniff::is_markup(&self.head) || sniff::recognise(&self.head).is_some()
+    }
+
     /// The error for an input that another tool wrote.
     fn other_format(&self) -> Option<ErrorKind> {
         formats::describe(&self.head).map(ErrorKind::NotAnExport)
     }
 
-    /// The error of a fault in a block. An input that is broken while there is `nothing_yet` is no export at all.
+    /// The error of a fault in a block. An input that is broken while there is `nothing_yet` may be no export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,
@@ -100,7 +105,9 @@ impl<'i> Place<'i> {
             _ if may_be_other && let Some(kind) = self.other_format() => {
                 self.locate(Fault { kind, byte: 0, line: Some(1) }, block)
             }
-            ErrorKind::Malformed(_) if nothing_yet => self.locate(Fault { kind: self.no_export(), ..fault }, block),
+            ErrorKind::Malformed(_) if nothing_yet && self.is_no_export() => {
+                self.locate(Fault { kind: self.no_export(), byte: 0, line: Some(1) }, block)
+            }
             _ => self.locate(fault, block),
         }
     }

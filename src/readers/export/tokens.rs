@@ -5,6 +5,7 @@ use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
+use super::ending::Documents;
 use super::fault::Fault;
 use super::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
@@ -20,7 +21,7 @@ pub(super) struct Step {
 }
 
 /// A reader that makes something of tokens.
-pub(super) trait TakeTokens {
+pub(super) trait TakeTokens: Documents {
     /// An element starts at the byte `at`; one that is empty ends there, too.
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault>;
 
@@ -36,6 +37,9 @@ pub(super) trait TakeTokens {
     /// True if a document is open.
     fn is_in_document(&self) -> bool;
 
+    /// True from what may stand in front of a document only behind its declaration, to the start of the document.
+    fn is_behind_declaration(&mut self) -> &mut bool;
+
     /// Remembers the line of what starts at `byte`, where that may be asked for; `lines` counts between two bytes in memory.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64);
 
@@ -48,10 +52,16 @@ pub(super) trait TakeTokens {
     /// Takes a start tag, if it is well-formed as far as it is read.
     #[inline]
     fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
+        *self.is_behind_declaration() = false;
         match check_tag(start) {
             Err(broken) if !self.starts_unread_row(start.name().into_inner()) => Err(Fault::malformed(broken, at)),
             _ => self.take_start(start, at, is_empty),
         }
+    }
+
+    /// Nothing may stand in front of a declaration. Between documents it may: it belongs to the one before.
+    fn begin_prolog(&mut self) {
+        *self.is_behind_declaration() |= !self.has_documents() && !self.is_in_document();
     }
 
     /// Takes the next token, which starts at the byte `at`, if it is well-formed.
@@ -73,10 +83,14 @@ pub(super) trait TakeTokens {
             }
             Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
             Event::Decl(declaration) => {
-                check_declaration(&declaration).map_err(broken).and_then(|()| self.take_declaration(at))
+                check_declaration(&declaration).map_err(broken)?;
+                if std::mem::replace(self.is_behind_declaration(), true) {
+                    return Err(Fault::malformed("an XML declaration does not stand at the start of its document", at));
+                }
+                self.take_declaration(at)
             }
-            Event::Comment(text) => check_characters(&text).map_err(broken),
-            Event::PI(instruction) => check_instruction(&instruction).map_err(broken),
+            Event::Comment(text) => check_characters(&text).map_err(broken).map(|()| self.begin_prolog()),
+            Event::PI(instruction) => check_instruction(&instruction).map_err(broken).map(|()| self.begin_prolog()),
             Event::Eof => Ok(()),
         }
     }

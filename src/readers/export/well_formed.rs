@@ -311,9 +311,12 @@ pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
         }
         let (name, value, after) = attribute(rest)?;
         let is_known = match name {
-            "version" => value.strip_prefix("1.").is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit())),
+            "version" if value != "1.0" => {
+                return Err(format!("XML {value} is not read; xctrace writes XML 1.0, so export it again").into());
+            }
             "encoding" if !["UTF-8", "US-ASCII", "ASCII"].iter().any(|known| value.eq_ignore_ascii_case(known)) => {
-                return Err(format!("the encoding {value:?} is not read; xctrace writes UTF-8").into());
+                let advice = "xctrace writes UTF-8, so convert it or export it again";
+                return Err(format!("the encoding {value} of the XML declaration is not read; {advice}").into());
             }
             "standalone" => matches!(value, "yes" | "no"),
             _ => true,
@@ -382,12 +385,14 @@ mod tests {
         for bad in ["a\u{0}", "\u{fffe}", "]]>"] {
             assert!(check_text(bad).is_err(), "{bad:?}");
         }
-        for good in ["xml version=\"1.0\"", "xml version='1.1' encoding=\"utf-8\" standalone='no' "] {
+        for good in ["xml version=\"1.0\"", "xml version='1.0' encoding=\"utf-8\" standalone='no' "] {
             assert_eq!(check_declaration(good), Ok(()), "{good}");
         }
         for bad in [
             "xml",
+            "xml version=\"1.1\"",
             "xml version=\"2.0\"",
+            "xml version=\"1.0\" encoding=\"UTF-16\"",
             "xml encoding=\"UTF-8\"",
             "xml encoding=\"UTF-8\" version=\"1.0\"",
             "xml version=\"1.0\" encoding=\"ISO-8859-1\"",

@@ -70,6 +70,7 @@ pub(super) struct DocumentReader<'a> {
     bytes_before: u64,
     /// A byte and its line, from which lines are counted on.
     line_known: (u64, u64),
+    is_behind_declaration: bool,
     /// Rows that were complete, in this input.
     pub(super) rows: u64,
     pub(super) documents: Vec<Document>,
@@ -95,6 +96,7 @@ impl<'a> DocumentReader<'a> {
             tables: Tables::default(),
             bytes_before,
             line_known: (0, 1),
+            is_behind_declaration: false,
             rows: 0,
             documents: Vec::new(),
             notes: Notes::default(),
@@ -119,7 +121,7 @@ impl<'a> DocumentReader<'a> {
         match self.open.last() {
             Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
                 if self.text.len() + text.len() > self.limits.token_bytes {
-                    return Err(Fault::limit("the text of an element is larger than the limit", open.at));
+                    return Err(Fault::limit("the text of an element is larger than the limit", at));
                 }
                 self.text.push_str(text);
                 Ok(())
@@ -476,6 +478,10 @@ impl TakeTokens for DocumentReader<'_> {
 
     fn is_in_document(&self) -> bool {
         !matches!(self.root, Root::None)
+    }
+
+    fn is_behind_declaration(&mut self) -> &mut bool {
+        &mut self.is_behind_declaration
     }
 
     /// Documents, tables and rows are where a person looks if the input is cut, and lines cannot be counted any more once the

@@ -65,6 +65,7 @@ pub(super) struct IntervalReader<'a> {
     skipped_depth: u32,
     /// A byte and its line, from which lines are counted on.
     line_known: (u64, u64),
+    is_behind_declaration: bool,
     rows: u64,
     documents: u64,
     tables: usize,
@@ -100,6 +101,7 @@ impl<'a> IntervalReader<'a> {
             is_skipping: false,
             skipped_depth: 0,
             line_known: (0, 1),
+            is_behind_declaration: false,
             rows: 0,
             documents: 0,
             tables: 0,
@@ -396,7 +398,7 @@ impl TakeTokens for IntervalReader<'_> {
         match self.open.last() {
             Some(open) if open.kind.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
                 if self.text.len() - open.text_start + text.len() > self.limits.token_bytes {
-                    return Err(Fault::limit("the text of an element is larger than the limit", open.at));
+                    return Err(Fault::limit("the text of an element is larger than the limit", at));
                 }
                 self.text.push_str(text);
             }
@@ -414,6 +416,10 @@ impl TakeTokens for IntervalReader<'_> {
 
     fn is_in_document(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    fn is_behind_declaration(&mut self) -> &mut bool {
+        &mut self.is_behind_declaration
     }
 
     /// Documents, tables and rows are where a person looks.
