@@ -59,7 +59,8 @@ pub enum Finding {
         /// True if there were enough runs to see one at the median.
         is_testable: bool,
     },
-    /// The process, thread, binary or function that differs most between cohorts.
+    /// The process, thread, binary or function that differs most between cohorts, by more than chance explains: see
+    /// [`ContrastRow::at_least`](super::ContrastRow::at_least).
     RowDifference {
         /// The kind of the row.
         scope: FleetScope,
@@ -71,8 +72,6 @@ pub enum Finding {
         low: (usize, f64),
         /// The position of the cohort with the largest value, and the value.
         high: (usize, f64),
-        /// True if chance does not explain it: see [`ContrastRow::at_least`](super::ContrastRow::at_least).
-        is_certain: bool,
     },
     /// The process, thread or function that uses most of the CPU time of a cohort.
     MostUsed {

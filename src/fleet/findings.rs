@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::differences::Compared;
 use super::finding::Finding;
 use super::options::SortKey;
-use super::report::{AlertState, CohortReport, FleetReport, RunRow, TrendOver};
+use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, TrendOver};
 use super::scope::{FleetScope, Measure};
 use super::trend::{distribution, same_but_for};
 use crate::stats::{Quantile, Support};
@@ -119,20 +119,14 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), pairs, newest, quantiles }
 }
 
-/// The largest difference of the narrowest scope that chance does not explain; without one, the largest that noise does not.
+/// The largest difference of the narrowest scope in which chance does not explain one.
 fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     let SortKey::Quantile(quantile) = report.options.sort else { return None };
-    let contrasts = || report.contrasts.iter().rev().filter(|contrast| contrast.unit == unit);
-    let find = |is_certain: bool| {
-        contrasts().find_map(|contrast| {
-            let is_wanted = |row: &&super::report::ContrastRow| match is_certain {
-                true => row.at_least.is_some_and(|least| least > 0.0),
-                false => !row.is_noise,
-            };
-            Some((contrast, contrast.rows.iter().find(is_wanted)?, is_certain))
-        })
-    };
-    let (contrast, row, is_certain) = find(true).or_else(|| find(false))?;
+    let mut contrasts = report.contrasts.iter().rev().filter(|contrast| contrast.unit == unit);
+    let (contrast, row) = contrasts.find_map(|contrast| {
+        let is_difference = |row: &&ContrastRow| row.at_least.is_some_and(|least| least > 0.0);
+        Some((contrast, contrast.rows.iter().find(is_difference)?))
+    })?;
     let cohort = |index: usize| (contrast.cohorts[index], row.values[index]);
     let order = |a: &usize, b: &usize| row.values[*a].total_cmp(&row.values[*b]);
     let (low, high) = ((0..row.values.len()).min_by(order)?, (0..row.values.len()).max_by(order)?);
@@ -146,7 +140,6 @@ fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
         quantile,
         low: cohort(low),
         high: cohort(high),
-        is_certain,
     })
 }
 

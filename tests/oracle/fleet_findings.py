@@ -207,7 +207,7 @@ def row_difference(report, finding):
     check("lowest in", values[finding["low"]["cohort"]], min(values.values()))
     check("highest in", values[finding["high"]["cohort"]], max(values.values()))
     check("row percentile", finding["percentile"], contrast["by"])
-    check("certain", finding["is_certain"], row["at_least"] is not None and row["at_least"] > 0)
+    check("certain", row["at_least"] is not None and row["at_least"] > 0, True)
     for name in ("low", "high"):
         enough = needed(parts(finding["percentile"]))
         check("supported", report.data["cohorts"][finding[name]["cohort"]]["runs"] >= enough, True)

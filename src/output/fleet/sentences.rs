@@ -88,9 +88,9 @@ impl Sentences<'_> {
             Finding::NoDifference { cohorts, is_newest, is_testable } => {
                 (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_newest, *is_testable))
             }
-            Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {
+            Finding::RowDifference { scope, name, quantile, low, high } => {
                 let name = row_name(*scope, name);
-                (Kind::Row, Mood::Plain, self.row_difference(&name, *quantile, (*low, *high), *is_certain))
+                (Kind::Row, Mood::Plain, self.row_difference(&name, *quantile, *low, *high))
             }
             Finding::MostUsed { cohort, scope, name, share, percentile } => {
                 let name = row_name(*scope, name);
@@ -232,21 +232,11 @@ impl Sentences<'_> {
         }
     }
 
-    fn row_difference(
-        &self,
-        name: &str,
-        quantile: Quantile,
-        (low, high): ((usize, f64), (usize, f64)),
-        is_certain: bool,
-    ) -> String {
+    fn row_difference(&self, name: &str, quantile: Quantile, low: (usize, f64), high: (usize, f64)) -> String {
         let (measures, unit) = self.measures(self.unit(high.0), high.1);
         let (least, most) = (measures.text(low.1), measures.text(high.1));
         let (low, high) = (self.cohort(low.0), self.cohort(high.0));
-        let values = format!("{quantile} is {least}{unit} in {low} and {most}{unit} in {high}");
-        match is_certain {
-            true => format!("{name} differs most: {values}."),
-            false => format!("{name} seems to differ: {values}, but chance may explain it."),
-        }
+        format!("{name} differs most: {quantile} is {least}{unit} in {low} and {most}{unit} in {high}.")
     }
 
     fn most_used(

@@ -43,13 +43,12 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             "is_newest": is_newest,
             "is_testable": is_testable,
         }),
-        Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {
+        Finding::RowDifference { scope, name, quantile, low, high } => {
             let mut object = row(report, high.0, scope.name(), name);
             object["kind"] = json!("row-difference");
             object["percentile"] = json!(quantile.name());
             object["low"] = of_cohort(report, *low);
             object["high"] = of_cohort(report, *high);
-            object["is_certain"] = json!(is_certain);
             object
         }
         Finding::MostUsed { cohort, scope, name, share, percentile } => {
