@@ -45,7 +45,7 @@ fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The folder of recordings, with a manifest of half of them, and what is to be found in it.
+/// The folder of recordings, with a manifest of all of them.
 fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
     let mut manifest = "path,app_version,lab\n".to_owned();
     fs::create_dir_all(folder.join("copies"))?;
@@ -63,12 +63,12 @@ fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
         if index % 3 != 0 {
             fs::write(folder.join(format!("{place}-toc.xml")), run.toc)?;
         }
+        let labels = format!("{},\"north, {}\"\n", run.version, index % 2_000 / 1_000);
         if index % COPIED == 7 {
             fs::write(folder.join(format!("copies/{index}.xml")), &text)?;
+            manifest += &format!("copies/{index}.xml,{labels}");
         }
-        if index % 2 == 0 {
-            manifest += &format!("\"{place}.xml\",{},\"north, {}\"\n", run.version, index % 2_000 / 1_000);
-        }
+        manifest += &format!("\"{place}.xml\",{labels}");
         fs::write(folder.join(format!("{place}.xml")), text)?;
     }
     fs::write(folder.join("fleet.csv"), manifest)

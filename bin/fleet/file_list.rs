@@ -10,8 +10,9 @@ use crate::bounds;
 use crate::objects::beside;
 use crate::unchanged::read_whole;
 
-/// The paths of a list; `-` is standard input. Empty lines are nothing, and every other one is a path as it stands there.
-pub(super) fn read(list: &Path, is_null: bool) -> Result<Vec<PathBuf>> {
+/// The paths of a list; `-` is standard input. Empty lines are nothing, and every other one is a path as it stands there. The list must name
+/// a file if it is the only input.
+pub(super) fn read(list: &Path, is_null: bool, is_only: bool) -> Result<Vec<PathBuf>> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
     let text = read_whole(list, bounds::FILE_LIST)?;
     if !is_null && text.contains(&0) {
@@ -32,7 +33,7 @@ pub(super) fn read(list: &Path, is_null: bool) -> Result<Vec<PathBuf>> {
             Err(_) => path_of(line).with_context(|| format!("{}: not UTF-8", place()))?,
         });
     }
-    ensure!(!paths.is_empty(), "{name}: the list names no files");
+    ensure!(!is_only || !paths.is_empty(), "{name}: the list names no files");
     Ok(paths)
 }
 
@@ -56,7 +57,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         std::fs::write(&path, text).unwrap();
-        let paths = read(&path, is_null).map_err(|error| error.to_string().replace(&path.display().to_string(), ""));
+        let paths = read(&path, is_null, true).map_err(|error| error.to_string().replace(&path.display().to_string(), ""));
         Ok(paths?.iter().map(|path| path.display().to_string()).collect())
     }
 

@@ -133,7 +133,8 @@ pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
         finder.add(path);
     }
     if let Some(list) = &args.files_from {
-        for path in file_list::read(list, args.null)? {
+        let is_only = args.inputs.is_empty() && args.manifest.is_empty();
+        for path in file_list::read(list, args.null, is_only)? {
             finder.insert(task(&path), Origin::Named, String::new());
         }
     }

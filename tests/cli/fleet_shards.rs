@@ -199,6 +199,19 @@ fn lists_name_files_as_they_stand() {
     assert!(said.contains("extracted 2 new, 0 changed, 0 unchanged, 1 failed"), "{said}");
 }
 
+/// The job for Spark passes recordings with labels in a manifest, and only the others in the list.
+#[test]
+fn a_list_beside_a_manifest_may_be_empty() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 3);
+    let manifest = write(&folder, "m.csv", format!("path,lab\n{path}/00.xml,north\n{path}/02.xml,south\n"));
+    let (list, dataset) = (write(&folder, "list", ""), folder.path("ds"));
+    let said = says(0, &["extract", "--files-from", &list, "--null", "--manifest", &manifest, "-o", &dataset]);
+    assert!(said.contains("extracted 2 new, 0 changed, 0 unchanged, 0 failed"), "{said}");
+    assert_eq!(report_with(0, &["--files-from", &list, &path]).1["runs"].as_array().map(Vec::len), Some(3));
+    assert!(says(1, &["report", "--files-from", &list]).contains("the list names no files"));
+}
+
 #[test]
 fn a_root_decides_what_a_shard_has() {
     let folder = Folder::new();
