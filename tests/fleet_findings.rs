@@ -215,16 +215,7 @@ fn rows_differ_by_their_intervals() -> Result<(), Failed> {
         certain += usize::from(lower.is_some_and(|lower| lower > 0.0));
     }
     ensure!(contrast.rows.len() > 15 && certain == 0, "{certain} of {} alike rows", contrast.rows.len());
-    // A function that only the last version has in most of its runs is known to differ.
-    let mut runs = runs;
-    for (index, run) in runs.iter_mut().enumerate().filter(|(index, _)| index % 4 == 3) {
-        if index % 3 > 0 {
-            let (row, name) = (run.frames[3], run.names.len() as u32);
-            run.names.push("New::work()".to_owned());
-            run.frames.push(traceparse::fleet::FrameRow { function: traceparse::fleet::NameId(name), ..row });
-        }
-    }
-    let report = self::report(&runs, FleetOptions { sort: p75, ..by(&["app_version"]) });
+    let report = with_new_function();
     let is_new = |finding: &Finding| {
         matches!(finding, Finding::RowDifference { name, high: (3, _), .. }
             if name.function.as_deref() == Some("New::work()"))
@@ -232,6 +223,19 @@ fn rows_differ_by_their_intervals() -> Result<(), Failed> {
     ensure!(report.findings.iter().any(is_new), "{:?}", report.findings);
     ensure!(written(&report, &text()).contains("New::work() (Orchard) differs most: P75 is 0 % in"), "not told");
     Ok(())
+}
+
+/// A function that only the last version has, in most of its runs, is known to differ.
+fn with_new_function() -> FleetReport {
+    let mut runs = fleet::runs(7, 1_200);
+    for (index, run) in runs.iter_mut().enumerate().filter(|(index, _)| index % 4 == 3) {
+        if index % 3 > 0 {
+            let (row, name) = (run.frames[3], run.names.len() as u32);
+            run.names.push("New::work()".to_owned());
+            run.frames.push(traceparse::fleet::FrameRow { function: traceparse::fleet::NameId(name), ..row });
+        }
+    }
+    report(&runs, FleetOptions { sort: SortKey::Quantile(Quantile::P75), ..by(&["app_version"]) })
 }
 
 fn text_and_pages_begin_alike() -> Result<(), Failed> {
@@ -318,6 +322,14 @@ fn too_few_runs_claim_nothing() -> Result<(), Failed> {
     ensure!(report.contrasts.iter().all(|contrast| contrast.cohorts == [0, 1, 2]), "1.3 is compared");
     let text = written(&report, &self::text());
     ensure!(text.contains("app_version 1.2 and app_version 1.1 differ by no more than chance explains."), "{text}");
+    // Its values are not zeros, and it is not the busiest one.
+    let row = text.lines().find(|line| line.ends_with("  1.3")).ok_or("no row")?;
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    ensure!(cells[0] == "0" && cells.len() > 5 && cells[1..cells.len() - 1].iter().all(|cell| *cell == "n/a"), "{row}");
+    let page = written(&report, &Format::Html(&[]));
+    let start = page.find("<th scope=\"row\">app_version 1.3</th>").ok_or("no row")?;
+    let (row, _) = page[start..].split_once("</tr>").ok_or("no end")?;
+    ensure!(row.matches("data-value").count() == 1 && row.matches("n/a").count() > 5, "{row}");
     Ok(())
 }
 
@@ -336,6 +348,7 @@ fn reports() -> Vec<(String, FleetReport)> {
     let alerts = vec![AlertRule::parse("cpu.p50 > 1").unwrap(), AlertRule::parse("cpu.p99.9 > 1").unwrap()];
     let device = FleetOptions { alerts, ..by(&["device"]) };
     reports.push(("devices".to_owned(), report(&fleet::runs(8, 400), device)));
+    reports.push(("new function".to_owned(), with_new_function()));
     reports.push(("two labels".to_owned(), report(&fleet::runs(8, 400), by(&["device", "app_version"]))));
     let names = |thread| ["App", thread, "App", "work()"];
     let threads =

@@ -57,7 +57,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         std::fs::write(&path, text).unwrap();
-        let paths = read(&path, is_null, true).map_err(|error| error.to_string().replace(&path.display().to_string(), ""));
+        let paths =
+            read(&path, is_null, true).map_err(|error| error.to_string().replace(&path.display().to_string(), ""));
         Ok(paths?.iter().map(|path| path.display().to_string()).collect())
     }
 

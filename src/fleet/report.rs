@@ -222,12 +222,12 @@ pub struct Summary {
     pub count: u64,
     /// The number of zeros among them, where the scope is absent or did nothing.
     pub zeros: u64,
-    /// The smallest.
-    pub min: f64,
+    /// The smallest; `None` without values, as are the largest and the mean.
+    pub min: Option<f64>,
     /// The largest.
-    pub max: f64,
+    pub max: Option<f64>,
     /// The mean; every run counts once.
-    pub mean: f64,
+    pub mean: Option<f64>,
     /// The mean by recorded time and run weight: all time used over all time recorded. `None` for windows.
     pub weighted_mean: Option<f64>,
     /// The percentiles that were asked for.
@@ -279,7 +279,7 @@ impl ScopeRow {
     pub fn is_noise(&self, index: usize) -> bool {
         let Some(estimate) = self.summary.estimates.get(index) else { return false };
         let noise = self.noise.get(index).copied().flatten();
-        is_noise(estimate.quantile, estimate.value.unwrap_or(0.0), self.summary.mean, noise)
+        is_noise(estimate.quantile, estimate.value.unwrap_or(0.0), self.summary.mean.unwrap_or(0.0), noise)
     }
 }
 

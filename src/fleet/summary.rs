@@ -42,13 +42,12 @@ pub(super) fn summarize(
     let estimate = |&quantile: &Quantile| distribution.estimate(quantile, options.method, options.confidence);
     let estimates: Vec<_> = options.quantiles.iter().map(estimate).collect();
     let behind = |&quantile: &Quantile| runs.behind(distribution, quantile, options.method);
-    let number = |value: Option<Millionths>| value.map_or(0.0, Millionths::as_f64);
     let mut summary = Summary {
         count: distribution.count(),
         zeros: distribution.zeros(),
-        min: number(distribution.min()),
-        max: number(distribution.max()),
-        mean: number(distribution.mean()),
+        min: distribution.min().map(Millionths::as_f64),
+        max: distribution.max().map(Millionths::as_f64),
+        mean: distribution.mean().map(Millionths::as_f64),
         weighted_mean: weighted_mean.map(Millionths::as_f64),
         estimates,
         percentile_runs: options.quantiles.iter().map(behind).collect(),
@@ -81,13 +80,12 @@ pub(super) fn summarize_buckets(buckets: &ExponentialHistogram, options: &FleetO
         support: Support::Enough,
         interval: Interval { lower: None, upper: None },
     };
-    let number = |value: Option<Millionths>| value.map_or(0.0, Millionths::as_f64);
     Summary {
         count: buckets.count(),
         zeros: buckets.zeros(),
-        min: number(buckets.min()),
-        max: number(buckets.max()),
-        mean: number(buckets.mean()),
+        min: buckets.min().map(Millionths::as_f64),
+        max: buckets.max().map(Millionths::as_f64),
+        mean: buckets.mean().map(Millionths::as_f64),
         weighted_mean: None,
         estimates: options.quantiles.iter().map(estimate).collect(),
         percentile_runs: options.quantiles.iter().map(|_| Vec::new()).collect(),

@@ -40,7 +40,7 @@ fn trend(others: &Cohort, label: usize, cohorts: &[&CohortReport]) -> Trend {
         name: cohort.cohort.labels[label].1.clone().unwrap_or_default(),
         runs: cohort.runs,
         estimates: cohort.across_runs.estimates.clone(),
-        max: (cohort.runs > 0).then_some(cohort.across_runs.max),
+        max: cohort.across_runs.max,
     };
     Trend {
         unit: others.unit,

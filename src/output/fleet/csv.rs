@@ -103,11 +103,9 @@ fn head(
     let names = [&name.process, &name.thread, &name.binary, &name.function];
     fields.extend(names.map(text));
     fields.extend([summary.count, summary.zeros].map(|number| number.to_string()));
-    // Without runs there is no smallest and no largest.
-    let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
-    fields.push(decimal(of_some(summary.min)));
+    fields.push(decimal(summary.min));
     fields.extend(summary.estimates.iter().map(|estimate| decimal(estimate.value)));
-    fields.extend([of_some(summary.max), of_some(summary.mean), summary.weighted_mean].map(decimal));
+    fields.extend([summary.max, summary.mean, summary.weighted_mean].map(decimal));
     fields
 }
 

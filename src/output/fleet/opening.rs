@@ -23,7 +23,7 @@ impl<'r> Behind<'r> {
         let percentile = percentile.map(|index| (summary.estimates[index].quantile, named[index].clone()));
         // The percentile of one run is its value.
         let percentile = percentile.filter(|_| summary.count > 1);
-        Self { percentile, max: summary.max_run.as_ref().and_then(run).filter(|_| summary.max > 0.0) }
+        Self { percentile, max: summary.max_run.as_ref().and_then(run).filter(|_| summary.max > Some(0.0)) }
     }
 
     /// `P99: runs/017.xml · max: runs/044.xml`; `None` if no run has a value.

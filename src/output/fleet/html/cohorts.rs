@@ -68,17 +68,15 @@ fn summary(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     table::measure(out, summary.mean, unit)?;
-    match summary.weighted_mean {
-        _ if !has_weighted => {}
-        Some(mean) => table::measure(out, mean, unit)?,
-        None => table::nothing(out)?,
+    if has_weighted {
+        table::measure(out, summary.weighted_mean, unit)?;
     }
     for (index, estimate) in summary.estimates.iter().enumerate() {
         let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
         table::estimate(out, estimate, unit, None, &|shown| link(shown, runs))?;
     }
-    let html = link(&measure(summary.max, unit), summary.max_run.as_slice());
-    table::number_as(out, summary.max, &html)
+    let Some(max) = summary.max else { return table::nothing(out) };
+    table::number_as(out, max, &link(&measure(max, unit), summary.max_run.as_slice()))
 }
 
 fn hidden(rows: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -111,7 +109,7 @@ fn cautions<'r>(
                     cohorts.push((name.clone(), summary.count));
                 }
                 Caution::MeanAboveP90 => {
-                    let mean = measure_with_unit(summary.mean, unit);
+                    let mean = measure_with_unit(summary.mean.unwrap_or(0.0), unit);
                     sentences.push(format!(
                         "{name}: the mean ({mean}) is above P90. A few {what} carry it; most are far below it."
                     ));

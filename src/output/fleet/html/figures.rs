@@ -80,7 +80,7 @@ fn box_table(cohorts: &[(String, &CohortReport)], unit: Unit, out: &mut dyn Writ
         let Some(plot) = &cohort.box_plot else { continue };
         table::open_row(out, name, None)?;
         for value in [plot.whisker_low, plot.p25, plot.median, plot.p75, plot.whisker_high] {
-            table::measure(out, value, unit)?;
+            table::measure(out, Some(value), unit)?;
         }
         table::count(out, plot.outlier_count)?;
         table::close_row(out)?;

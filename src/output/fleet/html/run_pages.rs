@@ -79,7 +79,7 @@ struct Named {
 
 impl Named {
     fn add(&mut self, summary: &Summary, place: &RunPlace) {
-        let largest = summary.max_run.filter(|_| summary.max > 0.0);
+        let largest = summary.max_run.filter(|_| summary.max > Some(0.0));
         let percentiles = summary.estimates.iter().zip(&summary.percentile_runs).rev();
         let percentiles =
             percentiles.filter(|(estimate, _)| is_shown(estimate)).flat_map(|(_, runs)| runs.iter().rev());

@@ -116,10 +116,7 @@ fn write_row(
     table::open_row(out, &name, within.as_deref())?;
     table::count(out, summary.count - summary.zeros.min(summary.count))?;
     table::measure(out, summary.mean, unit)?;
-    match summary.weighted_mean {
-        Some(mean) => table::measure(out, mean, unit)?,
-        None => table::nothing(out)?,
-    }
+    table::measure(out, summary.weighted_mean, unit)?;
     for (index, estimate) in summary.estimates.iter().enumerate() {
         // Half of all runs are below the median, alike or not: only what is above it tells of a tail.
         let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
@@ -127,15 +124,15 @@ fn write_row(
         let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
         table::estimate(out, estimate, unit, noise, &|shown| links.number(shown, runs, &place))?;
     }
-    let max = links.number(&measure(summary.max, unit), summary.max_run.as_slice(), &place);
-    largest(report, row, &max, out)?;
+    let max = summary.max.unwrap_or(0.0);
+    let shown = links.number(&measure(max, unit), summary.max_run.as_slice(), &place);
+    largest(report, row, (max, &shown), out)?;
     table::count(out, row.samples)?;
     table::close_row(out)
 }
 
 /// The largest value, which is HTML, and as a title the runs behind it and behind the highest percentile.
-fn largest(report: &FleetReport, row: &ScopeRow, shown: &str, out: &mut dyn Write) -> io::Result<()> {
-    let max = row.summary.max;
+fn largest(report: &FleetReport, row: &ScopeRow, (max, shown): (f64, &str), out: &mut dyn Write) -> io::Result<()> {
     match findings::title(report, &row.summary) {
         Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{shown}</td>", Text(&title)),
         None => table::number_as(out, max, shown),

@@ -120,14 +120,15 @@ pub(super) fn count(out: &mut dyn Write, value: u64) -> io::Result<()> {
     write!(out, "<td data-value=\"{value}\">{}</td>", numbers::count(value))
 }
 
-/// A cell with a measure.
-pub(super) fn measure(out: &mut dyn Write, value: f64, unit: Unit) -> io::Result<()> {
+/// A cell with a measure, or that there is none.
+pub(super) fn measure(out: &mut dyn Write, value: Option<f64>, unit: Unit) -> io::Result<()> {
+    let Some(value) = value else { return nothing(out) };
     number(out, value, &numbers::measure(value, unit))
 }
 
 /// A cell without a number.
 pub(super) fn nothing(out: &mut dyn Write) -> io::Result<()> {
-    out.write_all("<td class=\"none\">–</td>".as_bytes())
+    out.write_all(b"<td class=\"none\">n/a</td>")
 }
 
 /// A cell with a percentile and its interval. `noise` is what sampling alone would give, where the percentile is no

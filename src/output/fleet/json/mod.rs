@@ -150,8 +150,6 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
 
 fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) -> Value {
     let options = &report.options;
-    // Without values there is no smallest, no largest and no mean.
-    let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
     let none = Vec::new();
     let percentiles = summary.estimates.iter().enumerate().map(|(index, row)| {
         let mut object = percentile(row, options.confidence.tail());
@@ -164,9 +162,9 @@ fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) ->
         "counts": counts,
         "count": summary.count,
         "zeros": summary.zeros,
-        "min": of_some(summary.min),
-        "max": of_some(summary.max),
-        "mean": of_some(summary.mean),
+        "min": summary.min,
+        "max": summary.max,
+        "mean": summary.mean,
         "weighted_mean": summary.weighted_mean,
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),

@@ -47,7 +47,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
 /// One run has one value: no percentile, and no interval.
 fn one_run_each(cohorts: &[CohortReport], names: String, measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
     let row = |cohort: &CohortReport| {
-        let cells = vec![Cell::new(&measures.number(cohort.across_runs.max))];
+        let cells = vec![Cell::value(cohort.across_runs.max, measures)];
         Row::cohort(cells, labels::values(&cohort.cohort))
     };
     let rows = cohorts.iter().map(row).collect();
@@ -64,7 +64,7 @@ pub(super) fn value_column() -> Column {
 /// The measures of the runs of some cohorts of one unit.
 pub(super) fn measures_of(cohorts: &[CohortReport]) -> Measures {
     let unit = cohorts[0].cohort.unit;
-    Measures::of(unit, cohorts.iter().map(|cohort| cohort.across_runs.max).fold(0.0, f64::max))
+    Measures::of(unit, cohorts.iter().filter_map(|cohort| cohort.across_runs.max).fold(0.0, f64::max))
 }
 
 /// Columns for percentiles, the largest and the mean, in the order of [`value_cells`]. They are the same for all tables of
@@ -117,11 +117,10 @@ pub(super) fn value_cells(
         _ => Cell::estimate(estimate, measures, options),
     };
     let mut cells: Vec<Cell> = summary.estimates.iter().map(percentile).collect();
-    cells.push(Cell::new(&measures.number(summary.max)));
+    cells.push(Cell::value(summary.max, measures));
     cells.push(Cell::mean(summary, measures));
     if has_mean_by_time {
-        let mean = summary.weighted_mean.map_or_else(|| "–".to_owned(), |mean| measures.number(mean));
-        cells.push(Cell::new(&mean));
+        cells.push(Cell::value(summary.weighted_mean, measures));
     }
     cells
 }
@@ -151,7 +150,7 @@ pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mu
     let Some(windows) = &cohort.within_runs else {
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");
     };
-    let measures = Measures::of(cohort.cohort.unit, windows.pooled.max);
+    let measures = Measures::of(cohort.cohort.unit, windows.pooled.max.unwrap_or(0.0));
     let buckets = if windows.pooled.is_exact { String::new() } else { format!(" · {WITHIN}") };
     page.sentence(Some(Tone::Title), 0, &format!("within runs: 1 s windows · {}{buckets}", measures.unit()))?;
     let mut columns = vec![Column::new("number", 10)];

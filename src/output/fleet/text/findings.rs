@@ -37,8 +37,8 @@ pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], pa
             page.sentence(Some(Tone::Dim), 0, &format!("{} · {words}", super::labels::name(&cohort.cohort)))?;
         }
     }
-    let by_max = |a: &&CohortReport, b: &&CohortReport| a.across_runs.max.total_cmp(&b.across_runs.max);
-    let Some(heaviest) = cohorts.iter().max_by(by_max) else { return Ok(()) };
+    let max = |cohort: &CohortReport| cohort.across_runs.max.unwrap_or(-1.0);
+    let Some(heaviest) = cohorts.iter().max_by(|a, b| max(a).total_cmp(&max(b))) else { return Ok(()) };
     let run = Behind::of(report, &heaviest.across_runs).max();
     let Some(words) = run.and_then(|run| command(report, run, &ScopeName::default())) else { return Ok(()) };
     lines_of_command(&words, page.style.width).iter().try_for_each(|line| page.line(line))

@@ -38,6 +38,11 @@ impl Cell {
         Self { text: format!("{text} "), notes: Vec::new() }
     }
 
+    /// A number, or that there is none.
+    pub(super) fn value(value: Option<f64>, measures: Measures) -> Self {
+        Self::new(&value.map_or_else(|| "n/a".to_owned(), |value| measures.number(value)))
+    }
+
     /// A number with a mark, which stands right behind it: a short zero has the spaces of its decimals after the mark.
     fn marked(text: &str, mark: &str, note: Note) -> Self {
         let number = text.trim_end();
@@ -54,8 +59,7 @@ impl Cell {
         let quantile = estimate.quantile;
         match (estimate.support, estimate.value) {
             (Support::TooFew { needed }, _) => Self::marked("n/a", " ", Note::TooFew(quantile, needed)),
-            (_, None) => Self::new("–"),
-            (Support::Enough, Some(value)) => Self::new(&measures.number(value)),
+            (Support::Enough, value) | (_, value @ None) => Self::value(value, measures),
             (Support::UpperUnknown, Some(value)) => {
                 let needed = quantile.needed_for_interval(options.confidence);
                 Self::marked(&measures.number(value), "*", Note::OneSided(quantile, needed))
@@ -72,9 +76,11 @@ impl Cell {
 
     /// The mean.
     pub(super) fn mean(summary: &Summary, measures: Measures) -> Self {
-        let number = measures.number(summary.mean);
         let is_high = summary.cautions.contains(&Caution::MeanAboveP90);
-        if is_high { Self::marked(&number, "!", Note::HighMean) } else { Self::new(&number) }
+        match summary.mean.filter(|_| is_high) {
+            Some(mean) => Self::marked(&measures.number(mean), "!", Note::HighMean),
+            None => Self::value(summary.mean, measures),
+        }
     }
 
     /// An end of an interval.

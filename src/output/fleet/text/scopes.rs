@@ -20,7 +20,7 @@ pub(super) fn write(
     table: &ScopeTable,
     page: &mut Page<'_>,
 ) -> io::Result<()> {
-    let largest = table.rows.iter().map(|row| row.summary.max).fold(0.0, f64::max);
+    let largest = table.rows.iter().filter_map(|row| row.summary.max).fold(0.0, f64::max);
     let measures = Measures::of(cohort.cohort.unit, largest);
     let (what, names) = words(table.scope);
     let runs = many(cohort.runs, "run");
@@ -73,7 +73,7 @@ fn mark_headers(columns: &mut [Column], table: &ScopeTable) {
 /// A row of a cohort of one run.
 fn one_run_row(row: &ScopeRow, measures: Measures) -> Row {
     let (name, owner) = scope_names(&row.name);
-    Row::new(vec![Cell::new(&measures.number(row.summary.max)), Cell::new(&thousands(row.samples))], &name, &owner)
+    Row::new(vec![Cell::value(row.summary.max, measures), Cell::new(&thousands(row.samples))], &name, &owner)
 }
 
 fn scope_row(row: &ScopeRow, measures: Measures, options: &FleetOptions) -> Row {

@@ -32,7 +32,7 @@ pub(in super::super) fn boxes(cohorts: &[(String, &CohortReport)], measure: &str
             let text = format!("{} · {}", cut(name, NAME), count(cohort.runs));
             write(area, &text, (LEFT + 2, top + 16), &style(&INK, HPos::Left, VPos::Center))?;
             if let Some(box_plot) = &cohort.box_plot {
-                draw(box_plot, cohort.across_runs.mean, axis, top + 44, area)?;
+                draw(box_plot, cohort.across_runs.mean.unwrap_or(0.0), axis, top + 44, area)?;
             }
         }
         let title = format!("{measure} of a run, {}", axis.title);

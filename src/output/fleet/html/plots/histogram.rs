@@ -56,7 +56,7 @@ fn marks(cohort: &CohortReport, axis: &Axis, area: &Area<'_>) -> Drawn {
     let summary = &cohort.across_runs;
     let supported = |support| !matches!(support, Support::TooFew { .. });
     let known = || summary.estimates.iter().filter(|estimate| supported(estimate.support) && estimate.value.is_some());
-    let mut marks = vec![("mean".to_owned(), summary.mean)];
+    let mut marks: Vec<_> = summary.mean.map(|mean| ("mean".to_owned(), mean)).into_iter().collect();
     let (first, last) = (known().next(), known().next_back());
     marks.extend(first.into_iter().chain(last).map(|e| (e.quantile.to_string(), e.value.unwrap_or_default())));
     marks.dedup_by(|a, b| a.0 == b.0);
