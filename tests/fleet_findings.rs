@@ -372,9 +372,17 @@ fn findings_follow_from_the_runs() -> Result<(), Failed> {
     println!("{said}");
     ensure!(output.status.success(), "{said}");
     // Each kind of finding was there to be checked.
-    for what in
-        ["pair=", "no-difference=", "first-alert=", "certain=", "share=", "failed=", "periods=", "interval-of-point="]
-    {
+    for what in [
+        "pair=",
+        "no-difference=",
+        "first-alert=",
+        "certain=",
+        "share=",
+        "failed=",
+        "periods=",
+        "interval-of-point=",
+        "is-noise=",
+    ] {
         ensure!(said.contains(what), "nothing of {what} in {said}");
     }
     Ok(())

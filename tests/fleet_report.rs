@@ -38,6 +38,21 @@ fn a_regression_in_a_tail_is_the_largest_contrast() {
     assert!((mean(3) - mean(0)).abs() < 2.0);
 }
 
+/// A function with one sample in each run has a floor, also if weights differ a little: its part of the effective samples of each run was
+/// rounded down, to nothing.
+#[test]
+fn effective_samples_are_not_rounded() {
+    let mut runs = fleet::runs(3, 40);
+    runs.iter_mut().for_each(|run| run.record.effective_samples = run.record.samples * 99 / 100);
+    let report = report(&runs, FleetOptions::default());
+    let functions = report.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
+    for row in &functions.rows {
+        let share = row.effective_samples / row.samples as f64;
+        assert!((share - 0.99).abs() < 0.001, "{share} of {row:?}");
+        assert!(row.noise.iter().all(Option::is_some));
+    }
+}
+
 /// A row of a run can have samples that weigh nothing.
 #[test]
 fn samples_without_weight_are_samples() {

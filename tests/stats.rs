@@ -338,14 +338,14 @@ fn rows_are_the_histogram() {
 #[test]
 fn noise_of_runs_that_are_all_alike() {
     // 5 s at 1 kHz of a function at 0.1 %: five samples expected. P99.9 is 13 of them: 0.26 %.
-    let floor = Quantile::P999.noise_floor(5_000, 1_000, Millionths::new(100_000)).unwrap();
+    let floor = Quantile::P999.noise_floor(5.0, Millionths::new(100_000)).unwrap();
     assert!((floor - 0.26).abs() < 1e-12, "{floor}");
     // With 300 samples a run, 95 % of runs are within 11 % or so.
-    let upper = percent("97.5").noise_floor(300_000, 1_000, Millionths::ONE).unwrap();
+    let upper = percent("97.5").noise_floor(300.0, Millionths::ONE).unwrap();
     assert!((1.10..1.13).contains(&upper), "{upper}");
-    assert_eq!(Quantile::P99.noise_floor(0, 10, Millionths::ONE), None);
-    assert_eq!(Quantile::P99.noise_floor(10, 0, Millionths::ONE), None);
-    assert_eq!(Quantile::P99.noise_floor(1, 1_000_000, Millionths::ONE), Some(0.0), "one run of a million has it");
+    assert_eq!(Quantile::P99.noise_floor(0.0, Millionths::ONE), None);
+    assert_eq!(Quantile::P99.noise_floor(f64::NAN, Millionths::ONE), None);
+    assert_eq!(Quantile::P99.noise_floor(1e-6, Millionths::ONE), Some(0.0), "one run of a million has it");
 
     assert_eq!(Quantile::P99.of_poisson(0.0), Some(0));
     assert_eq!(percent("0").of_poisson(0.5), Some(0));

@@ -268,6 +268,8 @@ pub struct ScopeRow {
     pub summary: Summary,
     /// Samples over all runs.
     pub samples: u64,
+    /// As many samples of one weight as are as noisy as these.
+    pub effective_samples: f64,
     /// By percentile: the value that sampling noise alone would give runs that are all alike (see
     /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between runs; see
     /// [`is_noise`](Self::is_noise).

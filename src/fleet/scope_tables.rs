@@ -35,7 +35,7 @@ struct Group<'e> {
     weighted_mean: Option<Millionths>,
     sort_value: f64,
     /// As many samples of one weight as are as noisy as all of its samples.
-    effective_samples: u64,
+    effective_samples: f64,
 }
 
 /// The place of a row in its table.
@@ -180,12 +180,12 @@ impl CohortRuns<'_> {
         }
         let mut totals = facts.recorded;
         let mut values = Vec::with_capacity(entries.len());
-        let (mut seen_weight, mut effective_samples) = (0_u128, 0_u64);
+        let (mut seen_weight, mut effective_samples) = (0_u128, 0.0);
         for entry in entries {
             let run = &self.positions.runs[entry.run as usize];
             totals.add_weight(entry.weight, run.run_weight);
             seen_weight += u128::from(run.run_weight.get());
-            effective_samples = effective_samples.saturating_add(run.effective(entry.samples));
+            effective_samples += run.effective(entry.samples);
             values.push((run.rate_of(entry.weight), run.run_weight));
         }
         let zeros = self.count(cohort) - entries.len() as u64;
@@ -206,6 +206,7 @@ impl CohortRuns<'_> {
             summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
             // The largest number if the sum is too large for the type, which nothing real comes near.
             samples: group.entries.iter().map(|entry| entry.samples).fold(0, u64::saturating_add),
+            effective_samples: group.effective_samples,
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
         }
     }
@@ -216,7 +217,7 @@ impl CohortRuns<'_> {
         if self.options.is_weighted {
             return None;
         }
-        quantile.noise_floor(group.effective_samples, self.count(cohort), group.distribution.mean()?)
+        quantile.noise_floor(group.effective_samples / self.count(cohort) as f64, group.distribution.mean()?)
     }
 
     /// The contrast of a scope between cohorts, without rows.

@@ -62,14 +62,10 @@ impl StoredRun {
         rate_of(weight, self.unit, self.wall).unwrap_or_default()
     }
 
-    /// As many samples of one weight as are as noisy as some of its samples.
-    pub(super) fn effective(&self, samples: u64) -> u64 {
+    /// As many samples of one weight as are as noisy as some of its samples: the share of all its samples, since the weights of a few
+    /// samples tell nothing about their spread.
+    pub(super) fn effective(&self, samples: u64) -> f64 {
         let (all, effective) = self.all_samples;
-        if all == effective {
-            // The usual case, in which nothing has to be divided.
-            return if all == 0 { 0 } else { samples };
-        }
-        let effective = u128::from(samples) * u128::from(effective);
-        u64::try_from(effective / u128::from(all.max(1))).unwrap_or(u64::MAX)
+        samples as f64 * (effective as f64 / all.max(1) as f64)
     }
 }

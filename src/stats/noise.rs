@@ -31,15 +31,11 @@ impl Quantile {
 
     /// The quantile over runs that sampling noise alone would give, were all runs alike.
     ///
-    /// With λ = `samples_total / runs`, it is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`. A
-    /// quantile that is measured at or below it is no evidence that runs differ. `None` without samples or runs, for q = 1,
-    /// and above 10¹⁰ samples a run.
-    pub fn noise_floor(self, samples_total: u64, runs: u64, mean: Millionths) -> Option<f64> {
-        if samples_total == 0 || runs == 0 {
-            return None;
-        }
-        let expected = samples_total as f64 / runs as f64;
-        Some(self.of_poisson(expected)? as f64 / expected * mean.as_f64())
+    /// It is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`, λ being the number of samples that a run has on average. A
+    /// quantile that is measured at or below it is no evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples a run.
+    pub fn noise_floor(self, samples_per_run: f64, mean: Millionths) -> Option<f64> {
+        let of_poisson = self.of_poisson(samples_per_run).filter(|_| samples_per_run > 0.0)?;
+        Some(of_poisson as f64 / samples_per_run * mean.as_f64())
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the findings and trends of fleet reports in JSON, from the runs that the same report lists.
+"""Checks the findings, trends and noise floors of fleet reports in JSON, from the runs that the same report lists.
 
     fleet_findings.py REPORT.json...
 
@@ -231,6 +231,32 @@ def most_used(report, finding):
         check("its support", of_row["support"] != "too-few", True)
 
 
+def poisson_quantile(q, mean):
+    """The smallest k with P(X <= k) >= q: terms from far below the mean on, added up."""
+    k = max(0, int(mean - 15 * math.sqrt(mean) - 50))
+    below = 0.0
+    while True:
+        below += math.exp(k * math.log(mean) - mean - math.lgamma(k + 1))
+        if below >= q:
+            return k
+        k += 1
+
+
+def noise(report, summary, row):
+    """The noise floors of a row: docs/statistics.md, "Sampling noise"."""
+    for percent in summary["percentiles"]:
+        q = parts(percent["name"])
+        if report.is_weighted or q == 1 or not row["effective_samples"]:
+            check("no noise", percent["noise"], None)
+            continue
+        mean = row["effective_samples"] / summary["count"]
+        floor = poisson_quantile(float(q), mean) / mean * summary["mean"] if q else 0.0
+        check("noise", percent["noise"], floor)
+        is_above = q > Fraction(1, 2) and percent["value"] > 0 and percent["value"] >= summary["mean"]
+        is_noise = is_above and percent["value"] <= percent["noise"]
+        check("is noise", percent["is_noise"], is_noise)
+
+
 def inputs(report, finding):
     inputs = report.data["inputs"]
     check("failed", finding["failed"], len(inputs["failed"]))
@@ -291,6 +317,9 @@ def main():
                 of_unit.setdefault(report.unit(cohort), []).append(finding)
         for unit in {run["value_unit"] for run in report.data["runs"]}:
             differences(report, unit, of_unit.get(unit, []))
+        for cohort in report.data["cohorts"]:
+            for row in (row for table in cohort["tables"] for row in table["rows"]):
+                noise(report, row["summary"], row)
         for found in report.data["trends"]:
             trend(report, found)
     print(" ".join(f"{what.replace(' ', '-')}={count}" for what, count in sorted(counted.items())))

@@ -245,6 +245,7 @@ fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     }
     object.insert("summary".to_owned(), own);
     object.insert("samples".to_owned(), json!(row.samples));
+    object.insert("effective_samples".to_owned(), json!(row.effective_samples));
     object.insert("worst_run".to_owned(), run_of(report, row.summary.max_run));
     Value::Object(object)
 }
