@@ -15,6 +15,7 @@ use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, report_help};
+use super::manifest::composed;
 use super::shard::Shard;
 use super::with_runs::WithRunsArgs;
 
@@ -322,7 +323,7 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
 
 fn parse_label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
-    Ok((key.to_owned(), value.to_owned()))
+    Ok((composed(key), composed(value)))
 }
 
 fn parse_top(text: &str) -> Result<usize, String> {
@@ -415,7 +416,7 @@ impl QuestionArgs {
     /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
         let mut by: Vec<String> = Vec::new();
-        for label in self.by.iter().map(|label| label.trim().to_owned()) {
+        for label in self.by.iter().map(|label| composed(label.trim())) {
             if !by.contains(&label) {
                 by.push(label);
             }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::Value;
 use traceparse::units::{Millionths, Nanos};
+use unicode_normalization::UnicodeNormalization;
 
 use super::notes::{counted, several};
 use crate::bounds;
@@ -65,6 +66,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
 /// Columns with a meaning, which headers may write as they like.
 const KNOWN_COLUMNS: [&str; 10] =
     ["path", "toc", "intervals", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
+
+/// A label as it is compared: composed (NFC), so that equal labels are equal, whoever wrote them.
+pub(super) fn composed(label: &str) -> String {
+    label.nfc().collect()
+}
 
 fn column_name(key: &str) -> &str {
     KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
@@ -195,7 +201,7 @@ impl Manifest<'_> {
                     let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
                     entry.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
                 }
-                _ => entry.labels.push((key, value)),
+                _ => entry.labels.push((composed(&key), composed(&value))),
             }
         }
         ensure!(!entry.path.as_os_str().is_empty(), "{}, column path: empty; name an export there", entry.place);

@@ -208,6 +208,29 @@ fn a_manifest_says_what_no_export_does() {
     assert_eq!(both, answer);
 }
 
+/// An e with an accent is one character, or two.
+#[test]
+fn equal_labels_are_one_cohort_however_they_are_composed() {
+    let folder = Folder::new();
+    fleet(&folder, "x", 3);
+    let (composed, decomposed) = ("Gen\u{e8}ve", "Gene\u{300}ve");
+    let lines =
+        format!("path,lab\nx/00.xml,{composed}\nx/01.xml,{decomposed}\nx/02.xml,Bern\nx/gone.xml,{decomposed}\n");
+    let manifest = write(&folder, "m.csv", lines);
+    let cohorts = |args: &[&str]| -> Vec<(String, u64)> {
+        let (_, answer) = report_with(0, args);
+        let of = |cohort: &Value| (cohort["labels"]["lab"].as_str().unwrap_or("?").to_owned(), cohort["runs"].as_u64());
+        answer["cohorts"].as_array().expect("cohorts").iter().map(|it| (of(it).0, of(it).1.unwrap_or(9))).collect()
+    };
+    let both = [("Bern".to_owned(), 1), (composed.to_owned(), 2)];
+    assert_eq!(cohorts(&["--manifest", &manifest, "--by", "lab"]), both);
+    let only = format!("lab={decomposed}");
+    assert_eq!(cohorts(&["--manifest", &manifest, "--by", "lab", "--where", &only]), both[1..]);
+    let dataset = folder.path("ds");
+    says(0, &["extract", "--manifest", &manifest, "-o", &dataset]);
+    assert_eq!(cohorts(&[&dataset, "--by", "lab"]), both);
+}
+
 #[test]
 fn a_wrong_manifest_says_where() {
     let folder = Folder::new();

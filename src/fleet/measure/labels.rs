@@ -10,12 +10,15 @@
 
 use std::collections::BTreeMap;
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::recording::{TocRun, lookup};
 
-/// The labels of a run, sorted by key; those of the manifest win.
+/// The labels of a run, sorted by key; those of the manifest win. All are composed (NFC), since file names of a Mac often are not.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
-    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default();
-    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned());
+    let composed = |(key, value): (String, String)| (key.nfc().collect(), value.nfc().collect());
+    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(composed).collect();
+    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(composed));
     labels.into_iter().collect()
 }
 
