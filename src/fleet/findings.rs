@@ -11,9 +11,6 @@ use super::trend::{distribution, same_but_for};
 use crate::stats::{Quantile, Support};
 use crate::units::{Millionths, Unit};
 
-/// More cohorts than this are not compared pair by pair.
-const MOST_COMPARED: usize = 100;
-
 /// The findings, the most urgent first.
 pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
     let mut findings: Vec<Finding> = alerts(report).into_iter().collect();
@@ -87,36 +84,26 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
 
 /// The cohorts of a unit, ready to be compared: neighbours where a label has an order, else all.
 fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
-    let with_runs = report.cohorts.iter().enumerate();
-    let with_runs = with_runs.filter(|(_, cohort)| cohort.cohort.unit == unit && cohort.runs > 0);
-    let positions: Vec<usize> = with_runs.map(|(index, _)| index).collect();
-    let runs = |position: usize| report.runs.iter().filter(move |run| run.cohort == position);
-    let of = |&position: &usize| (position, distribution(&report.options, runs(position)));
+    let mut runs = vec![Vec::new(); report.cohorts.len()];
+    report.runs.iter().for_each(|run| runs[run.cohort].push(run));
+    let is_compared = |&position: &usize| report.cohorts[position].cohort.unit == unit && !runs[position].is_empty();
+    let positions: Vec<usize> = (0..runs.len()).filter(is_compared).collect();
+    let of = |&position: &usize| (position, distribution(&report.options, runs[position].iter().copied()));
     let ordered = report.trends.iter().find_map(|trend| match &trend.over {
         TrendOver::Label(key) if trend.unit == unit => Some(key),
         _ => None,
     });
-    let mut pairs = Vec::new();
-    match ordered {
-        Some(key) => {
-            let cohorts: Vec<&CohortReport> = positions.iter().map(|&position| &report.cohorts[position]).collect();
-            pairs.extend(same_but_for(&cohorts, key));
-        }
-        None => (0..positions.len()).for_each(|to| pairs.extend((0..to).map(|from| (from, to)))),
-    }
-    if positions.len() > MOST_COMPARED {
-        pairs.clear();
-    }
-    // The newest of a trend is before no other.
-    let is_last = |pair: &&(usize, usize)| ordered.is_some() && pairs.iter().all(|other| other.0 != pair.1);
-    let newest = pairs.iter().filter(is_last).copied().collect();
+    let neighbours = ordered.map(|key| {
+        let cohorts: Vec<&CohortReport> = positions.iter().map(|&position| &report.cohorts[position]).collect();
+        same_but_for(&cohorts, key)
+    });
     let mut quantiles = vec![Quantile::P50];
     if let SortKey::Quantile(quantile) = report.options.sort
         && quantile > Quantile::P50
     {
         quantiles.push(quantile);
     }
-    Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), pairs, newest, quantiles }
+    Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), neighbours, quantiles }
 }
 
 /// The largest difference of the narrowest scope in which chance does not explain one.
