@@ -29,7 +29,7 @@ type Test = fn() -> Result<(), Failed>;
 fn main() {
     let arguments = Arguments::from_args();
     let has_python = Command::new(python()).arg("--version").output().is_ok_and(|done| done.status.success());
-    let plain: [(&str, Test); 8] = [
+    let plain: [(&str, Test); 10] = [
         ("text_and_pages_begin_alike", text_and_pages_begin_alike),
         ("versions_are_in_the_order_of_people", versions_are_in_the_order_of_people),
         ("what_differs_is_found", what_differs_is_found),
@@ -37,6 +37,8 @@ fn main() {
         ("rows_differ_by_their_intervals", rows_differ_by_their_intervals),
         ("dates_are_a_trend", dates_are_a_trend),
         ("labels_without_an_order_are_no_trend", labels_without_an_order_are_no_trend),
+        ("dates_in_several_forms_have_no_order", dates_in_several_forms_have_no_order),
+        ("many_cohorts_are_compared", many_cohorts_are_compared),
         ("too_few_runs_claim_nothing", too_few_runs_claim_nothing),
     ];
     let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| Trial::test(name, test)).collect();
@@ -306,6 +308,63 @@ fn labels_without_an_order_are_no_trend() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Sorted by their numbers, 03.01.2026 came before 2026-01-02, and the newest cohort was told to use less.
+fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
+    let of = |labels: [&str; 3]| {
+        let factors = [(labels[0], 10), (labels[1], 10), (labels[2], 30)];
+        report(&versions(3, 100, &factors), by(&["app_version"]))
+    };
+    for labels in [["2026-01-02", "2026-1-3", "2026-01-14"], ["2025/12/31", "2026/1/2", "2026/1/10"]] {
+        let report = of(labels);
+        let found = differences(&report);
+        ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == (labels[1], labels[2]), "{found:?}");
+        ensure!(found[0].2 > 0.0 && report.trends.len() == 1 && report.notes.is_empty(), "{:?}", report.notes);
+    }
+    for labels in [["2026-01-02", "2026-01-14", "03.02.2026"], ["29.01.2026", "30.01.2026", "01.02.2026"]] {
+        let report = of(labels);
+        ensure!(report.trends.is_empty(), "{labels:?}");
+        let text = written(&report, &text());
+        ensure!(text.contains("Cohorts by app_version have no order, since "), "{text}");
+        // Those that differ are told all the same, and which one uses more.
+        let is_right = |(from, to, least): &(String, String, f64)| (to == labels[2]) == (*least > 0.0) && from != to;
+        let found = differences(&report);
+        ensure!(found.len() == 2 && found.iter().all(is_right), "{found:?}");
+    }
+    Ok(())
+}
+
+/// More than 100 cohorts were not compared.
+fn many_cohorts_are_compared() -> Result<(), Failed> {
+    let names: Vec<String> = (0..150).map(|build| format!("build {build}")).collect();
+    let factors: Vec<(&str, u64)> =
+        names.iter().enumerate().map(|(build, name)| (name.as_str(), if build < 149 { 10 } else { 30 })).collect();
+    let runs = versions(5, 40, &factors);
+    let found = differences(&report(&runs, by(&["app_version"])));
+    ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == ("build 148", "build 149"), "{found:?}");
+    // Without an order, any two may be the farthest apart: as by comparing each with each.
+    let names: Vec<String> = (0..150)
+        .map(|device| format!("{}-model", (b'a' + device % 26) as char).repeat(1 + device as usize / 26))
+        .collect();
+    let factor = |device: usize| match device {
+        7 => 3,
+        70 => 4,
+        100 => 40,
+        101 => 39,
+        _ => 10,
+    };
+    let factors: Vec<(&str, u64)> =
+        names.iter().enumerate().map(|(device, name)| (name.as_str(), factor(device))).collect();
+    let report = report(&versions(6, 40, &factors), by(&["app_version"]));
+    let found = differences(&report);
+    let pairs: Vec<[&str; 2]> = found.iter().map(|(from, to, _)| [from.as_str(), to.as_str()]).collect();
+    let has = |pair: &[&str; 2]| {
+        pair.contains(&names[100].as_str()) && (pair.contains(&names[7].as_str()) || pair.contains(&names[70].as_str()))
+            || pair.contains(&names[101].as_str()) && pair.contains(&names[7].as_str())
+    };
+    ensure!(report.trends.is_empty() && pairs.len() == 2 && pairs.iter().all(has), "{pairs:?}");
+    Ok(())
+}
+
 fn too_few_runs_claim_nothing() -> Result<(), Failed> {
     let report = report(&versions(4, 4, &[("1.0", 10), ("1.1", 90)]), by(&["app_version"]));
     let text = written(&report, &text());
@@ -349,6 +408,10 @@ fn reports() -> Vec<(String, FleetReport)> {
     let device = FleetOptions { alerts, ..by(&["device"]) };
     reports.push(("devices".to_owned(), report(&fleet::runs(8, 400), device)));
     reports.push(("new function".to_owned(), with_new_function()));
+    let names: Vec<String> = (0..120).map(|number| format!("{}-{number}", ["a", "b"][number % 2])).collect();
+    let factors: Vec<(&str, u64)> =
+        names.iter().zip([10, 30, 8, 12].into_iter().cycle()).map(|(name, factor)| (name.as_str(), factor)).collect();
+    reports.push(("many cohorts".to_owned(), report(&versions(9, 30, &factors), by(&["app_version"]))));
     reports.push(("two labels".to_owned(), report(&fleet::runs(8, 400), by(&["device", "app_version"]))));
     let names = |thread| ["App", thread, "App", "work()"];
     let threads =

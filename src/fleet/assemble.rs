@@ -46,7 +46,8 @@ impl FleetBuilder {
         if self.completeness.is_incomplete() && !self.decides_incomplete {
             alerts.iter_mut().for_each(|alert| undecide(alert, &self.missing_shards));
         }
-        let (inputs, notes) = (inputs(&self), notes(&self));
+        let (inputs, mut notes) = (inputs(&self), notes(&self));
+        notes.extend(trend::unordered(&cohorts));
         let mut report = FleetReport {
             inputs,
             findings: Vec::new(),

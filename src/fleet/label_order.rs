@@ -4,6 +4,8 @@
 //! 1.9 < 1.10 beta 2 < 1.10-rc.1 < 1.10 < 1.10 (7) < 1.10.1 < 1.11
 //! ```
 //!
+//! Dates are in the order of time if they begin with the year and are all written in the same form; others have no order ([`unordered_dates`]).
+//!
 //! A text is a list of numbers and of what stands between them. Numbers are compared by value, the rest by its characters. A word such as
 //! `beta` behind a number makes a version older than the one without it; anything else behind a version makes it newer. Texts
 //! that say the same (`1.0` and `01.0`, `2.0-beta` and `2.0 Beta`) are in the order of their bytes, so only identical texts are equal.
@@ -77,6 +79,50 @@ fn before_release(part: &str) -> Option<Part<'_>> {
     Some(Part::BeforeRelease(place, words[end..].to_owned()))
 }
 
+/// The ways to write a date by which labels can differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DateForm {
+    /// `2026-01-02`, `2026.1`: by its numbers it is in the order of time, next to others with the same separator.
+    YearFirst(char),
+    /// `20260102`.
+    Digits,
+    /// `03.01.2026`, `Jan 3, 2026`: its numbers are not in the order of time.
+    YearLast,
+}
+
+/// Two of these labels, if by their numbers they are not in the order of time: dates in different forms, or with the year at the end.
+pub(super) fn unordered_dates<'v>(values: impl Iterator<Item = &'v str> + Clone) -> Option<[&'v str; 2]> {
+    let forms = values.map(|value| (value, date_form(value)));
+    let (first, form) = forms.clone().find(|(_, form)| form.is_some() && *form != Some(DateForm::Digits))?;
+    // A version may get a year as its first number: 1.9, 2026.1.
+    let is_version = |other: Option<DateForm>| other.is_none() && form == Some(DateForm::YearFirst('.'));
+    let mut others =
+        forms.filter(|&(_, other)| form == Some(DateForm::YearLast) || (other != form && !is_version(other)));
+    let (other, _) = others.find(|(other, _)| *other != first)?;
+    Some([first, other])
+}
+
+fn date_form(label: &str) -> Option<DateForm> {
+    const MONTHS: &str = "january february march april may june july august september october november december";
+    let has_month = (label.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase))
+        .any(|word| word.len() >= 3 && MONTHS.split(' ').any(|month| month.starts_with(&word)));
+    let numbers: Vec<&str> = label.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).collect();
+    let is_year = |digits: &str| digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
+    let is_day = |digits: &str| digits.len() <= 2 && digits.parse().is_ok_and(|day: u8| (1..=31).contains(&day));
+    let dated = &label[label.find(|c: char| c.is_ascii_digit())?..];
+    let mut behind = dated.trim_start_matches(|c: char| c.is_ascii_digit()).chars();
+    let separator = behind.next().filter(|_| behind.next().is_some_and(|c| c.is_ascii_digit()));
+    match (&numbers[..], separator) {
+        (numbers, _) if has_month && numbers.iter().any(|digits| is_year(digits)) => Some(DateForm::YearLast),
+        (&[year, ..], Some(separator @ ('-' | '.' | '/'))) if is_year(year) => Some(DateForm::YearFirst(separator)),
+        (&[day, month, year, ..], Some(s @ ('-' | '.' | '/'))) if is_day(day) && is_day(month) && is_year(year) => {
+            dated.starts_with(&format!("{day}{s}{month}{s}{year}")).then_some(DateForm::YearLast)
+        }
+        (&[digits, ..], _) if digits.len() == 8 && is_year(&digits[..4]) => Some(DateForm::Digits),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -122,6 +168,37 @@ mod tests {
         for (a, b) in [("01.0", "1.0"), ("2.0 Beta", "2.0-beta"), ("0", "00")] {
             assert_eq!(compare_labels(a, b), a.cmp(b), "{a} {b}");
             assert_ne!(compare_labels(a, b), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn dates_have_an_order_in_one_form_only() {
+        let unordered = |labels: &[&'static str]| unordered_dates(labels.iter().copied());
+        for labels in [
+            &["2026-01-02", "2026-1-3", "2025-12-31", "2026-02"][..],
+            &["2026/01/02", "2026/1/3"],
+            &["20260102", "20251231", "7"],
+            &["1.9", "2026.1", "2026.1.10", "2026.1 beta 2"],
+            &["1.2", "1.2.15", "1.10 (2026)"],
+            &["2026", "2026-rc1"],
+            &["2026-01-02T07:30:00Z", "2026-01-02 08:30"],
+            &["march", "2026 release"],
+        ] {
+            assert_eq!(unordered(labels), None, "{labels:?}");
+        }
+        for labels in [
+            ["03.01.2026", "04.01.2025"],
+            ["1/3/2026", "12/31/2025"],
+            ["2026-01-02", "03.01.2026"],
+            ["2026-01-02", "2026/01/03"],
+            ["2026-01-02", "20260103"],
+            ["2026-01-02", "1.9"],
+            ["3 Jan 2026", "1 Feb 2026"],
+            ["2026-Jan-03", "2026-Apr-01"],
+        ] {
+            assert_eq!(unordered(&labels), Some(labels));
+            let reversed = [labels[1], labels[0]];
+            assert!(unordered(&reversed).is_some(), "{reversed:?}");
         }
     }
 

@@ -1,11 +1,12 @@
 //! CPU use over versions or dates: the percentiles of runs, one point after the other.
 //!
 //! A label has an order if its values differ in their numbers only behind the same beginning: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`,
-//! `2025-10-02`; `build 7`, `build 8`. The cohorts of such a label are a trend, for each combination of the other labels. Without labels,
+//! `2025-10-02`; `build 7`, `build 8`. Dates in several forms have none, which a note says. The cohorts of such a label are a trend, for each combination of the other labels. Without labels,
 //! runs whose start is known are put together by day, or by week if there are many days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::label_order::unordered_dates;
 use super::options::FleetOptions;
 use super::report::{Cohort, CohortReport, FleetReport, RunRow, Trend, TrendOver, TrendPoint};
 use crate::stats::Distribution;
@@ -100,11 +101,30 @@ pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item 
     Distribution::new(values.map(|(rate, _)| rate).collect(), 0)
 }
 
-/// True if the values of a label have an order, and are enough for a trend. Models of devices (`iPhone14,5`) have numbers, but no one comes
-/// after another.
+/// True if the values of a label have an order, and are enough for a trend.
 fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
-    let values = cohorts.iter().filter_map(|cohort| cohort.cohort.labels[label].1.as_deref());
-    let values: BTreeSet<&str> = values.collect();
+    let values = values_of(cohorts, label);
+    is_numbered(cohorts, label, &values) && unordered_dates(values.iter().copied()).is_none()
+}
+
+/// Sentences about labels whose values are dates that have no order.
+pub(super) fn unordered(cohorts: &[CohortReport]) -> Vec<String> {
+    let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);
+    let sentence = |(label, (key, _)): (usize, &(String, _))| {
+        let [first, other] = unordered_dates(values_of(cohorts, label).iter().copied())?;
+        Some(format!(
+            "Cohorts by {key} have no order, since {first} and {other} are not written as dates in one form; write all as 2026-01-31."
+        ))
+    };
+    keys.iter().enumerate().filter_map(sentence).collect()
+}
+
+fn values_of(cohorts: &[CohortReport], label: usize) -> BTreeSet<&str> {
+    cohorts.iter().filter_map(|cohort| cohort.cohort.labels[label].1.as_deref()).collect()
+}
+
+/// True if values differ in their numbers only. Models of devices (`iPhone14,5`) have numbers, but no one comes after another.
+fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) -> bool {
     let is_model = |value: &&str| value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.contains(',');
     if cohorts.iter().any(|cohort| cohort.cohort.labels[label].0 == "device") || values.iter().any(is_model) {
         return false;
