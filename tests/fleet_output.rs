@@ -322,12 +322,12 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
         lines[0],
         "device,unit,scope,measure,process,thread,binary,function,runs,zero_runs,min,p50,p99.9,max,mean,weighted_mean,\
          samples,p50_lower,p50_upper,p50_support,p50_noise,p99.9_lower,p99.9_upper,p99.9_support,p99.9_noise,\
-         worst_run_source,p50_run_source,p99.9_run_source,complete,inputs_expected,inputs_done"
+         worst_run_source,p50_run_source,p99.9_run_source,shared_label,complete,inputs_expected,inputs_done"
     );
     assert_eq!(
         lines[1],
         "iPhone 15,ns,run,cpu,,,,,2,0,1,1,99,99,50,50,100000,,,upper-unknown,,99,,too-few,,runs/00061.xml,\
-         runs/00060.xml,runs/00061.xml,false,250,49"
+         runs/00060.xml,runs/00061.xml,,false,250,49"
     );
 }
 

@@ -7,6 +7,7 @@ use traceparse::fleet::{
     AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope,
     NameId, RunMeasures,
 };
+use traceparse::output::{self, Format, Style};
 use traceparse::units::{Millionths, Unit};
 
 fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
@@ -36,6 +37,54 @@ fn a_regression_in_a_tail_is_the_largest_contrast() {
     // The mean does not show it half as well.
     let mean = |cohort: usize| report.cohorts[cohort].across_runs.mean.unwrap();
     assert!((mean(3) - mean(0)).abs() < 2.0);
+}
+
+/// Runs of one device are alike, so every interval says that it assumes the opposite.
+#[test]
+fn intervals_of_repeated_labels_say_what_they_assume() {
+    let by_ring = || FleetOptions { by: vec!["ring".to_owned()], ..FleetOptions::default() };
+    let of = |devices: usize, options: FleetOptions| {
+        let mut runs = fleet::runs(3, 400);
+        for (index, run) in runs.iter_mut().enumerate() {
+            let ring = if index % 2 == 0 { "alpha" } else { "beta" };
+            let labels = [
+                ("device_id", format!("{}", index % devices)),
+                ("os", format!("iOS {}", index % 3)),
+                ("ring", ring.to_owned()),
+            ];
+            run.record.labels = labels.map(|(key, value)| (key.to_owned(), value)).to_vec();
+            if ring == "beta" {
+                run.record.weight /= 3;
+            }
+        }
+        runs.iter_mut().filter(|_| devices > 400).for_each(|run| run.record.labels.retain(|(key, _)| key != "os"));
+        report(&runs, options)
+    };
+    let text = |report: &FleetReport, format: &Format<'_>| {
+        let mut out = Vec::new();
+        output::write(report, format, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let (text_format, page) = (Format::Text(Style::default()), Format::Html(&[]));
+    let repeated = of(20, by_ring());
+    assert_eq!(repeated.assumption(), ", if runs are independent");
+    let said = text(&repeated, &text_format);
+    for words in
+        ["  to, if runs are independent", ", if runs are independent).", "each device_id has 20.0 runs on average"]
+    {
+        assert!(said.contains(words), "{words:?} is not in {said}");
+    }
+    let html = text(&repeated, &page);
+    assert_eq!(html.matches("–").count() > 0, html.contains("†</small>"));
+    assert!(html.contains("Small numbers are intervals, if runs are independent (†)."));
+    let json: serde_json::Value = serde_json::from_str(&text(&repeated, &Format::Json)).unwrap();
+    assert_eq!(json["shared_label"], serde_json::json!({"key": "device_id", "runs": 400, "values": 20}));
+    assert_eq!(json["cohorts"][0]["across_runs"]["percentiles"][0]["assumes_independent_runs"], true);
+    // One run of each device, and no other label that repeats.
+    for once in [of(401, by_ring()), of(401, FleetOptions { is_weighted: true, ..by_ring() })] {
+        let all = [&text_format, &page, &Format::Json].map(|format| text(&once, format)).concat();
+        assert!(once.assumption().is_empty() && !all.contains("if runs are independent") && !all.contains("†"));
+    }
 }
 
 /// A function with one sample in each run has a floor, also if weights differ a little: its part of the effective samples of each run was

@@ -86,7 +86,7 @@ fn percentiles_need_enough_runs() {
     let cells = |count: u32| {
         let text = text_of(&report(&ascending(count), FleetOptions::default()), Some(120));
         let row: Vec<String> = row_of(&text, "all runs")[1..6].iter().map(|&cell| cell.to_owned()).collect();
-        let to: Vec<String> = row_of(&text, "  to").iter().map(|&cell| cell.to_owned()).collect();
+        let to: Vec<String> = row_of(&text, "  to, if runs are independent").iter().map(|&cell| cell.to_owned()).collect();
         (row, to, text)
     };
     let (row, to, text) = cells(10);
@@ -167,7 +167,7 @@ fn alerts_about_any_function_name_it() {
     assert_eq!(lines[2], "also beyond the threshold: draw() 40.00, layout() 40.00");
     assert_eq!(lines[3], "1 run is beyond the threshold:");
     let lines = found(rules[1]);
-    let interval = "95 % interval for 4 names together from 1.00 to 1.00; threshold 0.50";
+    let interval = "95 % interval for 4 names together from 1.00 to 1.00, if runs are independent; threshold 0.50";
     assert_eq!(lines[1], format!("P50 of work() is 1.00 % of one core in 107 runs; {interval}"));
     assert!(found(rules[2])[0].starts_with("ok "), "{text}");
     assert!(found(rules[3])[0].starts_with("ok "), "{text}");

@@ -38,7 +38,12 @@ fn line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
     let end = |end: Option<f64>| end.map_or("unknown".to_owned(), |end| format!("{end:.2}"));
     let interval = interval.filter(|interval| interval.lower.is_some() || interval.upper.is_some()).map(|interval| {
         let confidence = report.options.confidence;
-        format!(", {confidence} interval from {} to {}", end(interval.lower), end(interval.upper))
+        format!(
+            ", {confidence} interval from {} to {}{}",
+            end(interval.lower),
+            end(interval.upper),
+            report.assumption()
+        )
     });
     let (runs, interval) = (several(alert.runs as usize, "run"), interval.unwrap_or_default());
     let note = alert.note.as_ref().map_or(String::new(), |note| format!("; {note}"));

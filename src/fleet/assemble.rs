@@ -14,6 +14,7 @@ use super::options::{FleetOptions, SortKey};
 use super::report::{AlertOutcome, AlertState, CohortReport, FleetReport, Inputs, RunRow};
 use super::run::WallSource;
 use super::run_windows::CountedWindows;
+use super::shared_label::SharedLabel;
 use super::spill::Spilled;
 use super::stored_run::StoredRun;
 use super::trend;
@@ -48,6 +49,8 @@ impl FleetBuilder {
         }
         let (inputs, mut notes) = (inputs(&self), notes(&self));
         notes.extend(trend::unordered(&cohorts));
+        let shared_label = self.label_values.shared().filter(|_| !self.options.is_weighted);
+        notes.extend(shared_label.as_ref().map(SharedLabel::sentence));
         let mut report = FleetReport {
             inputs,
             findings: Vec::new(),
@@ -56,6 +59,7 @@ impl FleetBuilder {
             contrasts,
             runs: self.runs.into_iter().map(|run| run_row(run, &self.options)).collect(),
             notes,
+            shared_label,
             selection: self.selection,
             options: self.options,
             cohorts,

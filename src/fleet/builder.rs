@@ -19,6 +19,7 @@ use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::run_windows::{CountedWindows, RunWindows};
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
+use super::shared_label::LabelValues;
 use super::spill::{SpillFile, Spilled};
 use super::stored_run::StoredRun;
 use super::windows::Series;
@@ -53,6 +54,7 @@ pub struct FleetBuilder {
     pub(super) damaged: Vec<DamagedRecording>,
     pub(super) left_out: u64,
     pub(super) label_keys: BTreeSet<String>,
+    pub(super) label_values: LabelValues,
     /// By key that only some values were asked of: the values that runs left out have.
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
@@ -99,6 +101,7 @@ impl FleetBuilder {
             damaged: Vec::new(),
             left_out: 0,
             label_keys: BTreeSet::new(),
+            label_values: LabelValues::default(),
             left_out_values: BTreeMap::new(),
             processes: BTreeSet::new(),
             threads: BTreeSet::new(),
@@ -221,6 +224,7 @@ impl FleetBuilder {
         }
         let series = Series::new(record, rows.windows, &|row| counts(row.process));
         let cohort = self.cohort_of(record);
+        self.label_values.add(cohort, &record.labels, &self.options.by);
         let windows = self.windows_of(cohort, series, record.unit);
         let stored = StoredRun::new(record, cohort, (weight, samples, rate), windows);
         self.apart += stored.memory();
@@ -253,7 +257,7 @@ impl FleetBuilder {
         let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
         let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
-        self.names.memory() + columns + alert_series + lists + self.apart
+        self.names.memory() + columns + alert_series + lists + self.label_values.memory() + self.apart
     }
 
     /// The bytes of memory that [`spill`](Self::spill) would free, about.

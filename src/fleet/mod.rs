@@ -89,6 +89,7 @@ mod scope;
 mod scope_name;
 mod scope_tables;
 mod selection;
+mod shared_label;
 mod spill;
 mod sql;
 mod stored_run;

@@ -10,6 +10,7 @@ use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
 use super::scope_name::ScopeName;
 use super::selection::FleetSelection;
+use super::shared_label::SharedLabel;
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -39,6 +40,15 @@ pub struct FleetReport {
     pub runs: Vec<RunRow>,
     /// Warnings to read before believing the numbers, in sentences.
     pub notes: Vec<String>,
+    /// A label whose values repeat within cohorts, so that intervals may be too narrow.
+    pub(crate) shared_label: Option<SharedLabel>,
+}
+
+impl FleetReport {
+    /// What intervals assume, if it may not hold: `, if runs are independent`, else nothing.
+    pub fn assumption(&self) -> &'static str {
+        if self.shared_label.is_some() { ", if runs are independent" } else { "" }
+    }
 }
 
 /// The inputs of a report.

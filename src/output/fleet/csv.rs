@@ -27,7 +27,7 @@ pub(crate) fn write(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> 
             fields.push(samples.to_string());
             tail(&cohort.across_runs, &[], &mut fields);
             fields.extend(sources(report, &cohort.across_runs, cells));
-            fields.extend(completeness(report));
+            fields.extend(completeness(report, cells));
             row(&mut csv, fields)?;
         }
         for table in &cohort.tables {
@@ -55,7 +55,7 @@ fn header(report: &FleetReport, cells: Cells) -> Vec<String> {
     columns.extend(report.options.quantiles.iter().flat_map(details));
     columns.push("worst_run_source".to_owned());
     columns.extend(report.options.quantiles.iter().map(|quantile| format!("{}_run_source", quantile.name())));
-    columns.extend(texts("complete,inputs_expected,inputs_done"));
+    columns.extend(texts("shared_label,complete,inputs_expected,inputs_done"));
     columns
 }
 
@@ -70,15 +70,17 @@ fn scope_fields(
     fields.push(row.samples.to_string());
     tail(&row.summary, &row.noise, &mut fields);
     fields.extend(sources(report, &row.summary, cells));
-    fields.extend(completeness(report));
+    fields.extend(completeness(report, cells));
     fields
 }
 
-/// The share of the inputs that the report is of; the same in every row, so that a row that was cut out still tells.
-fn completeness(report: &FleetReport) -> [String; 3] {
+/// The share of the inputs that the report is of, and the label that runs share; the same in every row, so that a row that was cut out still tells.
+fn completeness(report: &FleetReport, cells: Cells) -> [String; 4] {
     let Completeness { is_complete, inputs_expected, inputs_done } = report.inputs.completeness;
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-    [is_complete.map(|is| is.to_string()).unwrap_or_default(), number(inputs_expected), number(inputs_done)]
+    let shared = report.shared_label.as_ref().map_or("", |label| label.key.as_str());
+    let complete = is_complete.map(|is| is.to_string()).unwrap_or_default();
+    [cells.text(shared).into_owned(), complete, number(inputs_expected), number(inputs_done)]
 }
 
 /// The sources of the run with the largest value, and of those whose values percentiles are; of two runs around one, the one above.

@@ -199,10 +199,10 @@ impl Sentences<'_> {
             (interval.upper.map(f64::abs), interval.lower.map(f64::abs))
         };
         let least = least.map_or_else(|| "0".to_owned(), |least| measures.text(least));
-        let confidence = self.report.options.confidence;
+        let (confidence, assumption) = (self.report.options.confidence, self.report.assumption());
         let sure = match most {
-            Some(most) => format!("{confidence} interval {least} to {}", measures.text(most)),
-            None => format!("at least {least} at {confidence}"),
+            Some(most) => format!("{confidence} interval {least} to {}{assumption}", measures.text(most)),
+            None => format!("at least {least} at {confidence}{assumption}"),
         };
         let (more, up) = if is_more { ("more", "up") } else { ("less", "down") };
         let (from, to) = (self.cohort(from), self.cohort(to));

@@ -106,7 +106,12 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut
     };
     define(out, "fires", &format!("{} {threshold}", comparison_words(alert.rule.comparison)))?;
     if let Some(interval) = alert.estimate.as_ref().and_then(|estimate| interval(estimate, unit)) {
-        write!(out, "<div><dt>{} interval</dt><dd>{interval}</dd></div>", report.options.confidence)?;
+        write!(
+            out,
+            "<div><dt>{} interval{}</dt><dd>{interval}</dd></div>",
+            report.options.confidence,
+            report.assumption()
+        )?;
     }
     define(out, "runs", &count(alert.runs))?;
     out.write_all(b"</dl>\n")?;

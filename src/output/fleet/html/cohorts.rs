@@ -26,7 +26,12 @@ pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>, out: &mut dyn
         };
     }
     writeln!(out, "<section id=\"across-runs\">\n<h2>{} across runs</h2>", subject(report))?;
-    writeln!(out, "<p>A run is one number: its {} over the whole recording.</p>", subject_inside(report))?;
+    writeln!(
+        out,
+        "<p>A run is one number: its {} over the whole recording. {}</p>",
+        subject_inside(report),
+        table::small_numbers(report)
+    )?;
     links.explain(out)?;
     for (unit, cohorts) in by_unit(report) {
         let title = format!("Across runs, in {}", unit.rate_name());
@@ -52,7 +57,14 @@ fn table_across(
     for cohort in cohorts.iter().take(COHORT_ROWS) {
         table::open_row(out, &cohort_name(&cohort.cohort), None)?;
         table::count(out, cohort.runs)?;
-        summary(&cohort.across_runs, unit, true, &|shown, runs| links.number(shown, runs, &RunPlace::Whole), out)?;
+        summary(
+            report,
+            &cohort.across_runs,
+            unit,
+            true,
+            &|shown, runs| links.number(shown, runs, &RunPlace::Whole),
+            out,
+        )?;
         table::close_row(out)?;
     }
     table::close(out)?;
@@ -61,6 +73,7 @@ fn table_across(
 
 /// The cells of a summary, in the order of [`summary_columns`]. `link` makes HTML of a number and its runs.
 fn summary(
+    report: &FleetReport,
     summary: &Summary,
     unit: Unit,
     has_weighted: bool,
@@ -73,7 +86,7 @@ fn summary(
     }
     for (index, estimate) in summary.estimates.iter().enumerate() {
         let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
-        table::estimate(out, estimate, unit, None, &|shown| link(shown, runs))?;
+        table::estimate(out, report, (estimate, unit, None), &|shown| link(shown, runs))?;
     }
     let Some(max) = summary.max else { return table::nothing(out) };
     table::number_as(out, max, &link(&measure(max, unit), summary.max_run.as_slice()))
@@ -202,7 +215,7 @@ fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut 
         table::count(out, windows.pooled.count)?;
         let idle = windows.pooled.zeros as f64 * 100.0 / windows.pooled.count.max(1) as f64;
         table::number(out, idle, &format!("{idle:.1} %"))?;
-        summary(&windows.pooled, unit, false, &|shown, _| Text(shown).to_string(), out)?;
+        summary(report, &windows.pooled, unit, false, &|shown, _| Text(shown).to_string(), out)?;
         table::close_row(out)?;
     }
     table::close(out)?;
@@ -226,7 +239,7 @@ fn peaks(
         table::open_row(out, &cohort_name(&cohort.cohort), None)?;
         table::count(out, windows.runs)?;
         let link = |shown: &str, runs: &[usize]| links.number(shown, runs, &RunPlace::BusiestSecond);
-        summary(&windows.peaks, unit, false, &link, out)?;
+        summary(report, &windows.peaks, unit, false, &link, out)?;
         table::close_row(out)?;
     }
     table::close(out)?;

@@ -215,7 +215,7 @@ pub(super) fn footer(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
     let intervals = if options.is_weighted {
         "by run weight, without intervals".to_owned()
     } else {
-        format!("{} order-statistic intervals", options.confidence)
+        format!("{} order-statistic intervals{}", options.confidence, report.assumption())
     };
     let version = env!("CARGO_PKG_VERSION");
     writeln!(out, "<footer>traceparse {version} · percentiles across runs by {rule}; {intervals}</footer>")

@@ -101,7 +101,11 @@ pub(super) fn trends(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
     if !has_section(report, "trend") {
         return Ok(());
     }
-    out.write_all(b"<section id=\"trend\">\n<h2>Trend</h2>\n<p>Bars are intervals; a line has a gap where there are too few runs.</p>\n")?;
+    let assumption = report.assumption();
+    writeln!(
+        out,
+        "<section id=\"trend\">\n<h2>Trend</h2>\n<p>Bars are intervals{assumption}; a line has a gap where there are too few runs.</p>"
+    )?;
     let shown = &report.trends[..report.trends.len().min(MAX_COHORTS)];
     writeln!(out, "<div class=\"figures {}\">", arrangement(shown.len()))?;
     for trend in shown {

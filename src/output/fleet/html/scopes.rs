@@ -19,10 +19,11 @@ pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write
         return Ok(());
     }
     out.write_all(b"<section id=\"scopes\">\n<h2>Where the CPU time goes</h2>\n")?;
-    out.write_all(
-        "<p>Across runs; a run without a row counts as zero there. Small numbers are intervals. “~” marks percentiles \
-         that are no more than sampling noise gives.</p>\n"
-            .as_bytes(),
+    writeln!(
+        out,
+        "<p>Across runs; a run without a row counts as zero there. {} “~” marks percentiles that are no more than sampling \
+         noise gives.</p>",
+        table::small_numbers(report)
     )?;
     for scope in FleetScope::ALL {
         let tables: Vec<(&CohortReport, &ScopeTable)> = report
@@ -122,7 +123,7 @@ fn write_row(
         let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
         let noise = row.noise.get(index).copied().flatten().filter(|_| is_noise);
         let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
-        table::estimate(out, estimate, unit, noise, &|shown| links.number(shown, runs, &place))?;
+        table::estimate(out, report, (estimate, unit, noise), &|shown| links.number(shown, runs, &place))?;
     }
     let max = summary.max.unwrap_or(0.0);
     let shown = links.number(&measure(max, unit), summary.max_run.as_slice(), &place);

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::numbers;
 use super::text::Text;
-use crate::fleet::FleetOptions;
 use crate::fleet::SortKey;
+use crate::fleet::{FleetOptions, FleetReport};
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 
@@ -131,13 +131,18 @@ pub(super) fn nothing(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"<td class=\"none\">n/a</td>")
 }
 
+/// What the intervals in cells are.
+pub(super) fn small_numbers(report: &FleetReport) -> String {
+    let mark = if report.shared_label.is_some() { " (†)" } else { "" };
+    format!("Small numbers are intervals{}{mark}.", report.assumption())
+}
+
 /// A cell with a percentile and its interval. `noise` is what sampling alone would give, where the percentile is no
 /// more than that. `link` makes HTML of the number.
 pub(super) fn estimate(
     out: &mut dyn Write,
-    estimate: &Estimate,
-    unit: Unit,
-    noise: Option<f64>,
+    report: &FleetReport,
+    (estimate, unit, noise): (&Estimate, Unit, Option<f64>),
     link: &dyn Fn(&str) -> String,
 ) -> io::Result<()> {
     let Some(value) = estimate.value else { return nothing(out) };
@@ -153,7 +158,11 @@ pub(super) fn estimate(
         None => write!(out, "<td data-value=\"{value}\">{shown}")?,
     }
     if let Some(interval) = interval(estimate, unit) {
-        write!(out, "<small>{interval}</small>")?;
+        // The cell is too narrow for more than a sign, which the title explains, and the text above the table.
+        match report.assumption().trim_start_matches(", ") {
+            "" => write!(out, "<small>{interval}</small>")?,
+            assumption => write!(out, "<small title=\"{assumption}\">{interval}†</small>")?,
+        }
     }
     out.write_all(b"</td>")
 }

@@ -36,6 +36,7 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             "lower": interval.lower,
             "upper": interval.upper,
             "confidence": report.options.confidence.fraction(),
+            "assumes_independent_runs": report.shared_label.is_some(),
         }),
         Finding::NoDifference { cohorts, is_newest, is_testable } => json!({
             "kind": "no-difference",
@@ -104,7 +105,7 @@ pub(super) fn trend(report: &FleetReport, trend: &Trend) -> Value {
         json!({
             "name": point.name,
             "runs": point.runs,
-            "percentiles": point.estimates.iter().map(|estimate| percentile(estimate, tail)).collect::<Value>(),
+            "percentiles": point.estimates.iter().map(|estimate| percentile(report, estimate, tail)).collect::<Value>(),
             "max": point.max,
         })
     };

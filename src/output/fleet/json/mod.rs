@@ -44,6 +44,9 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     array(out, "trends", report.trends.iter(), |row, out| value(out, &trend(report, row)))?;
     array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
     array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
+    let shared = report.shared_label.as_ref();
+    let shared = shared.map(|label| json!({"key": label.key, "runs": label.runs, "values": label.values}));
+    field(out, "shared_label", &json!(shared))?;
     field(out, "notes", &json!(report.notes))?;
     out.write_all(b"}\n")
 }
@@ -152,7 +155,7 @@ fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) ->
     let options = &report.options;
     let none = Vec::new();
     let percentiles = summary.estimates.iter().enumerate().map(|(index, row)| {
-        let mut object = percentile(row, options.confidence.tail());
+        let mut object = percentile(report, row, options.confidence.tail());
         let runs = summary.percentile_runs.get(index).unwrap_or(&none);
         object["runs"] = runs.iter().map(|&run| run_of(report, Some(run))).collect();
         object
@@ -257,6 +260,7 @@ fn contrast_object(report: &FleetReport, contrast: &Contrast, out: &mut dyn Writ
         "unit": contrast.unit.name(),
         "value_unit": measure_unit(contrast.unit),
         "by": contrast.by,
+        "assumes_independent_runs": report.shared_label.is_some(),
         "method": report.options.method.name(),
         "cohorts": cohorts.collect::<Value>(),
     });
@@ -299,7 +303,7 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
         ("threshold", json!(alert.rule.threshold.as_f64())),
         ("value_unit", json!(unit)),
         ("runs", json!(alert.runs)),
-        ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(estimate, tail)))),
+        ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(report, estimate, tail)))),
         ("judged", json!((alert.judged > 0).then_some(alert.judged))),
         ("causes_count", json!(alert.causes_count)),
         ("causes", alert.causes.iter().map(cause).collect()),

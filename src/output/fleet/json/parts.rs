@@ -27,7 +27,7 @@ pub(super) fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
 }
 
 /// A percentile with an interval, each end of which misses with this probability.
-pub(super) fn percentile(estimate: &Estimate, tail: f64) -> Value {
+pub(super) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -> Value {
     let needed = match estimate.support {
         Support::Enough => None,
         Support::UpperUnknown => Some(estimate.quantile.needed_with_tail(tail)),
@@ -42,6 +42,7 @@ pub(super) fn percentile(estimate: &Estimate, tail: f64) -> Value {
         "needed": needed.filter(|&needed| needed < u64::MAX),
         "lower": estimate.interval.lower,
         "upper": estimate.interval.upper,
+        "assumes_independent_runs": report.shared_label.is_some(),
     })
 }
 

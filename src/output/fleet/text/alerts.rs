@@ -10,7 +10,6 @@ use super::words::{many, thousands};
 use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};
 use crate::output::fleet::measures::Measures;
 use crate::output::text::style::{Tone, fit};
-use crate::stats::Confidence;
 use crate::units::Unit;
 
 /// Runs beyond a threshold that are named.
@@ -59,7 +58,7 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
     let threshold = alert.rule.threshold.as_f64();
     let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));
-    page.sentence(None, INDENT, &what_was_found(alert, measures, report.options.confidence))?;
+    page.sentence(None, INDENT, &what_was_found(report, alert, measures))?;
     if let Some(text) = further_names(alert, measures) {
         page.sentence(None, INDENT, &text)?;
     }
@@ -70,7 +69,8 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
 }
 
 /// The value, where it comes from and how sure it is.
-fn what_was_found(alert: &AlertOutcome, measures: Measures, confidence: Confidence) -> String {
+fn what_was_found(report: &FleetReport, alert: &AlertOutcome, measures: Measures) -> String {
+    let (confidence, assumption) = (report.options.confidence, report.assumption());
     let statistic = match alert.rule.statistic {
         AlertStatistic::Quantile(quantile) => quantile.to_string(),
         other => other.name(),
@@ -89,7 +89,7 @@ fn what_was_found(alert: &AlertOutcome, measures: Measures, confidence: Confiden
     let interval = interval.filter(is_known).map_or_else(String::new, |interval| {
         let together =
             if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };
-        format!("; {confidence} interval{together} from {} to {}", end(interval.lower), end(interval.upper))
+        format!("; {confidence} interval{together} from {} to {}{assumption}", end(interval.lower), end(interval.upper))
     });
     let threshold = measures.text(alert.rule.threshold.as_f64());
     let runs = many(alert.runs, "run");

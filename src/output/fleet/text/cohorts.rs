@@ -28,7 +28,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         }
         let mut columns = vec![Column::new("runs", 70)];
         columns.extend(value_columns(report, true));
-        let rows = cohorts.iter().flat_map(|cohort| cohort_rows(cohort, measures, &report.options));
+        let rows = cohorts.iter().flat_map(|cohort| cohort_rows(report, cohort, measures));
         let rows = rows.collect();
         Table { names, columns, rows, is_alike: true }.write(page)?;
         for cohort in cohorts {
@@ -126,7 +126,8 @@ pub(super) fn value_cells(
 }
 
 /// The values of a cohort, and below them the ends of their intervals.
-fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions) -> Vec<Row> {
+fn cohort_rows(report: &FleetReport, cohort: &CohortReport, measures: Measures) -> Vec<Row> {
+    let options = &report.options;
     let summary = &cohort.across_runs;
     let mut cells = vec![Cell::new(&thousands(cohort.runs))];
     cells.extend(value_cells(summary, true, measures, options));
@@ -141,7 +142,7 @@ fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions
         Row::dim(cells, name)
     };
     rows.push(interval(&format!("  {} from", options.confidence), |estimate| estimate.interval.lower));
-    rows.push(interval("  to", |estimate| estimate.interval.upper));
+    rows.push(interval(&format!("  to{}", report.assumption()), |estimate| estimate.interval.upper));
     rows
 }
 

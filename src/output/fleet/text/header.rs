@@ -86,7 +86,7 @@ fn method(report: &FleetReport) -> String {
     let sure = if options.is_weighted {
         "by run weight, without intervals".to_owned()
     } else {
-        format!("{} order-statistic intervals", options.confidence)
+        format!("{} order-statistic intervals{}", options.confidence, report.assumption())
     };
     let means = "mean: every run counts once; by time: mean over all recorded time";
     format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %; {means}")
