@@ -86,7 +86,8 @@ fn percentiles_need_enough_runs() {
     let cells = |count: u32| {
         let text = text_of(&report(&ascending(count), FleetOptions::default()), Some(120));
         let row: Vec<String> = row_of(&text, "all runs")[1..6].iter().map(|&cell| cell.to_owned()).collect();
-        let to: Vec<String> = row_of(&text, "  to, if runs are independent").iter().map(|&cell| cell.to_owned()).collect();
+        let to: Vec<String> =
+            row_of(&text, "  to, if runs are independent").iter().map(|&cell| cell.to_owned()).collect();
         (row, to, text)
     };
     let (row, to, text) = cells(10);

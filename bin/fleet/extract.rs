@@ -1,10 +1,11 @@
 //! `fleet extract`: exports into a dataset, each measured once.
 
 use std::collections::HashSet;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
-use traceparse::fleet::FailedInput;
+use traceparse::fleet::{FailedInput, FleetSelection};
 
 use super::batch::{self, Ended};
 use super::cli::FleetExtractArgs;
@@ -54,16 +55,24 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     let threads = args.threads.threads();
     let selection = args.reading.filters.described(threads.as_ref());
     let settings = Settings::new(&args.reading, threads, &symbol_files, locator.as_ref());
-    let store = Store::create_or_open(&args.output)?;
+    let store = match Store::create_or_open(&args.output) {
+        // Nothing has to be written if nothing changes.
+        Err(error) if is_denied(&error) => match unchanged(args, &inputs, (&selection, &shard), &settings) {
+            Ok(Some(counts)) => {
+                print_failures(failures, &counts, args);
+                return print_counts(&counts, &inputs, shard.as_ref());
+            }
+            Ok(None) | Err(_) => return Err(error),
+        },
+        store => store?,
+    };
     if store.lost_runs() > 0 {
         let runs = several(store.lost_runs() as usize, "run");
         let folder = args.output.display();
         warning(&format!("{folder}: lost {runs} with data files that are gone; those of the inputs are read again"));
     }
     store.select(&selection)?;
-    // A shard may have no inputs, or none that gives a run; the fleet has.
-    let is_part = shard.as_ref().is_some_and(|shard| shard.inputs > Some(0));
-    store.take_shard(shard)?;
+    store.take_shard(shard.clone())?;
     if args.remove_others {
         prune(&store, tasks, failures)?;
         store.give_up_missing()?;
@@ -107,10 +116,41 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     if args.compact {
         complain(&format!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after)));
     }
-    let failed = failures.len() + counts.failed;
+    print_counts(&counts, &inputs, shard.as_ref())
+}
+
+/// True if a file cannot be written on this file system, or by this user.
+fn is_denied(error: &anyhow::Error) -> bool {
+    let kind = error.chain().find_map(|cause| Some(cause.downcast_ref::<io::Error>()?.kind()));
+    matches!(kind, Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
+}
+
+/// The outcomes of an extract that would leave the dataset as it is; `None` for any other.
+fn unchanged(
+    args: &FleetExtractArgs,
+    inputs: &Inputs,
+    (selection, shard): (&FleetSelection, &Option<Shards>),
+    settings: &Settings<'_>,
+) -> Result<Option<Counts>> {
+    let store = Store::open(&args.output)?;
+    let (found, new) = missing(&store, inputs)?;
+    let is_same = store.selection() == *selection && store.shards() == *shard && found.is_empty() && new.is_empty();
+    let has_others = args.remove_others && !others(&store, &inputs.tasks)?.is_empty();
+    if !is_same || has_others || store.completeness().is_complete != Some(true) || args.reading.strict {
+        return Ok(None);
+    }
+    let control = Control::new(inputs.tasks.len(), batch::total_bytes(&inputs.tasks), AtInterrupt::Finish);
+    let counts = Extraction::new(&store, &inputs.tasks, settings, &control)?.unchanged();
+    Ok(counts)
+}
+
+fn print_counts(counts: &Counts, inputs: &Inputs, shard: Option<&Shards>) -> Result<u8> {
+    // A shard may have no inputs, or none that gives a run; the fleet has.
+    let is_part = shard.is_some_and(|shard| shard.inputs > Some(0));
+    let failed = inputs.failures.len() + counts.failed;
     let [new, changed, unchanged, failed_text] = [counts.new, counts.changed, counts.unchanged, failed].map(counted);
     complain(&format!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed"));
-    ensure!(is_part || !tasks.is_empty() || failed > 0, "there are no exports");
+    ensure!(is_part || !inputs.tasks.is_empty() || failed > 0, "there are no exports");
     ensure!(
         is_part || counts.new + counts.changed + counts.unchanged > 0,
         "none of the {failed_text} files gave a run"
@@ -165,18 +205,24 @@ fn others(store: &Store, tasks: &[Task]) -> Result<HashSet<String>> {
 
 /// Puts inputs that cannot be found into the dataset, since it lacks what they would give, and takes those out that are found now.
 fn put_missing(store: &Store, inputs: &Inputs) -> Result<()> {
+    let (found, new) = missing(store, inputs)?;
+    if !found.is_empty() {
+        store.forget(&found)?;
+    }
+    new.into_iter().try_for_each(|failed| store.put_failure(failed))
+}
+
+/// Inputs of the dataset that could not be found before and are found now, and those that cannot be found now.
+fn missing<'i>(store: &Store, inputs: &'i Inputs) -> Result<(HashSet<String>, Vec<&'i FailedInput>)> {
     let named: HashSet<&str> = inputs.failures.iter().map(|failed| failed.source.as_str()).collect();
     let known = store.known()?;
     let found = known.iter().filter(|(source, known)| {
         known.fingerprint == of_missing(source) && !named.contains(source.as_str()) && inputs.asks_for(source)
     });
-    let found: HashSet<String> = found.map(|(source, _)| source.clone()).collect();
-    if !found.is_empty() {
-        store.forget(&found)?;
-    }
+    let found = found.map(|(source, _)| source.clone()).collect();
     let is_new =
         |failed: &&FailedInput| known.get(&failed.source).is_none_or(|known| known.fingerprint != failed.fingerprint);
-    inputs.failures.iter().filter(is_new).try_for_each(|failed| store.put_failure(failed))
+    Ok((found, inputs.failures.iter().filter(is_new).collect()))
 }
 
 /// Takes them out.

@@ -124,6 +124,17 @@ impl<'a> Extraction<'a> {
         Ok(this)
     }
 
+    /// The outcomes of all files if the dataset has them already.
+    pub(super) fn unchanged(&self) -> Option<Counts> {
+        let kept = |(index, task): (usize, &Task)| {
+            let metadata = std::fs::metadata(&task.path).ok()?;
+            self.kept(index, task, &metadata, &self.settings.memory)
+        };
+        let kept: Vec<Kept> = self.tasks.par_iter().enumerate().map(kept).collect::<Option<_>>()?;
+        let failed = kept.iter().filter(|kept| kept.is_failed).count();
+        Some(Counts { unchanged: kept.len() - failed, failed, ..Counts::default() })
+    }
+
     /// Says how many files the dataset should be of, and how many it is of already.
     pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
         let mut state = self.state();

@@ -139,6 +139,35 @@ fn files_that_are_gone_are_forgotten_where_that_is_asked() {
     assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_dataset_that_cannot_be_written_may_stay_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    says(0, &["extract", &path, "-o", &dataset]);
+    let allow = |file: u32| {
+        let tables = fs::read_dir(&dataset).expect("a folder").map(|entry| entry.expect("an entry").path());
+        for entry in tables.chain([dataset.clone().into()]) {
+            let mode = if entry.is_dir() { file | 0o111 } else { file };
+            fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("the mode can be set");
+        }
+    };
+    allow(0o444);
+    // Root may write everywhere, so there is nothing to see then.
+    if fs::File::options().append(true).open(format!("{dataset}/.lock")).is_err() {
+        let said = says(0, &["extract", &path, "-o", &dataset]);
+        assert_eq!(said.lines().last(), Some("extracted 0 new, 0 changed, 3 unchanged, 0 failed"), "{said}");
+        let touched = fs::File::options().append(true).open(format!("{path}/00.xml")).expect("it is there");
+        touched.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time can be set");
+        assert!(says(0, &["extract", &path, "-o", &dataset]).contains("3 unchanged"), "its content is the same");
+        write(&folder, "x/new.xml", export(30));
+        assert!(says(1, &["extract", &path, "-o", &dataset]).contains("cannot be written"));
+        assert_eq!(report_with(0, &[&dataset]).1["runs"].as_array().map(Vec::len), Some(3));
+    }
+    allow(0o644);
+}
+
 #[test]
 fn labels_do_not_get_lost_without_a_word() {
     let folder = Folder::new();
