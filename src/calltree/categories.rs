@@ -41,16 +41,9 @@ pub struct TransitionRow {
     pub sums: KeySums,
 }
 
-/// The category of each function of a profile, by its index.
-fn category_of_functions(profile: &Profile) -> Vec<Category> {
-    let of_binaries: Vec<Category> = profile.binary_ids().map(|id| Category::of_binary(profile, Some(id))).collect();
-    let of_function = |id| profile.function(id).binary.map_or(Category::Unknown, |binary| of_binaries[binary.index()]);
-    profile.function_ids().map(of_function).collect()
-}
-
 /// The categories that stacks have, in the order of [`Category::ALL`], and at last samples without stack.
 pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<CategoryRow> {
-    let of_function = category_of_functions(profile);
+    let of_function = Category::of_functions(profile);
     let place = |category| Category::ALL.iter().position(|&other| other == category).unwrap_or_default();
     let key_of_frame: Vec<usize> =
         profile.frame_ids().map(|id| place(of_function[profile.frame(id).function.index()])).collect();
@@ -62,7 +55,7 @@ pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -
 
 /// The transitions of stacks, by self weight, then all weight, then caller and callee.
 pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<TransitionRow> {
-    let of_function = category_of_functions(profile);
+    let of_function = Category::of_functions(profile);
     let mut rows: Vec<TransitionRow> = Vec::new();
     let mut row_of: HashMap<(FunctionId, FunctionId), usize> = HashMap::default();
     // By row: the last stack that was counted in it, from 1.

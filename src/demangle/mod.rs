@@ -23,6 +23,7 @@ mod parse;
 mod print;
 
 pub use error::Error;
+pub(crate) use names::STUB;
 pub use names::{NameDemangler, display_name};
 
 /// Demangles one name after the other with the same memory.

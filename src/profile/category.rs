@@ -10,7 +10,8 @@
 //!
 //! The tables below are those of `docs/formats.md`.
 
-use super::{Binary, BinaryId, Profile};
+use super::{Binary, BinaryId, FunctionId, Profile};
+use crate::demangle::STUB;
 use crate::units::Address;
 
 /// The category of a binary's code. The order is that of the tables in reports.
@@ -106,6 +107,24 @@ impl Category {
         let Some(binary) = binary else { return Self::Unknown };
         let Binary { name, load_address, path, .. } = *profile.binary(binary);
         Self::of_loaded(load_address, profile.string(path), profile.string(name))
+    }
+
+    /// The category of each function, by its index: that of its binary. Stubs are the system's, since the linker made them.
+    pub(crate) fn of_functions(profile: &Profile) -> Vec<Self> {
+        let of_binaries: Vec<Self> = profile.binary_ids().map(|id| Self::of_binary(profile, Some(id))).collect();
+        let of_binary = |binary: Option<BinaryId>| binary.map_or(Self::Unknown, |id| of_binaries[id.index()]);
+        let of_function = |id| of_binary(profile.function(id).binary).of_code(profile.function_name(id));
+        profile.function_ids().map(of_function).collect()
+    }
+
+    /// The category of one function.
+    pub(crate) fn of_function(profile: &Profile, id: FunctionId) -> Self {
+        Self::of_binary(profile, profile.function(id).binary).of_code(profile.function_name(id))
+    }
+
+    /// The category of a function with this name in a binary of this category.
+    fn of_code(self, function: &str) -> Self {
+        if self == Self::User && function.starts_with(STUB) { Self::System } else { self }
     }
 
     /// The category of a binary at a load address.

@@ -27,6 +27,7 @@ use super::apple_inlined::InlinedCalls;
 use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
 use super::frame::{Note, SymbolFrame, Symbols};
+use crate::demangle::STUB;
 
 /// The flag of functions that were folded.
 const IS_FOLDED: u32 = 0x800;
@@ -234,12 +235,9 @@ impl<'a> Names<'a> {
     fn frame(self, source: Source<'a>, is_inlined: bool) -> SymbolFrame<'a> {
         let Names { function, linkage_name, .. } = self;
         let Source { file, line, column } = source;
-        SymbolFrame { function, linkage_name, file, line, column, is_inlined, offset: None }
+        SymbolFrame { function, linkage_name, file, line, column, is_inlined, ..SymbolFrame::default() }
     }
 }
-
-/// The prefix that the linker puts in front of the name of a stub's target.
-const STUB: &str = "DYLD-STUB$$";
 
 /// A linker name as the compiler knows it.
 fn without_underscore(name: &str) -> &str {

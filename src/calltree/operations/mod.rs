@@ -68,9 +68,7 @@ impl FunctionSet {
     /// them.
     pub fn of_system(profile: &Profile) -> Self {
         let is_system = |category| matches!(category, Category::System | Category::Runtime | Category::Kernel);
-        let of_binary: Vec<bool> =
-            profile.binary_ids().map(|id| is_system(Category::of_binary(profile, Some(id)))).collect();
-        Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| of_binary[binary.index()]))
+        Self { chosen: Category::of_functions(profile).into_iter().map(is_system).collect() }
     }
 
     /// The functions in which threads wait: system calls by name, such as `mach_msg2_trap`.

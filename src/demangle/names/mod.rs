@@ -13,6 +13,9 @@ use std::cell::RefCell;
 
 use super::Demangler;
 
+/// The prefix of a stub's name, which the linker made to reach a function of another binary. The name of the function follows.
+pub(crate) const STUB: &str = "DYLD-STUB$$";
+
 /// A function's name as shown: C++, Rust and Swift demangled, everything else unchanged.
 ///
 /// A name that would be longer than [`MAX_DEMANGLED`](NameDemangler::MAX_DEMANGLED) bytes stays unchanged.
@@ -56,7 +59,16 @@ impl NameDemangler {
     /// that cannot be read or would be too long.
     ///
     /// Symbol tables of macOS have one more underscore in front than compilers write; both forms are read.
+    ///
+    /// A stub (`DYLD-STUB$$` and the name of its target) gets the demangled name of its target behind the prefix.
     pub fn demangle(&mut self, name: &str) -> Option<String> {
+        match name.strip_prefix(STUB) {
+            Some(target) => Some(format!("{STUB}{}", self.demangle_one(target)?)),
+            None => self.demangle_one(name),
+        }
+    }
+
+    fn demangle_one(&mut self, name: &str) -> Option<String> {
         let start = name.trim_start_matches('_');
         let demangled = rust::demangled(name, self.longest).or_else(|| match start.bytes().next()? {
             b'$' => swift_name(name, start),
@@ -101,6 +113,10 @@ mod tests {
             ("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"),
             ("_RNvCs1234_7orchard3foo", "orchard::foo"),
             ("main", "main"),
+            ("DYLD-STUB$$__ZN3foo3barEi", "DYLD-STUB$$foo::bar(int)"),
+            ("DYLD-STUB$$_RNvCs1234_7orchard3foo", "DYLD-STUB$$orchard::foo"),
+            ("DYLD-STUB$$strlen", "DYLD-STUB$$strlen"),
+            ("DYLD-STUB$$DYLD-STUB$$_Z1fv", "DYLD-STUB$$DYLD-STUB$$_Z1fv"),
             #[cfg(feature = "swift")]
             ("_$s4Demo6WidgetC4draw5scaleS2i_tF", "Widget.draw(scale:)"),
             ("_TFFC4Demo6Widget4drawfT_T_U_FT_T_", "closure #1 in Widget.draw()"),

@@ -1,6 +1,6 @@
 //! The categories of frames, by which the viewer colours them.
 
-use crate::profile::{BinaryId, Category, Profile};
+use crate::profile::{Category, Profile};
 
 /// The categories, of which the first is that of frames without one; the viewer wants a grey one.
 pub(super) const CATEGORIES: &str = "[\
@@ -10,18 +10,9 @@ pub(super) const CATEGORIES: &str = "[\
     {\"name\":\"Runtime\",\"color\":\"green\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
 
-/// By binary: the place of its category in [`CATEGORIES`].
-pub(super) struct BinaryCategories(Vec<u64>);
-
-impl BinaryCategories {
-    pub(super) fn new(profile: &Profile) -> Self {
-        Self(profile.binary_ids().map(|id| place(Category::of_binary(profile, Some(id)))).collect())
-    }
-
-    /// The category of a frame's binary; the one for unknown if it has none.
-    pub(super) fn of(&self, binary: Option<BinaryId>) -> u64 {
-        binary.map_or_else(|| place(Category::Unknown), |id| self.0[id.index()])
-    }
+/// By function: the place of its category in [`CATEGORIES`].
+pub(super) fn of_functions(profile: &Profile) -> Vec<u64> {
+    Category::of_functions(profile).into_iter().map(place).collect()
 }
 
 fn place(category: Category) -> u64 {
@@ -52,17 +43,21 @@ mod tests {
     }
 
     #[test]
-    fn frames_have_the_category_of_their_binary() {
+    fn functions_have_the_category_of_their_binary_but_stubs_are_the_systems() {
         let mut builder = ProfileBuilder::new();
         let paths =
             ["/usr/lib/libobjc.A.dylib", "/Users/ada/Orchard.app/Contents/MacOS/Orchard", "/usr/lib/libz.dylib"];
-        let ids = paths.map(|path| {
+        for path in paths {
             let path = builder.string(path).unwrap();
             let load_address = Address::new(0x1_0000_0000);
-            builder.binary(Binary { name: path, uuid: None, arch: None, load_address, path }).unwrap()
-        });
-        let categories = BinaryCategories::new(&builder.finish());
-        assert_eq!(ids.map(|id| categories.of(Some(id))), [3, 1, 2]);
-        assert_eq!(categories.of(None), 0);
+            let binary = builder.binary(Binary { name: path, uuid: None, arch: None, load_address, path }).unwrap();
+            for name in ["f", "DYLD-STUB$$f"] {
+                let name = builder.string(name).unwrap();
+                builder.function(name, Some(binary), true).unwrap();
+            }
+        }
+        let name = builder.string("f").unwrap();
+        builder.function(name, None, true).unwrap();
+        assert_eq!(of_functions(&builder.finish()), [3, 3, 1, 2, 2, 2, 0]);
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use super::super::byte_writer::{ByteWriter, push_number};
 use super::super::json::push_text;
-use super::category::BinaryCategories;
+use super::category;
 use super::columns::{column, length};
 use super::inlining::Inlining;
 use super::native::NativeSymbols;
@@ -265,7 +265,7 @@ impl<'p> Tables<'p> {
         let frame = |row: &FrameRow| profile.frame(row.frame);
         let symbols = || self.frame_symbols.iter().copied().chain(self.has_no_stack.then_some(None));
         let place = |row: &FrameRow| self.library(frame(row).binary).zip(relative_address(profile, frame(row)));
-        let of_binary = BinaryCategories::new(profile);
+        let of_functions = category::of_functions(profile);
         let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
         length(rows().count(), writer);
         column(writer, "flags", rows().zip(symbols()), |(row, symbol), out| {
@@ -278,7 +278,7 @@ impl<'p> Tables<'p> {
         column(writer, "address", rows().map(|row| number(row.and_then(address))), push_number)?;
         let library = |row: &FrameRow| place(row).map(|(library, _)| library);
         column(writer, "lib", rows().map(|row| number(row.and_then(library))), push_number)?;
-        let categories = rows().map(|row| of_binary.of(row.and_then(|row| frame(row).binary)));
+        let categories = rows().map(|row| row.map_or(0, |row| of_functions[frame(row).function.index()]));
         column(writer, "category", categories, push_number)?;
         column(writer, "subcategory", rows().map(|_| 0), push_number)?;
         let function = |row: &FrameRow| self.function_rows[frame(row).function.index()].into();

@@ -14,7 +14,7 @@ use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::inert::inert;
 use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
-use crate::profile::{BinaryId, Category, ProcessId, Profile};
+use crate::profile::{Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
 
@@ -79,7 +79,7 @@ pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut 
     let mut picture = Picture::new(options);
     let total = groups.iter().fold(0_u64, |sum, group| sum.saturating_add(group.weight));
     picture.push(group(0, "all", total));
-    let categories = Categories::of(profile);
+    let categories = Category::of_functions(profile);
     for (series, groups) in counted.iter().zip(&groups) {
         let base = u32::from(counted.len() > 1);
         if base > 0 {
@@ -100,7 +100,7 @@ pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut 
 fn push_tree<'n>(
     picture: &mut Picture<'n, '_>,
     profile: &'n Profile,
-    categories: &Categories,
+    categories: &[Category],
     above: u32,
     tree: &Draft,
 ) {
@@ -114,7 +114,7 @@ fn push_tree<'n>(
                 depth: above + node.depth,
                 name: function_of(profile, node.label),
                 binary: binary_of(profile, node.label),
-                category: Some(categories.of_label(profile, node.label)),
+                category: Some(category_of(categories, node.label)),
                 all_weight: node.all_weight,
                 self_weight: node.self_weight,
                 hidden_weight: node.hidden_weight,
@@ -199,20 +199,10 @@ fn group_labels(profile: &Profile, row: &ScopeReport, process_weight: u64, is_ne
     names.into_iter().zip(1..).map(label).collect()
 }
 
-/// The category of each binary.
-struct Categories(Vec<Category>);
-
-impl Categories {
-    fn of(profile: &Profile) -> Self {
-        Self(profile.binary_ids().map(|id| Category::of_binary(profile, Some(id))).collect())
-    }
-
-    fn of_label(&self, profile: &Profile, label: Label) -> Category {
-        let binary: Option<BinaryId> = match label {
-            Label::Function(id) => profile.function(id).binary,
-            Label::Root | Label::NoStack => None,
-        };
-        binary.map_or(Category::Unknown, |id| self.0[id.index()])
+fn category_of(categories: &[Category], label: Label) -> Category {
+    match label {
+        Label::Function(id) => categories[id.index()],
+        Label::Root | Label::NoStack => Category::Unknown,
     }
 }
 

@@ -24,8 +24,8 @@ use super::style::{Style, Tone, cut, fit};
 use super::words::{count, share};
 use crate::calltree::{CallTree, Label, Node, is_idle, percent};
 use crate::output::labels::{binary_of, function_of};
-use crate::profile::Profile;
-use crate::report::{Report, Scope, SeriesReport, is_own_binary};
+use crate::profile::{Category, Profile};
+use crate::report::{Report, Scope, SeriesReport};
 use crate::units::Weight;
 
 /// Columns left of the names.
@@ -169,7 +169,7 @@ enum Code {
 impl Code {
     fn of(profile: &Profile, label: Label) -> Self {
         let Label::Function(id) = label else { return Self::Other };
-        if profile.function(id).binary.is_some_and(|binary| is_own_binary(profile, binary)) {
+        if Category::of_function(profile, id) == Category::User {
             Self::Own
         } else if is_idle(profile.function_name(id)) {
             Self::Waiting

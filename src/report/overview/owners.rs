@@ -28,15 +28,12 @@ impl Owners {
         let system = FunctionSet::of_system(profile);
         let is_loop: Vec<bool> =
             profile.function_ids().map(|id| system.contains(id) && is_run_loop(profile.function_name(id))).collect();
-        let is_own: Vec<bool> = profile
-            .function_ids()
-            .map(|id| profile.function(id).binary.is_some_and(|binary| is_own_binary(profile, binary)))
-            .collect();
+        let categories = Category::of_functions(profile);
         let mut of_stack: Vec<Owner> = Vec::with_capacity(profile.stack_ids().len());
         for id in profile.stack_ids() {
             let stack = profile.stack(id);
             let function = profile.frame(stack.frame).function;
-            let owner = if is_own[function.index()] {
+            let owner = if categories[function.index()] == Category::User {
                 Owner::Own(id)
             } else if !system.contains(function) {
                 Owner::Unknown(id)
