@@ -14,6 +14,8 @@ pub(super) struct AnswerFrame {
     pub(super) is_inlined: bool,
     /// The distance of the address from the start of the function, if known.
     pub(super) offset: Option<u32>,
+    /// The range of its other names among the aliases.
+    pub(super) aliases: (u32, u32),
 }
 
 /// The meaning of a string of the answers.
@@ -35,6 +37,8 @@ pub(super) struct Answers {
     /// By address: where its frames are; empty where nothing is known.
     pub(super) ranges: Vec<(u32, u32)>,
     pub(super) frames: Vec<AnswerFrame>,
+    /// Other names of functions, as indices of the strings.
+    pub(super) aliases: Vec<u32>,
     /// Names as they are shown, and files.
     pub(super) strings: Vec<Arc<str>>,
     /// By string. Apart from the texts: of most frames nobody needs to look at the text.
@@ -63,6 +67,12 @@ impl Answers {
     /// True if a function has a name, and not just an address.
     pub(super) fn is_named(&self, function: Option<u32>) -> bool {
         matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
+    }
+
+    /// The other names of a frame's function.
+    pub(super) fn aliases(&self, frame: &AnswerFrame) -> impl Iterator<Item = &str> {
+        let (start, end) = frame.aliases;
+        self.aliases[start as usize..end as usize].iter().filter_map(|&alias| self.text(Some(alias)))
     }
 
     /// The frames at an address, innermost first; empty where no file knows it.

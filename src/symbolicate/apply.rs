@@ -246,16 +246,17 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The position in an answer of the function that the recording named: one of exactly that name, or the one that holds the code if its
-/// name, and no other, means the same.
+/// The position in an answer of the function that the recording named: one of exactly that name, or else the one that holds the code, if
+/// another symbol at its start has that name, or its name, and no other, means the same.
 fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
     let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));
     if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
         return Some(exact);
     }
     let is_same = |frame: &AnswerFrame| named(frame).is_some_and(|name| is_same_function(recorded, name));
-    let outermost = chain.len() - 1;
-    (is_same(&chain[outermost]) && !chain[..outermost].iter().any(is_same)).then_some(outermost)
+    let (outermost, inlined) = chain.split_last()?;
+    let is_alias = answers.aliases(outermost).any(|alias| is_same_function(recorded, alias));
+    (is_alias || (is_same(outermost) && !inlined.iter().any(is_same))).then_some(inlined.len())
 }
 
 /// The id of a string of the answers; each is looked up by its text once.

@@ -55,6 +55,8 @@ struct Strings {
     files: HashMap<Box<str>, u32>,
     texts: Vec<Arc<str>>,
     kinds: Vec<StringKind>,
+    /// Other names of functions, which frames have ranges of.
+    aliases: Vec<u32>,
     /// About how many bytes each takes, and all of them.
     costs: Vec<u32>,
     bytes: usize,
@@ -173,7 +175,13 @@ impl Remembered {
             for frame in &self.frames[known.frames.0 as usize..known.frames.1 as usize] {
                 let function = frame.function.map(|index| self.copy(index, &mut copied, &mut answers));
                 let file = frame.file.map(|index| self.copy(index, &mut copied, &mut answers));
-                answers.frames.push(AnswerFrame { function, file, ..*frame });
+                let start = answers.aliases.len() as u32;
+                for &alias in &self.strings.aliases[frame.aliases.0 as usize..frame.aliases.1 as usize] {
+                    let alias = self.copy(alias, &mut copied, &mut answers);
+                    answers.aliases.push(alias);
+                }
+                let aliases = (start, answers.aliases.len() as u32);
+                answers.frames.push(AnswerFrame { function, file, aliases, ..*frame });
             }
             answers.ranges.push((start, answers.frames.len() as u32));
             let by = known.answered_by.into_iter().flatten();
@@ -186,7 +194,8 @@ impl Remembered {
         answers.used.extend(files.filter(|(_, is_used)| *is_used).map(|(file, _)| file.found.clone()));
         let texts = copied.iter().zip(&self.strings.costs).filter(|(copied, _)| copied.is_some());
         let texts: u64 = texts.map(|(_, &cost)| u64::from(cost)).sum();
-        answers.reserved.resize(texts + of_vec(&answers.frames) + of_vec(&answers.ranges) + of_vec(&addresses))?;
+        let lists = of_vec(&answers.frames) + of_vec(&answers.aliases) + of_vec(&answers.ranges) + of_vec(&addresses);
+        answers.reserved.resize(texts + lists)?;
         Ok(Answers { addresses, ..answers })
     }
 
@@ -205,7 +214,14 @@ impl Strings {
         let function = frame.function.or(frame.linkage_name).map(|name| self.name(name));
         let file = frame.file.map(|file| self.file(file));
         let offset = frame.offset.and_then(|offset| u32::try_from(offset).ok());
-        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined, offset }
+        let start = self.aliases.len() as u32;
+        for alias in frame.aliases {
+            let alias = self.name(alias);
+            self.aliases.push(alias);
+        }
+        self.bytes += size_of_val(frame.aliases);
+        let aliases = (start, self.aliases.len() as u32);
+        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined, offset, aliases }
     }
 
     fn name(&mut self, name: &str) -> u32 {

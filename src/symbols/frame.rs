@@ -30,6 +30,8 @@ pub struct SymbolFrame<'a> {
     /// The distance in bytes of the address behind the start of the function; `None` for inlined functions, and if no file tells where the
     /// function starts. A frame with nothing but an offset belongs to a function with a known start and no name.
     pub offset: Option<u64>,
+    /// The names of other symbols at the start of the function. Empty for inlined functions.
+    pub aliases: &'a [&'a str],
 }
 
 /// A symbol file that is open for one binary.

@@ -11,7 +11,8 @@
 //!
 //! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often
 //! has only `Update` for what the linker knows as `_ZN…6UpdateEv`; then its linkage name, then its plain name
-//! ([`names`]). Of several symbols at that start (aliases, folded functions) the one that DWARF names is taken.
+//! ([`names`]). Of several symbols at that start (aliases, folded functions) the one that DWARF names is taken, and the others are answered
+//! as aliases.
 //! Inlined functions have no symbols: linkage name, then plain name, and no name at all where both are missing (old
 //! Swift) rather than that of the function around them.
 //!
@@ -93,7 +94,12 @@ impl Symbols for MachoSymbols<'_> {
             let Some(address) = address.checked_add(self.layout.text_address) else { continue };
             frames.clear();
             find_frames(&units, &table, address, &mut chain, &mut frames);
-            if !frames.is_empty() {
+            let aliases = frames.last().map(|outermost| aliases(&table, address, outermost)).unwrap_or_default();
+            if !aliases.is_empty() {
+                let mut frames = frames.clone();
+                frames.last_mut().into_iter().for_each(|outermost| outermost.aliases = &aliases);
+                answer(index, &frames);
+            } else if !frames.is_empty() {
                 answer(index, &frames);
             }
         }
@@ -101,6 +107,15 @@ impl Symbols for MachoSymbols<'_> {
         drop((frames, chain));
         units.into_notes().into_vec()
     }
+}
+
+/// Names beyond this many are left out; the most seen at one address are 42.
+const MOST_ALIASES: usize = 64;
+
+/// The other names that the symbol table has where the function of a frame starts.
+fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<'_>) -> Vec<&'data str> {
+    let Some(start) = frame.offset.map(|offset| address - offset) else { return Vec::new() };
+    table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
 }
 
 /// Puts the frames at an address into `frames`, innermost first; none where nothing is known.
@@ -208,7 +223,7 @@ impl<'a> Location<'a> {
             line: self.line,
             column: self.column,
             is_inlined,
-            offset: None,
+            ..SymbolFrame::default()
         }
     }
 }
