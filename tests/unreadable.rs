@@ -316,3 +316,24 @@ fn cells_of_intervals_follow_the_same_rule() {
         }
     }
 }
+
+#[test]
+fn binaries_without_load_address_or_whole_uuid_cost_no_row() {
+    let known = "UUID=\"3D6F2C90-8E4B-34A7-A5D1-C07B19E82F46\" arch=\"arm64\" load-addr=\"0x104bfc000\"";
+    for (attributes, word) in [
+        ("UUID=\"3D6F2C90-8E4B-34A7-A5D1-C07B19E82F46\" arch=\"arm64\"", "load-addr"),
+        ("UUID=\"3D6F2C90-8E4B-34A7-A5D1-C07B19E82F46\" arch=\"arm64\" load-addr=\"x\"", "load-addr"),
+        ("UUID=\"3D6F2C90\" arch=\"arm64\" load-addr=\"0x104bfc000\"", "UUID"),
+    ] {
+        let export = open(&with_cell(5, CELLS[5]).replace(known, attributes));
+        let table = export.tables().next().expect("a table");
+        assert_eq!((table.rows, table.samples), (4, 4), "{attributes}");
+        let profile = &export.profile;
+        let leaf = profile.frames_leaf_first(profile.samples()[0].stack).next().expect("a frame");
+        assert_eq!(profile.function_name(leaf.function), "work");
+        let binary = profile.binary(leaf.binary.expect("a binary"));
+        assert_eq!((profile.string(binary.name), binary.uuid), ("app", None));
+        let told: Vec<&str> = export.diagnostics.iter().map(|told| told.message.as_str()).collect();
+        assert!(told.len() == 1 && told[0].contains(word), "{told:?}");
+    }
+}

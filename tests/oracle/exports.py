@@ -199,9 +199,15 @@ class Document:
         if tag == "binary":
             uuid = element.get("UUID")
             uuid = uuid and uuid.strip(" \t\r\n")
-            if uuid is not None and not UUID.fullmatch(uuid):
-                raise Unreadable(tag)
-            return uuid and uuid.replace("-", "").upper(), address(element.get("load-addr"))
+            # Without one of both no symbol file can be found, but names and weights are readable.
+            try:
+                load_address = address(element.get("load-addr"))
+            except Unreadable:
+                if element.get("name") is None and element.get("path") is None:
+                    raise
+                load_address = None
+            is_known = uuid and UUID.fullmatch(uuid) and load_address is not None
+            return uuid.replace("-", "").upper() if is_known else None, load_address or 0
         if tag == "frame":
             return self.frame(element, children)
         if tag == "kperf-bt":

@@ -210,11 +210,18 @@ impl Definitions {
     /// The binary of a `<binary>` with these attributes.
     pub(super) fn binary(&mut self, fields: &BinaryFields<'_>) -> Result<Value, Full> {
         let load_address = fields.load_address.as_deref().and_then(names::parse_hex);
-        // A binary without UUID is one that cannot be symbolicated; one with a broken UUID would be another binary.
-        let uuid = fields.uuid.as_deref().map(Uuid::parse);
-        let (Some(load_address), Some(uuid)) = (load_address, uuid.map_or(Some(None), |uuid| uuid.map(Some))) else {
-            return Ok(Value::Bad(RejectReason::BadNumber));
-        };
+        let uuid = fields.uuid.as_deref().and_then(Uuid::parse);
+        if load_address.is_none() {
+            if fields.name.is_none() && fields.path.is_none() {
+                return Ok(Value::Bad(RejectReason::BadNumber));
+            }
+            self.note_oddity(Oddity::LoadAddress);
+        }
+        if uuid.is_none() && fields.uuid.as_deref().is_some_and(|uuid| !uuid.is_empty()) {
+            self.note_oddity(Oddity::Uuid);
+        }
+        // A UUID without a load address would look the frames up at wrong addresses.
+        let uuid = uuid.filter(|_| load_address.is_some());
         let texts = [&fields.name, &fields.uuid, &fields.arch, &fields.path];
         if texts.iter().any(|text| text.as_deref().is_none_or(str::is_empty)) {
             self.note_oddity(Oddity::NoBinaryField);
@@ -229,7 +236,7 @@ impl Definitions {
             None => None,
         };
         let (name, path) = (self.recording.profile.string(name)?, self.recording.profile.string(path)?);
-        let load_address = Address::new(load_address);
+        let load_address = Address::new(load_address.unwrap_or_default());
         self.recording.add_binary(Binary { name, uuid, arch, load_address, path }).map(Value::Binary)
     }
 

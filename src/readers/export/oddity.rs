@@ -20,6 +20,10 @@ pub(super) enum Oddity {
     NoFrameName,
     /// A binary without name, UUID, architecture or path.
     NoBinaryField,
+    /// A binary without a readable load address.
+    LoadAddress,
+    /// A binary whose UUID cannot be read.
+    Uuid,
     /// An attribute of a frame or a binary.
     Attribute,
 }
@@ -35,6 +39,8 @@ impl Oddity {
             Self::NoProcess => "no process",
             Self::NoFrameName => "no frame name",
             Self::NoBinaryField => "no binary field",
+            Self::LoadAddress => "load address",
+            Self::Uuid => "UUID",
             Self::Attribute => "odd attribute",
         }
     }
@@ -53,6 +59,8 @@ impl Oddity {
             Self::NoProcess => "a thread names no process; only the row can tell which it belongs to",
             Self::NoFrameName => "a frame has no name; its address stands for it",
             Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",
+            Self::LoadAddress => "a binary has no readable load-addr attribute; symbol files cannot name its frames",
+            Self::Uuid => "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames",
             Self::Attribute => "a frame or binary has an attribute that this version does not know",
         }
     }
