@@ -1,5 +1,6 @@
 //! Names as they are typed: parts of names, regular expressions, and names with mistakes.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use regex::Regex;
@@ -23,7 +24,7 @@ pub(crate) fn parse_name(text: &str) -> Result<Matcher, String> {
 }
 
 /// The first names of a list, and how many more there are.
-pub(crate) fn first_of(names: &[&str]) -> String {
+pub(crate) fn first_of(names: &[impl Borrow<str>]) -> String {
     let more = names.len().saturating_sub(LISTED);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown}, … {more} more") } else { shown }

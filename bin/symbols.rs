@@ -13,7 +13,7 @@ use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -22,6 +22,7 @@ use crate::ending::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
+use crate::names::first_of;
 use crate::objects::place;
 use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::WatchedFiles;
@@ -70,7 +71,31 @@ pub(crate) fn name_frames(
     for sentence in advice.iter().take(MAX_NOTES) {
         warning(sentence);
     }
+    let is_told = |path: &Path| advice.iter().any(|sentence| sentence.contains(&path.display().to_string()));
+    let named: Vec<&Path> = args.search.paths().map(PathBuf::as_path).filter(|path| !is_told(path)).collect();
+    if let Some(sentence) = useless(&named, &locator, summary) {
+        warning(&sentence);
+    }
     Ok(())
+}
+
+/// A sentence about the paths that name no frame, with the UUIDs that they have and those that the recording wants.
+fn useless(paths: &[&Path], locator: &Locator<'_>, summary: &SymbolicationSummary) -> Option<String> {
+    let found =
+        |path: &Path| -> Vec<&Found> { locator.found().iter().filter(|found| found.path.starts_with(path)).collect() };
+    let used = || summary.binaries.iter().flat_map(|binary| &binary.used);
+    // A path without files was found below another one.
+    let is_useless = |path: &Path| !found(path).is_empty() && !used().any(|used| used.path.starts_with(path));
+    let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
+    let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
+    let have: BTreeSet<String> =
+        useless.iter().flat_map(|path| found(path)).map(|found| found.uuid.to_string()).collect();
+    let wants = summary.binaries.iter().filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
+    let wants: Vec<String> = wants.collect();
+    let wants = if wants.is_empty() { "none, since it records no UUIDs".to_owned() } else { first_of(&wants) };
+    let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
+    (!useless.is_empty())
+        .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
 }
 
 /// A search for symbols: where to look, and for which images.

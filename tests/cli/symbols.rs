@@ -5,7 +5,7 @@ use std::fs;
 use crate::command::{finish, stdout_of};
 use crate::symbols_case::{
     Case, DEMO, DEMO_X86, DRAW, DRAW_NAMES, FAT_ARM64, FAT_X86, INLINED_LEAF, INLINED_NAMES, INLINING, LOAD_ADDRESS,
-    SEVERAL, addresses, assert_one_sentence, built, dwarf_file, frame,
+    SAME_ADDRESS, SEVERAL, addresses, assert_one_sentence, built, dwarf_file, frame, macho,
 };
 
 #[test]
@@ -125,10 +125,60 @@ fn another_build_names_nothing_and_both_uuids_are_said() {
 #[test]
 fn symbols_of_other_binaries_name_nothing_and_are_no_error() {
     let case = Case::new();
-    let text = case.ok(&[&case.draw(), "--dsym", &built("inlining"), "--view", "summary"]);
+    let (text, warnings) = case.warns(&[&case.draw(), "--dsym", &built("inlining"), "--view", "summary"]);
     assert!(text.contains("symbols: 0 of 5 frames"), "{text}");
+    assert_eq!(warnings.lines().count(), 1, "{warnings}");
     assert!(text.contains("5 of 5 frames have no name") && text.contains(DEMO), "{text}");
     assert!(!text.contains("different build"), "{text}");
+}
+
+#[test]
+fn every_view_reports_a_path_that_names_no_frame_with_the_uuids_of_both() {
+    let case = Case::new();
+    let (export, other, right) = (case.draw(), built("inlining"), built("arm64-dwarf4/Demo.dSYM"));
+    for view in ["overview", "tree", "functions", "samples", "threads", "timeline"] {
+        for option in ["--dsym", "--symbols"] {
+            let (_, warnings) = case.warns(&[&export, option, &other, "--view", view]);
+            let line = warnings.strip_suffix('\n').expect("a line");
+            for word in [other.as_str(), INLINING, &format!("{DEMO} (Demo)")] {
+                assert!(line.contains(word) && !line.contains('\n'), "{view}: {word} is not in {line}");
+            }
+        }
+    }
+    let (_, warnings) = case.warns(&[&export, "--dsym", &right, "--dsym", &other, "--no-cache"]);
+    assert!(warnings.contains(&other) && !warnings.contains(&right), "{warnings}");
+}
+
+#[test]
+fn keeps_a_recorded_name_that_any_symbol_at_the_address_has() {
+    let case = Case::new();
+    let symbols = [("__Z3foov", 0x1000), ("__Z3barv", 0x1000), ("_plain", 0x1100), ("_twin", 0x1100)];
+    let library = case.folder.file("libsame.dylib", macho(&symbols));
+    let names = ["foo()", "bar()", "plain", "twin", "other", ""];
+    let shown = ["foo()", "bar()", "plain", "twin", "plain", "plain"];
+    for (index, (name, shown)) in names.into_iter().zip(shown).enumerate() {
+        let address = if index < 2 { 0x1010 } else { 0x1110 };
+        let export = case.export("libsame.dylib", SAME_ADDRESS, &[(address + 1, name)]);
+        assert_eq!(case.stack(&[&export, "--dsym", &library]), [shown], "{name}");
+        let answer = case.json(&[&export, "--dsym", &library, "--view", "summary"]);
+        let disagreements = &answer["symbolication"]["binaries"][0]["disagreements"];
+        assert_eq!(disagreements, u32::from(name == "other"), "{name}");
+    }
+}
+
+#[test]
+fn stubs_have_the_demangled_name_of_their_target_and_are_not_the_programs_code() {
+    let case = Case::new();
+    let export = case.export("Demo", DEMO, &[(0x565, "DYLD-STUB$$_ZN3foo3barEi"), (0x50c, "work")]);
+    assert_eq!(case.stack(&[&export]), ["work", "DYLD-STUB$$foo::bar(int)"]);
+    let tree = case.ok(&[&export, "--view", "tree"]);
+    let lines: Vec<&str> = tree.lines().filter(|line| line.contains('*')).collect();
+    assert!(lines.len() == 1 && lines[0].contains("work"), "{tree}");
+    let categories = case.ok(&[&export, "--view", "categories", "--format", "csv"]);
+    let of = |name: &str| categories.lines().any(|line| line.split(',').any(|cell| cell == name));
+    assert!(of("system") && of("user"), "{categories}");
+    let overview = case.ok(&[&export]);
+    assert!(overview.contains("work"), "{overview}");
 }
 
 #[test]

@@ -36,6 +36,47 @@ pub(crate) const INLINED_NAMES: [&str; 4] = [
     "paint::clamp_channel(int)",
 ];
 
+/// The UUID of [`macho`].
+pub(crate) const SAME_ADDRESS: &str = "00112233-4455-3677-8899-AABBCCDDEE11";
+
+/// A library for arm64 with code from 0x1000 to 0x3000, and external symbols there.
+pub(crate) fn macho(symbols: &[(&str, u64)]) -> Vec<u8> {
+    fn put(bytes: &mut Vec<u8>, words: &[u32]) {
+        words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+    }
+    fn put_long(bytes: &mut Vec<u8>, numbers: &[u64]) {
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
+    fn put_name(bytes: &mut Vec<u8>, name: &str) {
+        bytes.extend(name.bytes().chain(std::iter::repeat(0)).take(16));
+    }
+    const SIZE: u32 = 0x4000;
+    let (mut table, mut strings) = (Vec::new(), vec![0]);
+    for (name, address) in symbols {
+        put(&mut table, &[strings.len() as u32]);
+        table.extend([0xf, 1, 0, 0]);
+        put_long(&mut table, &[*address]);
+        strings.extend(name.bytes().chain([0]));
+    }
+    let mut file = Vec::new();
+    // The header, and the segment of code with one section.
+    put(&mut file, &[0xfeed_facf, 0x0100_000c, 0, 6, 3, 152 + 24 + 24, 0, 0, 0x19, 152]);
+    put_name(&mut file, "__TEXT");
+    put_long(&mut file, &[0, SIZE.into(), 0, SIZE.into()]);
+    put(&mut file, &[5, 5, 1, 0]);
+    put_name(&mut file, "__text");
+    put_name(&mut file, "__TEXT");
+    put_long(&mut file, &[0x1000, 0x2000]);
+    put(&mut file, &[0x1000, 2, 0, 0, 0x8000_0400, 0, 0, 0]);
+    // The UUID, and the symbols.
+    put(&mut file, &[0x1b, 24]);
+    let digits: String = SAME_ADDRESS.chars().filter(|&digit| digit != '-').collect();
+    file.extend((0..16).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).expect("digits")));
+    put(&mut file, &[2, 24, SIZE, symbols.len() as u32, SIZE + table.len() as u32, strings.len() as u32]);
+    file.resize(SIZE as usize, 0);
+    [file, table, strings].concat()
+}
+
 /// A path among the built fixtures, such as `arm64-dwarf4/Demo.dSYM`.
 pub(crate) fn built(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built").join(path);
