@@ -31,6 +31,13 @@ pub(crate) struct RecordingArgs {
     pub(crate) redact: RedactArgs,
 }
 
+impl RecordingArgs {
+    /// True if samples do not count with the weights that were recorded.
+    pub(crate) fn changes_weights(&self) -> bool {
+        self.operations.asked().next().is_some() || self.selection.metric != MetricArg::Weight
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct SymbolArgs {
     #[command(flatten)]

@@ -9,7 +9,7 @@ use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, St
 use traceparse::recording::{Intervals, Recording, SampleDetail};
 use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
-use traceparse::units::{Nanos, Weight};
+use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
@@ -307,7 +307,7 @@ impl Side<'_> {
         for reason in self.report.unused_tocs() {
             warning(&format!("{name}, {path}: {reason}"));
         }
-        if normalize == NormalizeArg::Duration && self.report.recorded_duration().is_none() {
+        if normalize == NormalizeArg::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
             warning(&format!(
                 "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
             ));
@@ -317,10 +317,9 @@ impl Side<'_> {
 
 /// Says when one recording took longer than the other: then it weighs more, which is no regression.
 fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
-    let length = |report: &Report<'_>| report.recorded_duration().map(Nanos::as_nanos);
-    let Some((before, after)) = length(before).zip(length(after)) else { return };
-    if before.abs_diff(after) > before.max(after) / 10 {
-        let [before, after] = [before, after].map(Weight::nanos);
+    let Some((before, after)) = before.length().zip(after.length()) else { return };
+    if before.differs_from(after) {
+        let [before, after] = [before, after].map(|length| Weight::nanos(length.nanos.as_nanos()));
         warning(&format!(
             "the recordings took {before} and {after}, but alerts compare unscaled weights; pass --normalize duration to scale them"
         ));

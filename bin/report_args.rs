@@ -222,7 +222,8 @@ impl ReportArgs {
 
     /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        if self.needs_times().is_some() || self.view() == View::Overview || self.format() == Format::Html {
+        let is_changed = self.view() == View::Overview && self.recording.changes_weights();
+        if self.needs_times().is_some() || is_changed || self.format() == Format::Html {
             SampleDetail::Each
         } else {
             SampleDetail::Summed

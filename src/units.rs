@@ -160,6 +160,13 @@ impl Weight {
         Self::new(value, Unit::Nanoseconds)
     }
 
+    /// A weight of CPU time in percent of one core that is busy for `length`; several cores give more than 100. `None` in other units and for
+    /// no length.
+    pub fn percent_of_core(self, length: Nanos) -> Option<f64> {
+        let is_known = self.unit == Unit::Nanoseconds && length.as_nanos() > 0;
+        is_known.then(|| self.value as f64 * 100.0 / length.as_nanos() as f64)
+    }
+
     /// A weight in cycles.
     pub const fn cycles(value: u64) -> Self {
         Self::new(value, Unit::Cycles)

@@ -25,9 +25,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Rng, fleet};
 use traceparse::fleet::{
     AlertRule, CohortReport, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId,
-    RunMeasures, SortKey, WallSource,
+    RunMeasures, SortKey,
 };
 use traceparse::output::{self, Format};
+use traceparse::recording::TimeSource;
 use traceparse::stats::{Quantile, Support};
 use traceparse::units::{Nanos, Unit};
 
@@ -124,7 +125,7 @@ fn shapes() -> Vec<(&'static str, FleetReport, usize)> {
     for (index, run) in mixed.iter_mut().enumerate() {
         run.record.unit = if index < 200 { Unit::Cycles } else { Unit::Nanoseconds };
         if index % 5 == 0 {
-            run.record.wall_source = WallSource::Samples;
+            run.record.wall_source = TimeSource::Samples;
         }
     }
     let mut failed = FleetBuilder::new(FleetOptions::default());
@@ -366,7 +367,7 @@ fn what_is_doubtful_says_so() -> Result<(), Failed> {
     let text = page(&report_of(&runs));
     ensure!(text.contains("is above P90. A few runs carry it; most are far below it."), "no caution");
     let mut runs = fleet::runs(1, 10);
-    runs[3].record.wall_source = WallSource::Samples;
+    runs[3].record.wall_source = TimeSource::Samples;
     ensure!(page(&report_of(&runs)).matches(">≈ ").count() == 1, "no mark on the estimated time");
     Ok(())
 }
@@ -391,7 +392,7 @@ fn failures_and_methods_are_seen() -> Result<(), Failed> {
         run.record.unit = Unit::Cycles;
     }
     runs[0].record.wall = Some(Nanos::from_nanos(4_200_000));
-    runs[0].record.wall_source = WallSource::Samples;
+    runs[0].record.wall_source = TimeSource::Samples;
     let text = page(&report_of(&runs));
     ensure!(text.contains(">≈ 4.20 ms</td>"), "4.2 ms");
     let weights = table(&text, "Runs")?;

@@ -8,12 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use support::{Content, Node, RenderOptions, Shape, Size, Table, Target, TocOptions, concatenate, render, render_toc};
-use traceparse::fleet::{
-    FailureKind, FrameRow, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures, WallSource,
-};
+use traceparse::fleet::{FailureKind, FrameRow, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures};
 use traceparse::profile::{Id, Matcher, Profile, Sample, SampleKind, Selection, Series, StateFilter, TimeRange};
 use traceparse::read;
-use traceparse::recording::{Options, Recording, Toc};
+use traceparse::recording::{Options, Recording, TimeSource, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
 fn open(xml: &str) -> Recording {
@@ -191,7 +189,7 @@ fn assert_measured(export: &Recording, options: &MeasureOptions) {
         let (first, end) = (own.clone().map(|sample| sample.time).min().unwrap(), own.map(end).max().unwrap());
         let wall = Nanos::from_nanos(end - first.as_nanos());
         assert_eq!((run.record.wall, run.record.wall_start), (Some(wall), first));
-        assert_eq!(run.record.wall_source, WallSource::Samples);
+        assert_eq!(run.record.wall_source, TimeSource::Samples);
     }
 }
 
@@ -245,18 +243,14 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let (start, end) = (Nanos::from_millis(100), Nanos::from_millis(200));
     options.selection.time = Some(TimeRange { start, end: Some(end) });
     let cut = export.measure(&context(Vec::new()), &options).unwrap().runs.remove(0);
-    // An estimate ends with what the samples of the range cover, of whichever process.
-    let in_range = export.profile.samples().iter().filter(|sample| sample.time >= start && sample.time < end);
-    let covered = in_range.map(|sample| sample.time.as_nanos() + sample.weight).max().unwrap();
-    assert!(covered > end.as_nanos());
-    let wall = Nanos::from_nanos(covered - start.as_nanos());
-    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(wall), start));
+    // Ends are exact, also those of an estimate.
+    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
     let mut context = context(Vec::new());
     // Samples a little later than the manifest's word were recorded all the same.
     context.duration = Some(Nanos::from_millis(150));
     let cut = export.measure(&context, &options).unwrap().runs.remove(0);
     assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
-    assert_eq!(cut.record.wall_source, WallSource::Manifest);
+    assert_eq!(cut.record.wall_source, TimeSource::Manifest);
 }
 
 #[test]
@@ -334,7 +328,7 @@ fn a_table_of_contents_tells_what_was_recorded() {
         let record = &run.record;
         // The renderer adds this to the last sample, and writes microseconds.
         let wall = Nanos::from_nanos((last + 12_345_678) / 1_000 * 1_000);
-        assert_eq!((record.wall, record.wall_source), (Some(wall), WallSource::Toc));
+        assert_eq!((record.wall, record.wall_source), (Some(wall), TimeSource::Toc));
         assert_eq!(record.wall_start, Nanos::default());
         assert_eq!(record.start, Some(format!("2031-05-06T09:{}0:00.125+02:00", number)));
         let expected = [("app", app), ("device", "MacBook Pro"), ("os", "macOS 27.0"), ("os_build", "26A101")];
@@ -373,13 +367,13 @@ fn a_manifest_wins() {
     assert_eq!((notes.len(), measured.runs[0].record.notes.as_slice()), (3, &notes[..2]));
     for run in &measured.runs {
         let record = &run.record;
-        assert_eq!((record.wall, record.wall_source), (context.duration, WallSource::Manifest));
+        assert_eq!((record.wall, record.wall_source), (context.duration, TimeSource::Manifest));
         assert_eq!((record.run_weight, record.wall_start), (context.run_weight, Nanos::default()));
         assert_eq!([record.label("os"), record.label("app_version")], [Some("lab image"), Some("5.1")]);
         assert_eq!(record.label("device"), Some("MacBook Pro"), "an empty cell says nothing");
     }
     context.duration = Some(Nanos::default());
-    assert_eq!(measure(&export, &context).runs[0].record.wall_source, WallSource::Toc);
+    assert_eq!(measure(&export, &context).runs[0].record.wall_source, TimeSource::Toc);
 }
 
 /// Weight of 10 s that is divided by a part of them would be a use of more than there was.
@@ -401,7 +395,7 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     recording.rows[last].time_ns = first + 9_000_000_000;
     let (export, end) = (export_of(&recording), first + 9_000_000_000);
     let (told, notes) = of(&export, 7_999_999_999, Vec::new());
-    assert_eq!(told, (Some(9_001_000_000), WallSource::Samples, first));
+    assert_eq!(told, (Some(9_001_000_000), TimeSource::Samples, first));
     assert_eq!(
         notes,
         [
@@ -409,18 +403,18 @@ fn a_manifest_that_cannot_be_is_not_believed() {
         ]
     );
     let (told, notes) = of(&export, 1_000_000_000, vec![toc_of("12", "Deferred", "Mac")]);
-    assert_eq!((told, notes.len()), ((Some(12_000_000_000), WallSource::Toc, 0), 1));
+    assert_eq!((told, notes.len()), ((Some(12_000_000_000), TimeSource::Toc, 0), 1));
     // A second more than was recorded is how times differ.
-    assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.1, WallSource::Manifest);
+    assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.1, TimeSource::Manifest);
     assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.0, Some(9_001_000_000));
-    assert_eq!(of(&export, end, Vec::new()), ((Some(end), WallSource::Manifest, 0), vec![]));
+    assert_eq!(of(&export, end, Vec::new()), ((Some(end), TimeSource::Manifest, 0), vec![]));
     // A ring buffer kept its last 9 s, and 1 ms that the last sample weighs.
     recording.rows.iter_mut().for_each(|row| row.time_ns += 50_000_000_000);
     let (told, notes) = of(&export_of(&recording), 10_000_000_000, Vec::new());
-    assert_eq!(told, (Some(10_000_000_000), WallSource::Manifest, end + 40_001_000_000));
+    assert_eq!(told, (Some(10_000_000_000), TimeSource::Manifest, end + 40_001_000_000));
     assert!(notes.len() == 1 && notes[0].ends_with("ends with the last sample."), "{notes:?}");
     let (told, _) = of(&export_of(&recording), 8_500_000_000, Vec::new());
-    assert_eq!(told, (Some(9_001_000_000), WallSource::Manifest, end + 41_000_000_000));
+    assert_eq!(told, (Some(9_001_000_000), TimeSource::Manifest, end + 41_000_000_000));
 }
 
 /// The table of contents of a run of `duration` seconds.
@@ -439,14 +433,14 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     (recording.rows[last].time_ns, recording.rows[last].weight) = (10_000_000_000, 1_000_000);
     let first = recording.rows[0].time_ns;
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
-    let of_samples = (Some(Nanos::from_nanos(10_001_000_000 - first)), WallSource::Samples, Nanos::from_nanos(first));
+    let of_samples = (Some(Nanos::from_nanos(10_001_000_000 - first)), TimeSource::Samples, Nanos::from_nanos(first));
     let of = |tocs: Vec<Toc>| {
         let Measured { mut runs, notes, .. } = export.measure(&context(tocs), &every_state()).unwrap();
         let record = runs.remove(0).record;
         let device = record.label("device").map(str::to_owned);
         ((record.wall, record.wall_source, record.wall_start), device, record.start.is_some(), notes)
     };
-    let told = |nanos| (Some(Nanos::from_nanos(nanos)), WallSource::Toc, Nanos::default());
+    let told = |nanos| (Some(Nanos::from_nanos(nanos)), TimeSource::Toc, Nanos::default());
     let mac = || Some("Mac".to_owned());
 
     // A second more than was recorded is how times differ; a nanosecond more is another recording.
@@ -475,7 +469,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     // Two that differ; two that are equal; one that says no duration.
     let (wall, device, _, notes) = of(vec![toc_of("20", "Deferred", "Mac"), toc_of("21", "Deferred", "Mac")]);
     assert_eq!((wall, device), (of_samples, None));
-    assert_eq!(notes, ["2 tables of contents tell different things of run 1; none of them is used."]);
+    assert_eq!(notes, ["2 tables of contents differ on run 1; none of them is used."]);
     let twice = vec![toc_of("20", "Deferred", "Mac"), toc_of("20", "Deferred", "Mac")];
     assert_eq!(of(twice), (told(20_000_000_000), mac(), true, vec![]));
     assert_eq!(of(vec![toc_of("", "Deferred", "Mac")]), (of_samples, mac(), true, vec![]));
@@ -492,7 +486,7 @@ fn one_sample_of_cycles_has_no_recorded_time() {
     recording.rows[0].time_ns = 3_400_000_000;
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::CpuProfile, &recording)));
     let record = measure(&export, &context(Vec::new())).runs.remove(0).record;
-    assert_eq!((record.wall, record.wall_source, record.samples), (None, WallSource::Samples, 1));
+    assert_eq!((record.wall, record.wall_source, record.samples), (None, TimeSource::Samples, 1));
     assert_eq!(record.rate(record.weight), None);
     let record = measure(&export, &context(vec![toc_of("4", "Deferred", "Mac")])).runs.remove(0).record;
     assert_eq!(record.wall, Some(Nanos::from_millis(4_000)));

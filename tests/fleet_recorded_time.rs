@@ -7,10 +7,10 @@ mod support;
 use proptest::prelude::*;
 use support::builder::Builder;
 use support::{Content, Invented, Node, RenderOptions, Rng, SampleKind, Shape, Table, render};
-use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource};
+use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord};
 use traceparse::profile::{Selection, TimeRange};
 use traceparse::read;
-use traceparse::recording::{Options, Recording, Toc};
+use traceparse::recording::{Options, Recording, TimeSource, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -63,7 +63,7 @@ fn measured(export: &Recording, time: Option<TimeRange>, tocs: Vec<Toc>) -> RunM
 
 /// The recorded time in nanoseconds, and the CPU use of the run.
 fn told(record: &RunRecord) -> (Option<u64>, Option<Millionths>) {
-    assert_eq!(record.wall_source, WallSource::Samples);
+    assert_eq!(record.wall_source, TimeSource::Samples);
     (record.wall.map(Nanos::as_nanos), record.rate(record.weight))
 }
 
@@ -162,7 +162,7 @@ fn a_cut_file_ends_with_what_its_last_sample_covers() {
 }
 
 #[test]
-fn a_range_of_time_ends_with_what_its_samples_cover() {
+fn ends_a_range_of_time_exactly() {
     let micros = |number: u64| Nanos::from_nanos(number * 1_000);
     // A sample every millisecond from 0.3 ms on: until 5.3 ms.
     let samples: Vec<_> = (0..5).map(|tick| (0, tick * MILLISECOND + 300_000, MILLISECOND)).collect();
@@ -172,10 +172,12 @@ fn a_range_of_time_ends_with_what_its_samples_cover() {
         told(&measured(&export, Some(range), Vec::new()).record)
     };
     assert_eq!(of(0, None), (Some(5 * MILLISECOND), percent(100)));
-    assert_eq!(of(0, Some(3_000)), (Some(3 * MILLISECOND), percent(100)));
-    assert_eq!(of(1_300, Some(2_301)), (Some(2 * MILLISECOND), percent(100)));
+    // A sample has all its weight, also if the range ends before what it covers.
+    assert_eq!(of(0, Some(3_000)), (Some(2_700_000), Some(Millionths::new(111_111_111))));
+    assert_eq!(of(1_300, Some(2_300)), (Some(MILLISECOND), percent(100)));
+    assert_eq!(of(1_300, Some(2_550)), (Some(1_250_000), percent(160)));
     assert_eq!(of(1_300, Some(3_300)), (Some(2 * MILLISECOND), percent(100)));
-    // It began before its first sample in the range.
+    // The recording ends at 5.3 ms.
     assert_eq!(of(2_000, Some(9_000)).0, Some(3_300_000));
     // Nothing was sampled in its second half, which was recorded all the same.
     let export = open(&xml(&millis(&[(0, 1), (9, 1)]), Table::TimeProfile));
@@ -242,8 +244,11 @@ proptest! {
         let run = measured(&export, range, Vec::new());
         let threads = thread_weights(&run);
         prop_assert!(!threads.is_empty());
+        // What the last sample of a range covers may be after it.
+        let beyond = export.profile.samples().iter().map(|sample| sample.weight).max().unwrap();
         for (thread, weight) in threads {
-            prop_assert!(run.record.rate(weight).unwrap() <= WHOLE, "{thread}: {weight} in {:?}", run.record.wall);
+            let inside = if range.is_some() { weight.saturating_sub(beyond) } else { weight };
+            prop_assert!(run.record.rate(inside).unwrap() <= WHOLE, "{thread}: {weight} in {:?}", run.record.wall);
         }
     }
 

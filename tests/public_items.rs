@@ -21,7 +21,7 @@ mod rust_sources;
 /// (`WorkbenchReduction`); 5 for redaction: its module, what replaces names, its rules, and what it says of itself; and the performance counter
 /// that somebody asks for (`Counter`); the page of a run beside the report of a fleet (`RunPage`), and the part of it that a number links to
 /// (`RunPlace`).
-const CEILING: usize = 292;
+const CEILING: usize = 296;
 
 #[test]
 fn the_interface_is_small() {

@@ -350,10 +350,17 @@ proptest! {
         let listed = rows(&export, &options);
         prop_assert_eq!(listed.len(), expected.len());
         prop_assert!(listed.is_sorted_by_key(|row| number(row, "time_ns")));
+        let weights_are_time = series.unit == Unit::Nanoseconds || is_counting;
+        let covered = |row: &Row| row.time_ns + if weights_are_time { row.weight } else { 0 };
+        let first = recording.rows.iter().map(|row| row.time_ns).min().unwrap_or(0);
+        let end = recording.rows.iter().map(covered).max().unwrap_or(0);
         for row in listed {
+            let bin = number(&row, "time_ns");
+            let selected = end.min(bin.saturating_add(length)).saturating_sub(first.max(bin));
+            prop_assert_eq!(number(&row, "selected_ns"), selected);
             let percent = row["cpu_percent"].parse::<f64>().ok();
             let is_cpu = row["state"] == "Running" && series.unit == Unit::Nanoseconds;
-            prop_assert_eq!(percent, is_cpu.then(|| number(&row, "weight") as f64 * 100.0 / length as f64));
+            prop_assert_eq!(percent, is_cpu.then(|| number(&row, "weight") as f64 * 100.0 / selected as f64));
             prop_assert_eq!(number(&row, "bin_ns"), length);
             prop_assert!(found.values().any(|&(weight, samples)| (weight, samples) == (number(&row, "weight"), number(&row, "samples"))));
         }

@@ -12,12 +12,12 @@ use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{AlertOutcome, AlertState, CohortReport, FleetReport, Inputs, RunRow};
-use super::run::WallSource;
 use super::run_windows::CountedWindows;
 use super::shared_label::SharedLabel;
 use super::spill::Spilled;
 use super::stored_run::StoredRun;
 use super::trend;
+use crate::recording::TimeSource;
 use crate::stats::Quantile;
 
 impl FleetBuilder {
@@ -151,9 +151,10 @@ fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
 fn inputs(builder: &FleetBuilder) -> Inputs {
     let asked = builder.options.processes.iter();
     let missing = asked.filter(|name| !builder.processes.contains(*name)).cloned();
-    let estimated = builder.runs.iter().filter(|run| run.wall_source == WallSource::Samples);
+    let estimated = builder.runs.iter().filter(|run| run.wall_source == TimeSource::Samples);
     Inputs {
         runs: builder.runs.len() as u64,
+        idle: builder.runs.iter().filter(|run| run.is_idle()).count() as u64,
         without_time: builder.without_time.clone(),
         estimated_time: estimated.count() as u64,
         rejected_rows: builder.rejected_rows,

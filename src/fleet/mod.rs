@@ -117,9 +117,7 @@ pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
     Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
 };
-pub use run::{
-    BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
-};
+pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 pub use scope::{FleetScope, Measure};
 pub use scope_name::ScopeName;
 pub use selection::FleetSelection;

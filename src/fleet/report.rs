@@ -7,10 +7,11 @@ use super::completeness::Completeness;
 use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
-use super::run::{FailedInput, WallSource};
+use super::run::FailedInput;
 use super::scope_name::ScopeName;
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
+use crate::recording::TimeSource;
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -56,9 +57,11 @@ impl FleetReport {
 pub struct Inputs {
     /// Runs that count.
     pub runs: u64,
+    /// Idle runs, among those that count: no thread of them was on the CPU, so their CPU use is 0.
+    pub idle: u64,
     /// Runs without a known recorded time: they have no rate, and are in no distribution.
     pub without_time: Vec<String>,
-    /// Runs whose recorded time is estimated as the time that their samples cover ([`WallSource::Samples`]).
+    /// Runs whose recorded time is estimated as the time that their samples cover ([`TimeSource::Samples`]).
     pub estimated_time: u64,
     /// Rows of CPU tables that could not be read, over all runs.
     pub rejected_rows: u64,
@@ -113,7 +116,7 @@ pub struct RunRow {
     /// The length of its recording.
     pub wall: Nanos,
     /// The source of that length.
-    pub wall_source: WallSource,
+    pub wall_source: TimeSource,
     /// The weight of its samples that count.
     pub weight: u64,
     /// The number of those samples.

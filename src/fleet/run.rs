@@ -7,35 +7,8 @@ use hashbrown::HashTable;
 
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
+use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
-
-/// The source of a run's recorded time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WallSource {
-    /// The table of contents.
-    Toc,
-    /// A manifest (its column `duration`, in seconds).
-    Manifest,
-    /// An estimate: the time that samples cover, from the first one on ([`SampledTime`](crate::profile::SampledTime)). A run
-    /// that was idle at its start or end was longer, so its CPU use is overstated; reports mark such runs.
-    Samples,
-}
-
-impl WallSource {
-    /// The name in machine formats: `toc`, `manifest`, `samples`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Toc => "toc",
-            Self::Manifest => "manifest",
-            Self::Samples => "samples",
-        }
-    }
-
-    /// The source with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Toc, Self::Manifest, Self::Samples].into_iter().find(|source| source.name() == name)
-    }
-}
 
 /// A run: its source, its labels, and its totals. A row of the table `runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +33,7 @@ pub struct RunRecord {
     /// no rate.
     pub wall: Option<Nanos>,
     /// The source of `wall`.
-    pub wall_source: WallSource,
+    pub wall_source: TimeSource,
     /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
     /// first sample. With several `parts`, the start of the first.
     pub wall_start: Nanos,

@@ -1,7 +1,8 @@
 //! A run of a fleet, until the report is made.
 
-use super::run::{RunRecord, WallSource, rate_of};
+use super::run::{RunRecord, rate_of};
 use super::run_windows::RunWindows;
+use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The part of a run that is kept for itself.
@@ -11,7 +12,7 @@ pub(super) struct StoredRun {
     pub(super) source: String,
     pub(super) start: Option<String>,
     pub(super) wall: Nanos,
-    pub(super) wall_source: WallSource,
+    pub(super) wall_source: TimeSource,
     pub(super) unit: Unit,
     pub(super) run_weight: Millionths,
     pub(super) cohort: u32,
@@ -49,6 +50,11 @@ impl StoredRun {
             usual_weight: record.usual_weight,
             windows,
         }
+    }
+
+    /// True if no thread was on the CPU.
+    pub(super) fn is_idle(&self) -> bool {
+        self.all_samples.0 == 0
     }
 
     /// About how many bytes it takes beside itself.

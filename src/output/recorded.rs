@@ -5,20 +5,14 @@ use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 
-/// The table of contents of the one run that was asked for: `None` for several runs, where none of this number is known, where
-/// several are (nobody knows which one is meant), and where it is of another recording.
+/// The table of contents of the only run that is selected; `None` for several runs.
 pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
     let profile = &report.recording.profile;
     let asked = || report.series.iter().filter(|series| !series.is_filtered_out());
     let mut runs: Vec<RunId> = asked().map(|series| profile.series(series.series).run).collect();
     runs.dedup();
     let &[run] = runs.as_slice() else { return None };
-    let number = profile.run(run).number;
-    let known: Vec<&TocRun> =
-        report.recording.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number).collect();
-    let &[toc] = known.as_slice() else { return None };
-    let last = asked().filter_map(|series| series.times).map(|times| times.last).max().unwrap_or_default();
-    toc.contradiction(last).is_none().then_some(toc)
+    report.recording.toc_of_run(run)
 }
 
 /// The programs that ran: of each process the binary that was started, the heaviest process first.

@@ -203,12 +203,14 @@ impl ProfileBuilder {
             self.profile.sums.push(SumRow { stack, ..*sum });
         }
         self.profile.sum_groups.clone_from(&profile.sum_groups);
+        self.profile.sum_bins.clone_from(&profile.sum_bins);
         Ok(())
     }
 
     /// The profile with the stacks and samples of another one, whose other tables this builder has: ids of frames stayed.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
-        let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_counters, .. } = profile;
+        let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_bins, sum_counters, .. } =
+            profile;
         Profile {
             stacks: stacks.clone(),
             samples: samples.clone(),
@@ -216,6 +218,7 @@ impl ProfileBuilder {
             counter_values: counter_values.clone(),
             sums: sums.clone(),
             sum_groups: sum_groups.clone(),
+            sum_bins: sum_bins.clone(),
             sum_counters: sum_counters.clone(),
             ..self.finish()
         }
@@ -462,6 +465,7 @@ impl ProfileBuilder {
         }
         self.waiting.push(group, sample.weight, sample.stack);
         self.sum_groups.note_time(group, sample.time, sample.weight);
+        self.sum_groups.add_to_bins(group, sample.time, sample.weight);
         Ok(())
     }
 
@@ -526,7 +530,7 @@ impl ProfileBuilder {
         debug_assert!(parents_come_first(&self.profile));
         if self.detail == SampleDetail::Summed {
             (self.profile.sums, self.profile.sum_counters) = self.sums.unwrap_or_default().finish();
-            self.profile.sum_groups = self.sum_groups.finish();
+            (self.profile.sum_groups, self.profile.sum_bins) = self.sum_groups.finish();
             self.profile.sums.shrink_to_fit();
         }
         self.profile.strings.shrink_to_fit();

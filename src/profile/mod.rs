@@ -45,6 +45,7 @@ mod stack_rows;
 mod stacks;
 mod strings;
 mod sums;
+mod time_bins;
 mod time_range;
 
 pub use builder::{FrameKey, ProfileBuilder};
@@ -68,6 +69,7 @@ pub(crate) use selection::SelectedSums;
 pub use selection::{SelectedSamples, Selection, StateFilter};
 pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
+pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
 
 use std::sync::Arc;
@@ -98,6 +100,8 @@ pub struct Profile {
     counter_values: Vec<u64>,
     sums: ChunkedVec<SumRow>,
     sum_groups: Vec<SumGroup>,
+    /// By group of sums.
+    sum_bins: Vec<TimeBins>,
     sum_counters: SumCounters,
     /// The memory that it may take, with everything that is made of it.
     budget: MemoryBudget,
@@ -143,7 +147,8 @@ impl Profile {
         let named = self.strings.memory() + of_vec(binaries) + of_vec(functions) + of_vec(frames);
         let samples = of_vec(&self.samples) + of_vec(&self.counters) + of_vec(&self.counter_values);
         let sums = self.sums.memory() + of_vec(&self.sum_groups) + self.sum_counters.memory();
-        small + named + self.stacks.memory() + samples + sums
+        let bins = of_vec(&self.sum_bins) + self.sum_bins.iter().map(TimeBins::memory).sum::<u64>();
+        small + named + self.stacks.memory() + samples + sums + bins
     }
 
     /// About how many bytes its names take.
@@ -257,6 +262,11 @@ impl Profile {
     /// By group of sums: the part that they have in common.
     pub(crate) fn sum_groups(&self) -> &[SumGroup] {
         &self.sum_groups
+    }
+
+    /// By group of sums: the weights over time.
+    pub(crate) fn sum_bins(&self) -> &[TimeBins] {
+        &self.sum_bins
     }
 
     /// Everything that was sampled, in either form: the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.

@@ -218,7 +218,7 @@ impl<'p> SelectedSamples<'p> {
             }
             let _ = table.add_batch(&batch);
         }
-        let groups = groups.finish();
+        let (groups, _) = groups.finish();
         SelectedSums {
             is_counted: vec![true; groups.len()],
             groups: Cow::Owned(groups),

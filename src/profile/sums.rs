@@ -11,6 +11,7 @@ use super::model::{Sample, SampleKind};
 use super::model::{SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sampled_time::SampledTime;
+use super::time_bins::TimeBins;
 use crate::chunked_vec::ChunkedVec;
 use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
@@ -75,13 +76,17 @@ impl SumRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumGroups {
     rows: Vec<SumGroup>,
+    /// By group.
+    bins: Vec<TimeBins>,
+    /// The bytes that the weights in bins take.
+    in_bins: u64,
     by_key: HashMap<(SeriesId, ThreadId, Option<StringId>, SampleKind), u32>,
 }
 
 impl SumGroups {
     /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
-        of_vec(&self.rows) + of_map(&self.by_key)
+        of_vec(&self.rows) + of_vec(&self.bins) + self.in_bins + of_map(&self.by_key)
     }
 
     /// The group of a sample, if there is one.
@@ -109,6 +114,7 @@ impl SumGroups {
         let SampleSum { series, thread, state, kind, times, .. } = *sum;
         let group = u32::try_from(self.rows.len()).map_err(|_| Full)?;
         self.rows.push(SumGroup { series, thread, state, kind, times });
+        self.bins.push(TimeBins::default());
         self.by_key.insert((series, thread, state, kind), group);
         Ok(group)
     }
@@ -122,8 +128,16 @@ impl SumGroups {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<SumGroup> {
-        self.rows
+    /// Adds the weight of a sample of the group to the bin of its time.
+    #[inline]
+    pub(super) fn add_to_bins(&mut self, group: u32, time: Nanos, weight: u64) {
+        if let Some(bins) = self.bins.get_mut(group as usize) {
+            self.in_bins += bins.add(time, weight);
+        }
+    }
+
+    pub(super) fn finish(self) -> (Vec<SumGroup>, Vec<TimeBins>) {
+        (self.rows, self.bins)
     }
 }
 
@@ -449,7 +463,7 @@ mod tests {
             table.add_batch(&batch).unwrap();
             let (rows, counters) = table.finish();
             prop_assert_eq!(rows.len(), expected.len());
-            let groups = groups.finish();
+            let (groups, _) = groups.finish();
             prop_assert_eq!(groups.len(), times.len());
             for (index, row) in rows.iter().enumerate() {
                 let sum = groups[row.group as usize].sum(row);

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::address::{Conventions, FrameForm};
+use super::idle::add_idle_runs;
+use super::recorded_time::Clock;
 use super::{Document, Options, Recording};
 use crate::demangle::display_name;
 use crate::error::{Diagnostic, Error, ErrorKind};
@@ -93,12 +95,17 @@ impl RecordingBuilder {
     /// When an input could not be read.
     pub fn finish(self) -> Result<Recording, Error> {
         self.check()?;
-        let Self { profile, reserved, of_documents, documents, diagnostics, options, .. } = self;
+        let Self { mut profile, reserved, of_documents, mut documents, diagnostics, options, .. } = self;
+        add_idle_runs(&mut profile, &mut documents)
+            .map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), None))?;
         let mut profile = profile.finish();
         drop(reserved);
         profile.hold().map_err(|over| Error::memory(over, None))?;
         let held = options.memory.reserve(of_documents).map_err(|over| Error::memory(over, None))?;
-        Ok(Recording { profile, documents, diagnostics, held: Some(Arc::new(held)) })
+        let mut recording =
+            Recording { profile, documents, diagnostics, clock: Clock::default(), held: Some(Arc::new(held)) };
+        recording.set_clock();
+        Ok(recording)
     }
 
     fn check(&self) -> Result<(), Error> {

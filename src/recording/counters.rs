@@ -6,13 +6,11 @@
 //! <table schema="counters-profile" trigger="time" pmc-events="&quot;INST_ALL&quot; &quot;CORE_ACTIVE_CYCLE&quot;" …/>
 //! ```
 
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::str::FromStr;
 
 use super::{Recording, Table, TocRun};
 use crate::profile::SeriesId;
-use crate::units::Nanos;
 
 /// A performance counter that somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,14 +35,7 @@ impl Recording {
     /// names as many as samples have values, or where several tell different names.
     pub fn counter_names(&self) -> Vec<Vec<String>> {
         let counts = self.profile.counter_counts();
-        let mut last = vec![Nanos::default(); counts.len()];
-        if counts.iter().any(|&count| count > 0) {
-            for sum in self.profile.sums_or_samples() {
-                let latest = &mut last[sum.series.index()];
-                *latest = sum.times.map_or(*latest, |times| times.last.max(*latest));
-            }
-        }
-        let names = |(id, count): (SeriesId, usize)| self.names_of(id, count, last[id.index()]).unwrap_or_default();
+        let names = |(id, count): (SeriesId, usize)| self.names_of(id, count).unwrap_or_default();
         self.profile.series_ids().zip(counts).map(names).collect()
     }
 
@@ -53,16 +44,9 @@ impl Recording {
         self.profile.counter_counts()
     }
 
-    fn names_of(&self, series: SeriesId, count: usize, last: Nanos) -> Option<Vec<String>> {
+    fn names_of(&self, series: SeriesId, count: usize) -> Option<Vec<String>> {
         let table = self.tables().find(|table| table.series.contains(&series)).filter(|_| count > 0)?;
-        // Of several recordings each may have such a run, and nothing says whose table of contents it is.
-        if self.profile.run_ids().filter(|&id| self.profile.run(id).number == table.run).count() > 1 {
-            return None;
-        }
-        let runs = self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.number == table.run);
-        let told = runs.filter(|run| run.contradiction(last).is_none()).filter_map(|run| events(run, table));
-        let told: BTreeSet<&str> = told.collect();
-        let names = words(told.first().filter(|_| told.len() == 1)?);
+        let names = words(events(self.toc_of_run(self.profile.series(series).run)?, table)?);
         (names.len() == count).then_some(names)
     }
 

@@ -53,7 +53,7 @@ impl AlikeAdder<'_> {
     ) {
         count.0.note(time);
         let sample = || alike().map(|alike| Sample { time: Nanos::from_nanos(time), stack, ..alike.0.sample });
-        self.recording.profile.push_known(count.0.group, count.0.weight, stack, sample);
+        self.recording.profile.push_known(count.0.group, (Nanos::from_nanos(time), count.0.weight), stack, sample);
     }
 }
 

@@ -7,17 +7,21 @@
 
 mod address;
 mod builder;
+mod clock;
 mod counters;
 mod dates;
 mod export_command;
+mod idle;
 mod input;
 mod intervals;
 #[cfg(feature = "bundle")]
 mod known_rows;
 mod names;
 mod notes;
+mod recorded_time;
 mod reject;
 mod rows;
+mod sampling_interval;
 mod schema;
 mod toc;
 
@@ -25,6 +29,9 @@ use std::sync::Arc;
 
 pub(crate) use address::{FrameForm, kperf_callers};
 pub use builder::RecordingBuilder;
+#[cfg(feature = "fleet")]
+pub(crate) use clock::TimeHints;
+
 pub use counters::Counter;
 pub use export_command::export_command;
 pub(crate) use export_command::shell_word;
@@ -35,13 +42,16 @@ pub(crate) use intervals::{ProcessCell, RowKind, RowValues, SignpostIdentity, Ta
 pub(crate) use known_rows::{AlikeCount, AlikeRow};
 pub(crate) use names::{is_hex_address, without_tid};
 pub(crate) use notes::Notes;
+#[cfg(feature = "fleet")]
+pub(crate) use recorded_time::RecordedTime;
+pub use recorded_time::{SelectedTime, TimeSource};
 pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
 pub(crate) use rows::{KnownRow, Source, TableReader, add_known_row, add_read_row, known};
 pub use schema::{Column, TableKind};
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
-pub(crate) use toc::{SLACK, seconds};
+pub(crate) use toc::seconds;
 pub use toc::{Toc, TocProcess, TocRun, TocTable};
 
 use crate::error::Diagnostic;
@@ -139,6 +149,8 @@ pub struct Recording {
     pub documents: Vec<Document>,
     /// The diagnostics of reading; the first of each kind has the position.
     pub diagnostics: Vec<Diagnostic>,
+    /// The recorded time of each run.
+    pub(in crate::recording) clock: recorded_time::Clock,
     /// The memory that the documents take; clones share it.
     #[expect(dead_code, reason = "it is given back when the last of them is dropped")]
     pub(in crate::recording) held: Option<Arc<Reservation>>,

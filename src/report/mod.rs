@@ -15,6 +15,7 @@ mod named;
 mod overview;
 mod processes;
 mod sandwich;
+mod selected_time;
 mod separate;
 mod sort;
 mod sort_by;
@@ -30,10 +31,11 @@ pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
-pub(crate) use overview::is_own_binary;
-pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares, Wait};
+pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
+pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "workbench")]
-pub(crate) use overview::{is_entry_point, is_run_loop, toc_of_series};
+pub(crate) use overview::{is_entry_point, is_run_loop};
+pub use selected_time::Length;
 pub use sort_by::SortBy;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};
@@ -158,7 +160,7 @@ pub struct Report<'e> {
     pub recording: &'e Recording,
     /// The options.
     pub options: ReportOptions,
-    /// One for each table and unit that has samples, in the order of the inputs.
+    /// One for each table and unit that has samples, and for idle runs, in the order of the inputs.
     pub series: Vec<SeriesReport>,
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
@@ -356,6 +358,11 @@ pub struct SeriesReport {
 }
 
 impl SeriesReport {
+    /// True if its table has no samples: nothing ran while it was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0
+    }
+
     /// True if the filters left nothing of it (it is of another run, say).
     pub fn is_filtered_out(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0

@@ -7,12 +7,13 @@
 use std::ops::Range;
 
 use super::build::{heavier, order};
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
 use super::separate::scope_of;
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId};
-use crate::units::{Nanos, Unit, Weight};
+use crate::recording::SelectedTime;
+use crate::units::{Nanos, Weight};
 
 /// With a length of its own choice, a timeline has no more bins than this.
 const BINS: u64 = 90;
@@ -26,6 +27,7 @@ pub(super) static KIND: ListingKind = ListingKind {
     columns: &[
         Column::new("time_ns", "time", ColumnRole::Number),
         Column::new("bin_ns", "bin ns", ColumnRole::Number),
+        Column::new("selected_ns", "", ColumnRole::Number).shown(Shown::Machines),
         Column::new("pid", "pid", ColumnRole::Number),
         Column::new("process", "process", ColumnRole::Owner),
         Column::new("tid", "tid", ColumnRole::Number),
@@ -45,8 +47,10 @@ pub(super) static KIND: ListingKind = ListingKind {
 pub struct Timeline {
     /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this.
     pub bin: Nanos,
-    /// From the first bin that has a sample to behind the last one; empty where there are no samples.
+    /// The bins of the selected time, or of the samples if no time is known.
     pub bins: Range<u64>,
+    /// The selected time. Rates are relative to the part of it that is in a bin.
+    pub selected: SelectedTime,
     /// One for each thread, or for what else is separated; what weighs most of what counts comes first.
     pub lines: Vec<TimelineLine>,
 }
@@ -75,6 +79,14 @@ pub struct TimelinePart {
     pub amount: Amount,
 }
 
+impl Timeline {
+    /// The selected time in a bin.
+    pub fn length_of(&self, bin: u64) -> Nanos {
+        let [start, end] = [bin, bin + 1].map(|bin| Nanos::from_nanos(bin.saturating_mul(self.bin.as_nanos())));
+        self.selected.length_between(start, end)
+    }
+}
+
 impl Report<'_> {
     /// The weights of a series over time: of every state, unless states were named, as [`samples`](Self::samples) has them. It
     /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
@@ -94,10 +106,17 @@ impl Report<'_> {
             part.amount.weight.value += options.metric.of(sample);
             part.amount.samples += 1;
         }
-        let first = parts.keys().map(|&(_, index, _)| index).min().unwrap_or(0);
-        // The last nanosecond that can be told is in no bin of 1 ns that has an end.
-        let end = parts.keys().map(|&(_, index, _)| index.saturating_add(1)).max().unwrap_or(0);
-        Timeline { bin, bins: first..end, lines: lines(profile, parts, nothing) }
+        let selected = self.selected_time(series);
+        let sampled =
+            || Some((parts.keys().map(|key| key.1).min()?, parts.keys().map(|key| key.1).max()?.saturating_add(1)));
+        let bins = match selected.span() {
+            Some((start, end)) => Some((start.as_nanos() / bin.as_nanos(), end.as_nanos().div_ceil(bin.as_nanos()))),
+            None => sampled(),
+        };
+        let (first, end) = bins.unwrap_or_default();
+        // A sample may be in the moment in which the recording ends.
+        let end = sampled().map_or(end, |(_, last)| end.max(last));
+        Timeline { bin, bins: first..end, selected, lines: lines(profile, parts, nothing) }
     }
 
     /// The length of the bins of every series: as asked for, or a round one.
@@ -107,24 +126,20 @@ impl Report<'_> {
     }
 }
 
-/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds by which no series has more than [`BINS`], and in which a thread has
-/// [`SAMPLES`] where samples are of time.
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds by which the selected time of no series has more than [`BINS`], and in which a thread
+/// has [`SAMPLES`] if samples are of time.
 fn round_bin(report: &Report<'_>) -> Nanos {
-    let mut spans: Vec<Option<(u64, u64)>> = vec![None; report.series.len()];
-    let mut weights: HashMap<u64, u64> = HashMap::default();
-    for (_, sample) in report.samples() {
-        let Some(position) = report.position(sample.series) else { continue };
-        let time = sample.time.as_nanos();
-        let (first, last) = spans[position].unwrap_or((time, time));
-        spans[position] = Some((first.min(time), last.max(time)));
-        if sample.weight > 0 && report.recording.profile.series(sample.series).unit == Unit::Nanoseconds {
-            *weights.entry(sample.weight).or_default() += 1;
-        }
-    }
-    let usual = weights.into_iter().max_by_key(|&(weight, count)| (count, weight)).map_or(0, |(weight, _)| weight);
+    let asked = report.series.iter().filter(|series| !series.is_filtered_out());
+    let spans: Vec<(u64, u64)> = asked
+        .clone()
+        .filter_map(|series| report.selected_time(series).span())
+        .map(|(start, end)| (start.as_nanos(), end.as_nanos()))
+        .collect();
+    let interval =
+        asked.filter_map(|series| report.recording.sampling_interval(series.series)).max().unwrap_or_default();
     let is_long_enough = |bin: u64| {
-        let is_short = |&(first, last): &(u64, u64)| last / bin - first / bin < BINS;
-        bin / SAMPLES >= usual && spans.iter().flatten().all(is_short)
+        let is_short = |&(start, end): &(u64, u64)| end.div_ceil(bin) - start / bin <= BINS;
+        bin / SAMPLES >= interval.as_nanos() && spans.iter().all(is_short)
     };
     let mut steps = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
     Nanos::from_nanos(steps.find(|&bin| is_long_enough(bin)).unwrap_or(u64::MAX))
@@ -166,11 +181,12 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let rows = parts.into_iter().map(|(_, index, part)| {
         let mut row = vec![Cell::Time(Nanos::from_nanos(part.bin * timeline.bin.as_nanos()))];
         row.push(Cell::Number(timeline.bin.as_nanos()));
+        row.push(Cell::Number(timeline.length_of(part.bin).as_nanos()));
         row.extend(scope_cells(profile, timeline.lines[index].scope));
         row.push(part.state.map_or(Cell::Absent, |state| Cell::Text(profile.string(state).to_owned())));
         row.push(Cell::Number(part.amount.samples));
         row.push(Cell::Weight(part.amount.weight.value));
-        row.push(cpu_percent(profile, part, timeline.bin));
+        row.push(cpu_percent(profile, part, timeline.length_of(part.bin)));
         row
     });
     let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
@@ -197,10 +213,8 @@ fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
 }
 
 /// The share of one core: of time that threads ran.
-fn cpu_percent(profile: &Profile, part: &TimelinePart, bin: Nanos) -> Cell {
+fn cpu_percent(profile: &Profile, part: &TimelinePart, selected: Nanos) -> Cell {
     let is_running = part.state.is_none_or(|state| profile.string(state) == "Running");
-    if part.amount.weight.unit != Unit::Nanoseconds || !is_running {
-        return Cell::Absent;
-    }
-    Cell::Percent(part.amount.weight.value as f64 * 100.0 / bin.as_nanos() as f64)
+    let percent = part.amount.weight.percent_of_core(selected).filter(|_| is_running);
+    percent.map_or(Cell::Absent, Cell::Percent)
 }

@@ -250,16 +250,20 @@ fn the_second_recording_is_scaled() {
     assert_eq!(factor(&[]), 1.0);
     assert_eq!(factor(&["--normalize", "none"]), 1.0);
     assert!((factor(&["--normalize", "samples"]) - 7.0 / 485.0).abs() < 1e-12);
-    // The run that was exported took 0.118595 s, and twice that.
+    // Both are longer than the time of the samples, one twice as long as the other.
     let folder = Folder::new();
-    let toc = fixture("toc/two-runs");
-    let longer = folder.edited("toc/two-runs", &[("<duration>0.118595<", "<duration>0.237190<")]);
+    let toc = |name: &str, seconds: &str| {
+        let text =
+            read_text(&fixture("toc/two-runs")).replacen("<duration>0.118595<", &format!("<duration>{seconds}<"), 1);
+        folder.file(name, text)
+    };
+    let (toc, longer) = (toc("toc.xml", "0.7"), toc("longer.xml", "1.4"));
     let tocs = ["--before-toc", &toc, "--after-toc", &longer, "--normalize", "duration"];
     assert!((factor(&tocs) - 0.5).abs() < 1e-12);
     let answer = json(&[&["diff", &before, &after], &tocs[..]].concat());
     assert_eq!(
         (&answer["before"]["duration_ns"], &answer["after"]["duration_ns"]),
-        (&118_595_000.into(), &237_190_000.into())
+        (&700_000_000.into(), &1_400_000_000.into())
     );
     assert_eq!((&answer["after"]["duration_is_recorded"], &answer["normalize"]), (&true.into(), &"duration".into()));
     // Without them, from the first sample to the end of the last one, which weighs 1 ms, and a word about it.

@@ -15,19 +15,24 @@ fn diff(args: &[&str]) -> Value {
 #[test]
 fn lengths_are_those_of_the_runs_and_the_time_that_count() {
     let folder = Folder::new();
-    let toc = fixture("toc/two-runs");
-    let longer = folder.file("longer.xml", read_text(&toc).replacen("0.118595", "0.237190", 1));
+    let toc = |name: &str, seconds: &str| {
+        folder.file(name, read_text(&fixture("toc/two-runs")).replacen("0.118595", seconds, 1))
+    };
+    let (toc, longer) = (toc("toc.xml", "0.7"), toc("longer.xml", "1.4"));
     let args = [&orchard(), &orchard(), "--normalize", "duration", "--before-toc", &toc, "--after-toc", &longer];
     let found = diff(&args);
-    assert_eq!(found["before"]["duration_ns"], 118_595_000);
-    assert_eq!(found["after"]["duration_ns"], 237_190_000);
+    assert_eq!(found["before"]["duration_ns"], 700_000_000);
+    assert_eq!(found["after"]["duration_ns"], 1_400_000_000);
     assert_eq!(found["factor"], 0.5);
-    // The recording is of another time than its table of contents says: what counts of it is nothing, so samples tell.
+    // Both have the selected time.
     let path = orchard();
     let args = [&path, &path, "--time", "0.4s..0.5s", "--before-toc", &toc, "--after-toc", &longer];
     let found = diff(&args);
-    assert_eq!(found["before"]["duration_is_recorded"], false);
-    assert_eq!(found["before"]["duration_ns"], found["after"]["duration_ns"]);
+    assert_eq!(found["before"]["duration_is_recorded"], true);
+    assert_eq!(
+        (&found["before"]["duration_ns"], &found["after"]["duration_ns"]),
+        (&100_000_000.into(), &100_000_000.into())
+    );
 }
 
 /// Samples of 1 ms go up to 2.99 s and 3 s.

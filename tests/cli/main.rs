@@ -30,6 +30,7 @@ mod fleet_batch;
 mod fleet_case;
 mod fleet_copies;
 mod fleet_extract;
+mod fleet_idle;
 mod fleet_incomplete;
 mod fleet_inputs;
 mod fleet_kill;

@@ -162,7 +162,7 @@ fn nothing_counts_in_a_table_without_rows() {
 }
 
 #[test]
-fn what_is_too_large_sample_by_sample_has_an_overview_without_times() {
+fn keeps_weights_over_time_without_each_sample() {
     let folder = Folder::new();
     let rows: String = (1..=100_000)
         .map(|index| {
@@ -181,17 +181,21 @@ fn what_is_too_large_sample_by_sample_has_an_overview_without_times() {
              </node></trace-query-result>"
         ),
     );
-    let of = |memory: &str| {
-        let assert = finish(&mut traceparse(&[&path, "--memory", memory])).success();
+    let of = |memory: &str, options: &[&str]| {
+        let assert = finish(&mut traceparse(&[&[&*path, "--memory", memory], options].concat())).success();
         (stdout_of(&assert), stderr_of(&assert))
     };
-    let (small, note) = of("4M");
-    assert!(note.contains("too large to keep each sample in memory"), "{note}");
-    assert!(small.contains("100.00 s in 100000 samples") && !small.contains("peak "), "{small}");
-    let (large, note) = of("64M");
-    assert!(large.contains("peak ") && note.is_empty(), "{large}{note}");
-    // What is piped cannot be read again.
+    let (small, note) = of("4M", &[]);
+    assert!(small.contains("100.00 s in 100000 samples") && small.contains("peak ") && note.is_empty(), "{small}{note}");
+    assert_eq!(of("64M", &[]).0, small);
     let text = std::fs::read(&path).expect("it was written");
-    let piped = finish(traceparse(&["-", "--memory", "4M"]).write_stdin(text)).code(1);
+    let piped = finish(traceparse(&["-", "--memory", "4M"]).write_stdin(&*text)).success();
+    assert!(stdout_of(&piped).contains("peak "), "{}", stdout_of(&piped));
+    // Operations change the weights of samples, so each is kept, if there is room.
+    let (small, note) = of("4M", &["--charge-system"]);
+    assert!(note.contains("too large to keep each sample in memory") && !small.contains("peak "), "{small}{note}");
+    assert!(of("64M", &["--charge-system"]).0.contains("peak "));
+    // What is piped cannot be read again.
+    let piped = finish(traceparse(&["-", "--memory", "4M", "--charge-system"]).write_stdin(text)).code(1);
     assert!(stderr_of(&piped).contains("--view full"), "{}", stderr_of(&piped));
 }

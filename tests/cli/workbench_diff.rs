@@ -38,16 +38,20 @@ fn the_page_holds_both_recordings_and_what_changed() {
 }
 
 #[test]
-fn lengths_of_runs_are_within_the_time_that_was_asked_for() {
+fn the_time_of_runs_is_the_selected_time() {
     let (path, toc) = (orchard(), fixture("toc/two-runs"));
-    let runs = |options: &[&str]| {
-        facts(&page(&[&[&path as &str, &path, "--after-toc", &toc], options].concat()))["runs"].take()
+    let times = |options: &[&str]| {
+        let page = page(&[&[&path as &str, &path, "--after-toc", &toc], options].concat());
+        ["before", "profile"].map(|id| Payload::named(id, &page).head["runs"][0]["time"].take())
     };
-    let whole = runs(&[]);
-    assert_eq!(whole["before"], serde_json::json!([{"number": 1, "start_ns": 0, "end_ns": null}]));
-    assert_eq!(whole["after"], serde_json::json!([{"number": 1, "start_ns": 0, "end_ns": 118_595_000}]));
-    let part = runs(&["--time", "0.05..0.4"]);
-    assert_eq!(part["after"], serde_json::json!([{"number": 1, "start_ns": 50_000_000, "end_ns": 118_595_000}]));
+    let end = json(&[&path, "--view", "summary"])["series"][0]["length_ns"].as_u64().unwrap() + 312_400_369;
+    let [before, after] = times(&[]);
+    assert_eq!(before, serde_json::json!({"parts": [[312_400_369, end]], "source": "samples", "is_part": false}));
+    // Its samples are a little later than the table of contents says.
+    assert_eq!(after, serde_json::json!({"parts": [[0, end]], "source": "toc", "is_part": false}));
+    let [before, after] = times(&["--time", "0.05..0.4"]);
+    assert_eq!(before, serde_json::json!({"parts": [[312_400_369, 400_000_000]], "source": "samples", "is_part": true}));
+    assert_eq!(after, serde_json::json!({"parts": [[50_000_000, 400_000_000]], "source": "toc", "is_part": true}));
 }
 
 #[test]

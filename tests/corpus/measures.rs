@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use libtest_mimic::Failed;
-use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource};
+use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures};
 use traceparse::read;
-use traceparse::recording::{Options, Toc};
+use traceparse::recording::{Options, TimeSource, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 /// The measures of one recording.
@@ -18,7 +18,7 @@ pub(crate) struct Expected {
     sums: [u64; 4],
     cores: u32,
     /// Recorded time, its source, its start.
-    wall: (u64, WallSource, u64),
+    wall: (u64, TimeSource, u64),
     labels: &'static [(&'static str, &'static str)],
     notes: usize,
     /// The number of functions and of binaries, over all threads.
@@ -38,7 +38,7 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         schema: "cpu-profile",
         sums: [63_695_607, 91, 71, 1_000_029],
         cores: 5,
-        wall: (3_398_757_000, WallSource::Toc, 0),
+        wall: (3_398_757_000, TimeSource::Toc, 0),
         labels: &[("app", "Finder"), ("device", "MacBook Pro"), ("os", "macOS 15.7.3"), ("os_build", "24G419")],
         notes: 0,
         distinct: [299, 19],
@@ -56,7 +56,7 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         schema: "time-profile",
         sums: [105_000_000, 105, 105, 1_000_000],
         cores: 6,
-        wall: (10_469_304_658 - 70_294_787, WallSource::Samples, 70_294_787),
+        wall: (10_469_304_658 - 70_294_787, TimeSource::Samples, 70_294_787),
         labels: &[],
         notes: 1,
         distinct: [367, 25],
@@ -83,7 +83,7 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         schema: "cpu-profile",
         sums: [568_840_087, 584, 573, 1_000_377],
         cores: 7,
-        wall: (805_257_000, WallSource::Toc, 0),
+        wall: (805_257_000, TimeSource::Toc, 0),
         labels: &[("app", "java"), ("device", "MacBook Pro"), ("os", "macOS 13.5.1"), ("os_build", "22G90")],
         notes: 0,
         distinct: [20, 2],
@@ -102,7 +102,7 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         schema: "counters-profile",
         sums: [149_000_000, 149, 149, 1_000_000],
         cores: 8,
-        wall: (773_130_138, WallSource::Toc, 0),
+        wall: (773_130_138, TimeSource::Toc, 0),
         labels: &[("app", "java"), ("device", "MacBook Pro"), ("os", "macOS 13.5.1"), ("os_build", "22G90")],
         notes: 0,
         distinct: [446, 19],
@@ -116,7 +116,7 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         schema: "cpu-profile",
         sums: [343_225, 21, 6, 22],
         cores: 7,
-        wall: (3_450_364_000, WallSource::Toc, 0),
+        wall: (3_450_364_000, TimeSource::Toc, 0),
         labels: &[("app", "yes"), ("device", "Mac Studio"), ("os", "macOS 26.5"), ("os_build", "25F71")],
         notes: 0,
         distinct: [3, 3],
@@ -152,7 +152,7 @@ pub(crate) fn no_thread_runs_more_than_all_the_time(folder: &Path, file: &str) -
         let export = read(if is_whole { &text } else { &text[..*end] }.as_bytes(), file, &options)?;
         let measured = export.measure(&context(file, Vec::new()), &MeasureOptions::default())?;
         let [run] = measured.runs.as_slice() else { return Err("one run expected".into()) };
-        assert_eq!((run.record.samples, run.record.wall_source), (rows as u64, WallSource::Samples));
+        assert_eq!((run.record.samples, run.record.wall_source), (rows as u64, TimeSource::Samples));
         let wall = run.record.wall.ok_or("no time")?.as_nanos();
         for thread in export.profile.thread_ids() {
             let own = export.profile.samples().iter().filter(|sample| sample.thread == thread);
@@ -192,7 +192,7 @@ pub(crate) fn are_those_of_another_reader(folder: &Path, expected: &Expected) ->
     assert_eq!((record.cores, record.rejected), (expected.cores, 0));
     let (wall, source, start) = expected.wall;
     assert_eq!((record.wall, record.wall_source), (Some(Nanos::from_nanos(wall)), source));
-    assert_eq!((record.wall_start, record.start.is_some()), (Nanos::from_nanos(start), source == WallSource::Toc));
+    assert_eq!((record.wall_start, record.start.is_some()), (Nanos::from_nanos(start), source == TimeSource::Toc));
     let labels: Vec<_> = record.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     assert_eq!(labels, expected.labels);
     assert_rows(run, expected);

@@ -27,16 +27,26 @@ def scope_of(row, separate_by):
     return tuple(row[column] if column in columns else "" for column in ["pid", "process", "tid", "thread"])
 
 
-def round_bin(samples):
-    """The shortest of 1, 2, 5, 10 ... by which no series has more than 90 bins, and 5 usual weights where they are time."""
-    times = defaultdict(list)
+def recorded_times(samples):
+    """By run: the time that its samples cover, as nothing else tells when it was recorded."""
+    times = {}
     for row in samples:
-        times[series_of(row)].append(int(row["time_ns"]))
-    weights = Counter(int(row["weight"]) for row in samples if row["unit"] == "ns" and int(row["weight"]) > 0)
-    usual = max(weights, key=lambda weight: (weights[weight], weight), default=0)
+        start = int(row["time_ns"])
+        end = start + (int(row["weight"]) if row["unit"] == "ns" else 0)
+        first, last = times.get(row["run"], (start, end))
+        times[row["run"]] = (min(first, start), max(last, end))
+    return times
+
+
+def round_bin(samples):
+    """The shortest of 1, 2, 5, 10 ... by which no run has more than 90 bins, and 5 sampling intervals."""
+    intervals = [0]
+    for series in {series_of(row) for row in samples if row["unit"] == "ns"}:
+        weights = Counter(int(row["weight"]) for row in samples if series_of(row) == series and int(row["weight"]) > 0)
+        intervals += [min(weights, key=lambda weight: (-weights[weight], weight), default=0)]
     for bin_ns in (digit * 10**power for power in range(19) for digit in (1, 2, 5)):
-        bins = max((max(of) // bin_ns - min(of) // bin_ns + 1 for of in times.values()), default=1)
-        if bins <= 90 and bin_ns >= 5 * usual:
+        bins = max((-(-end // bin_ns) - start // bin_ns for start, end in recorded_times(samples).values()), default=1)
+        if bins <= 90 and bin_ns >= 5 * max(intervals):
             return bin_ns
     raise AssertionError("no bin is long enough")
 
@@ -46,6 +56,7 @@ def main():
     separate_by = sys.argv[3] if len(sys.argv) > 3 else "thread"
     assert timeline, "no rows"
     bin_ns = int(os.environ["BIN"]) if "BIN" in os.environ else round_bin(samples)
+    recorded = recorded_times(samples)
     expected = defaultdict(lambda: [0, 0])
     heavy = Counter()
     for row in samples:
@@ -65,7 +76,10 @@ def main():
         order.append((time, -heavy[(series, scope)]))
         is_cpu = row["unit"] == "ns" and state in ("", "Running")
         percent = float(row["cpu_percent"]) if row["cpu_percent"] else None
-        should = float(int(row["weight"])) * 100.0 / float(bin_ns) if is_cpu else None
+        start, end = recorded[row["run"]]
+        selected = max(0, min(end, time + bin_ns) - max(start, time))
+        assert int(row["selected_ns"]) == selected, f"{key}: {row['selected_ns']} ns and not {selected} ns"
+        should = float(int(row["weight"])) * 100.0 / float(selected) if is_cpu and selected else None
         assert percent == should, f"{key}: {percent} % and not {should} %"
     for key in sorted(set(expected) | set(found)):
         assert expected.get(key) == found.get(key), f"{key}: {found.get(key)} and not {expected.get(key)}"

@@ -4,7 +4,8 @@
 //! run in thirty spends much more in `Cache::evict`: a regression that no mean shows.
 
 use super::random::Rng;
-use traceparse::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow};
+use traceparse::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
 /// The function with the regression, and its binary.
@@ -146,7 +147,7 @@ pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRec
         run_weight: Millionths::ONE,
         start: None,
         wall: Some(Nanos::from_nanos(wall)),
-        wall_source: WallSource::Toc,
+        wall_source: TimeSource::Toc,
         wall_start: Nanos::default(),
         parts: Vec::new(),
         schema: "time-profile".to_owned(),

@@ -3,8 +3,9 @@
 use super::fleet;
 use traceparse::fleet::{
     AlertRule, BinaryRow, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow,
-    NamesBuilder, RunMeasures, SortKey, WallSource, WindowRow,
+    NamesBuilder, RunMeasures, SortKey, WindowRow,
 };
+use traceparse::recording::TimeSource;
 use traceparse::stats::{Quantile, QuantileMethod};
 use traceparse::units::{Nanos, Unit};
 
@@ -86,7 +87,7 @@ pub fn rich() -> FleetReport {
     };
     let mut builder = FleetBuilder::new(options);
     let mut runs = fleet::runs(5, 600);
-    runs[3].record.wall_source = WallSource::Samples;
+    runs[3].record.wall_source = TimeSource::Samples;
     runs[4].record.wall = None;
     runs[5].record.rejected = 1_234;
     runs[6].record.unread_runs = Some(2);

@@ -1,8 +1,9 @@
 //! Invented runs: what a fleet keeps of a recording, without the recording.
 
 use traceparse::fleet::{
-    BinaryRow, FailedInput, FailureKind, FrameRow, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
+    BinaryRow, FailedInput, FailureKind, FrameRow, NamesBuilder, RunMeasures, RunRecord, WindowRow,
 };
+use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
 /// Numbers that look random and are the same every time (xorshift).
@@ -107,7 +108,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         run_weight: Millionths::new(numbers.weight()),
         start: numbers.some("2026-01-01T00:00:00"),
         wall: (numbers.below(4) > 0).then(|| Nanos::from_nanos(1 + numbers.below(9_000_000_000))),
-        wall_source: [WallSource::Toc, WallSource::Manifest, WallSource::Samples][numbers.below(3) as usize],
+        wall_source: [TimeSource::Toc, TimeSource::Manifest, TimeSource::Samples][numbers.below(3) as usize],
         wall_start: Nanos::from_nanos(numbers.below(2) * 1_500_000_000),
         parts: parts(numbers),
         schema: "time-profile".to_owned(),

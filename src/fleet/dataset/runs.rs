@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable, FAILED, OK};
-use crate::fleet::{FailedInput, FailureKind, RunRecord, WallSource};
+use crate::fleet::{FailedInput, FailureKind, RunRecord};
+use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The facts that a dataset gives about an export without reading its rows.
@@ -149,7 +150,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         run_weight: Millionths::new(rows.integer(RUN_WEIGHT)?),
         start: rows.text_or_null(START),
         wall: rows.integer_or_null(WALL)?.map(Nanos::from_nanos),
-        wall_source: rows.one_of(WALL_SOURCE, WallSource::from_name)?,
+        wall_source: rows.one_of(WALL_SOURCE, TimeSource::from_name)?,
         wall_start: Nanos::from_nanos(rows.integer(WALL_START)?),
         parts: match rows.text_or_null(PARTS) {
             Some(text) => parts_of_json(&text).ok_or_else(|| rows.damaged(PARTS, "is no list of parts in order"))?,

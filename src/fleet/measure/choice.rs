@@ -3,18 +3,16 @@
 use std::cmp::Reverse;
 
 use super::context::{MeasureOptions, RunContext};
-use super::recorded::{Recorded, Tocs, recorded};
 use super::refusal::{self, NotMeasured};
 use crate::calltree::Metric;
 use crate::fleet::run::FailureKind;
-use crate::profile::{IntervalFilter, Profile, SampledTime, Selection, SeriesId};
-use crate::recording::{Recording, seconds};
-use crate::units::Nanos;
+use crate::profile::{IntervalFilter, Meaning, Profile, Selection, SeriesId};
+use crate::recording::{RecordedTime, Recording, SelectedTime, Table, TimeHints, TocRun, seconds};
 
 /// The choice.
-pub(super) struct Chosen {
+pub(super) struct Chosen<'t> {
     /// At least one.
-    pub(super) runs: Vec<ChosenRun>,
+    pub(super) runs: Vec<ChosenRun<'t>>,
     /// The runs that the selection leaves nothing of: the reason of each, in a sentence.
     pub(super) excluded: Vec<String>,
     /// Notes on the file.
@@ -22,30 +20,27 @@ pub(super) struct Chosen {
 }
 
 /// A run, and the table that measures it.
-pub(super) struct ChosenRun {
+pub(super) struct ChosenRun<'t> {
     pub(super) series: SeriesId,
-    pub(super) recorded: Recorded,
-    /// True if the time was selected.
-    pub(super) is_part: bool,
-    /// The time of its last sample.
-    pub(super) last: Nanos,
+    pub(super) recorded: RecordedTime,
+    pub(super) selected: SelectedTime,
+    pub(super) toc: Option<&'t TocRun>,
     /// Notes on its recorded time.
     pub(super) notes: Vec<String>,
 }
 
-impl Chosen {
+impl<'t> Chosen<'t> {
     /// # Errors
-    /// When no sample counts at any time, or the selection leaves nothing of any run.
+    /// When no run has samples that count at any time, or is idle, or the selection leaves nothing of any run.
     pub(super) fn new(
-        recording: &Recording,
-        context: &RunContext,
+        recording: &'t Recording,
+        context: &'t RunContext,
         options: &MeasureOptions,
-        tocs: &Tocs<'_>,
     ) -> Result<Self, NotMeasured> {
         let profile = &recording.profile;
+        let hints = TimeHints { duration: context.duration, tocs: &context.tocs };
         let mut notes = Vec::new();
-        let survey = Survey::new(profile, &options.selection);
-        let chosen = choose(profile, &survey, options, &mut notes);
+        let chosen = choose(recording, hints, options, &mut notes);
         if chosen.is_empty() {
             let reason = refusal::reason(recording, options);
             return Err(NotMeasured { kind: FailureKind::NoSamples, reason });
@@ -56,16 +51,11 @@ impl Chosen {
         }
         let (mut runs, mut excluded) = (Vec::new(), Vec::new());
         for series in chosen {
-            // What was chosen has samples.
             let run = profile.series(series).run;
-            let Some(sampled) = survey.sampled[run.index()] else { continue };
-            let number = profile.run(run).number;
-            let mut own = Vec::new();
-            let whole = whole(recording, context, tocs, (sampled, number), &mut own);
-            match selected(whole, &options.selection, (sampled, number)) {
-                Ok(recorded) => {
-                    let (is_part, last) = (options.selection.needs_times(), sampled.all.last);
-                    runs.push(ChosenRun { series, recorded, is_part, last, notes: own });
+            let time = recording.hinted_time(run, hints);
+            match selected(time.recorded, &options.selection, profile.run(run).number) {
+                Ok(selected) => {
+                    runs.push(ChosenRun { series, recorded: time.recorded, selected, toc: time.toc, notes: time.notes })
                 }
                 Err(reason) => excluded.push(reason),
             }
@@ -77,42 +67,23 @@ impl Chosen {
     }
 }
 
-/// The recorded time of run `number`.
-fn whole(
-    recording: &Recording,
-    context: &RunContext,
-    tocs: &Tocs<'_>,
-    (sampled, number): (Sampled, u32),
-    notes: &mut Vec<String>,
-) -> Recorded {
-    let toc = tocs.of_run(number, sampled.all.last, notes);
-    let recorded = recorded(context.duration, toc, sampled.all, number, notes);
-    if is_cut(recording) { recorded.until_cut(sampled.all, number, notes) } else { recorded }
-}
-
 /// The part of a recorded time that is selected.
 ///
 /// # Errors
-/// The reason, in a sentence, when the selection leaves nothing of it. Of an unknown time nobody knows, so it stays unknown.
-fn selected(whole: Recorded, selection: &Selection, (sampled, number): (Sampled, u32)) -> Result<Recorded, String> {
-    let part = match &selection.intervals {
-        None => whole.clone().within(selection.time, sampled.in_range),
-        Some(intervals) => {
-            let ranges = intervals.ranges();
-            let of_run = ranges.iter().filter(|(run, _)| *run == number).map(|(_, range)| *range);
-            if of_run.clone().next().is_none() {
-                return Err(without_interval(intervals, number));
-            }
-            whole.clone().during(of_run, selection.time)
-        }
-    };
-    let Some(wall) = whole.wall.filter(|_| part.wall.is_none()) else { return Ok(part) };
-    let what = match (&selection.intervals, selection.time) {
+/// The reason, in a sentence, if the selection leaves nothing of a known time.
+fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Result<SelectedTime, String> {
+    let intervals = selection.intervals.as_ref();
+    if let Some(intervals) = intervals.filter(|all| !all.ranges().iter().any(|(run, _)| *run == number)) {
+        return Err(without_interval(intervals, number));
+    }
+    let selected = recorded.selected(number, selection);
+    let Some(length) = recorded.length.filter(|_| selected.parts().is_empty()) else { return Ok(selected) };
+    let what = match (intervals, selection.time) {
         (None, _) => "the selected time".to_owned(),
         (Some(_), None) => "the selected intervals".to_owned(),
         (Some(_), Some(_)) => "the selected intervals within the selected time".to_owned(),
     };
-    let (start, end) = (seconds(whole.start), seconds(whole.start.saturating_add(wall)));
+    let (start, end) = (seconds(recorded.start), seconds(recorded.start.saturating_add(length)));
     Err(format!("Run {number} was recorded from {start} s to {end} s, which has nothing of {what}."))
 }
 
@@ -130,67 +101,43 @@ fn without_interval(intervals: &IntervalFilter, number: u32) -> String {
     }
 }
 
-/// True if the file ends before its document does: nothing is known of the time after its last row.
-fn is_cut(recording: &Recording) -> bool {
-    recording.documents.iter().any(|document| document.cut_at.is_some())
-}
-
-/// The overview of an export: the samples that count at any time, by series, and the time that each run covers.
-struct Survey {
-    /// By series.
-    counted: Vec<u64>,
-    /// By run.
-    sampled: Vec<Option<Sampled>>,
-}
-
-/// The time that all samples of a run cover, whether they count or not. A selection does not change the recorded time.
-#[derive(Clone, Copy, Debug)]
-struct Sampled {
-    all: SampledTime,
-    /// Of samples in the range of time that was asked for, if one was.
-    in_range: Option<SampledTime>,
-}
-
-impl Survey {
-    fn new(profile: &Profile, selection: &Selection) -> Self {
-        let range = selection.time;
-        let always = Selection { time: None, intervals: None, ..selection.clone() };
-        let selected = always.on(profile);
-        let mut counted = vec![0; profile.series_ids().len()];
-        let mut sampled: Vec<Option<Sampled>> = vec![None; profile.run_ids().len()];
-        for sample in profile.samples() {
-            let series = profile.series(sample.series);
-            let own = SampledTime::of(sample, series.unit);
-            let of_run = sampled[series.run.index()].get_or_insert(Sampled { all: own, in_range: None });
-            of_run.all = of_run.all.join(own);
-            if range.is_some_and(|range| range.contains(sample.time)) {
-                of_run.in_range = Some(of_run.in_range.map_or(own, |known| known.join(own)));
-            }
-            if selected.is_in_scope(sample) && selected.is_state_counted(sample) {
-                counted[sample.series.index()] += Metric::Samples.of(sample);
-            }
-        }
-        Self { counted, sampled }
+/// By series: the samples that count at any time.
+fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
+    let always = Selection { time: None, intervals: None, ..selection.clone() };
+    let mut counted = vec![0; profile.series_ids().len()];
+    for sample in always.on(profile).iter() {
+        counted[sample.series.index()] += Metric::Samples.of(sample);
     }
+    counted
 }
 
-/// The series to measure, one for each run that has samples that count.
-fn choose(profile: &Profile, survey: &Survey, options: &MeasureOptions, notes: &mut Vec<String>) -> Vec<SeriesId> {
+/// The series to measure: one for each run that has samples that count, or is idle for a known time.
+fn choose(
+    recording: &Recording,
+    hints: TimeHints<'_>,
+    options: &MeasureOptions,
+    notes: &mut Vec<String>,
+) -> Vec<SeriesId> {
+    let profile = &recording.profile;
+    let (counted, idle) = (counted(profile, &options.selection), idle(recording, &options.selection));
     let schema = |id: SeriesId| profile.string(profile.series(id).schema);
-    let count = |id: SeriesId| survey.counted[id.index()];
-    let is_wanted = |id: &SeriesId| options.wants(schema(*id)) && count(*id) > 0;
+    let count = |id: SeriesId| counted[id.index()];
+    let has_time = |id: SeriesId| recording.hinted_time(profile.series(id).run, hints).recorded.length.is_some();
+    let is_measurable = |id: SeriesId| count(id) > 0 || (idle[id.index()] && has_time(id));
+    let is_wanted = |id: &SeriesId| options.wants(schema(*id)) && is_measurable(*id);
     let mut candidates: Vec<SeriesId> = profile.series_ids().filter(is_wanted).collect();
     candidates.sort_by_key(|&id| {
         let series = profile.series(id);
-        (series.run, preference(schema(id)), Reverse(count(id)), series.table, id)
+        (series.run, count(id) == 0, Table::preference(schema(id)), Reverse(count(id)), series.table, id)
     });
     let mut chosen = Vec::new();
     for of_run in candidates.chunk_by(|&a, &b| profile.series(a).run == profile.series(b).run) {
         let [first, others @ ..] = of_run else { continue };
         chosen.push(*first);
+        let others: Vec<&SeriesId> = others.iter().filter(|id| count(**id) > 0).collect();
         if !others.is_empty() {
             let named = |&id: &SeriesId| format!("{} ({} samples)", schema(id), count(id));
-            let left_out: Vec<String> = others.iter().map(named).collect();
+            let left_out: Vec<String> = others.into_iter().map(named).collect();
             let number = profile.run(profile.series(*first).run).number;
             let left_out = refusal::list(&left_out);
             notes.push(format!("Run {number} is measured by {}; left out: {left_out}.", named(first)));
@@ -199,8 +146,25 @@ fn choose(profile: &Profile, survey: &Survey, options: &MeasureOptions, notes: &
     chosen
 }
 
-/// The order of preference among the tables of a run; the lowest is measured.
-fn preference(schema: &str) -> usize {
-    const ORDER: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-    ORDER.iter().position(|known| *known == schema).unwrap_or(ORDER.len())
+/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads of
+/// the selected names waited. A name that no thread has is not idle, since nothing says that it was there.
+fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
+    let profile = &recording.profile;
+    let scope = Selection { time: None, intervals: None, ..selection.clone() };
+    let scope = scope.on(profile);
+    let mut idle: Vec<bool> = profile
+        .series_ids()
+        .map(|id| profile.series(id))
+        .map(|series| series.meaning == Meaning::OnCpu && series.has_times)
+        .collect();
+    // Whether there are samples, and whether one is of the selected threads.
+    let mut seen = vec![(false, false); idle.len()];
+    for sample in profile.samples() {
+        let (any, in_scope) = &mut seen[sample.series.index()];
+        (*any, *in_scope) = (true, *in_scope || scope.is_in_scope(sample));
+    }
+    for (idle, (any, in_scope)) in idle.iter_mut().zip(seen) {
+        *idle &= !any || in_scope;
+    }
+    idle
 }

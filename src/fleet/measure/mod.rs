@@ -3,12 +3,11 @@
 //! 1. Of each run one table is chosen (`choice`): two tables of one run saw the same CPU time, and may not be added up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
 //! 3. The distinct stacks give the rows of functions and binaries (`rows`).
-//! 4. The device, the process and the recorded time come from the table of contents or a manifest (`recorded`, `labels`).
+//! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
 mod context;
 mod labels;
-mod recorded;
 mod refusal;
 mod rows;
 mod tally;
@@ -16,10 +15,9 @@ mod tally;
 use super::run::{RunMeasures, RunRecord};
 use crate::calltree::{Metric, Operation};
 use crate::profile::{SelectedSamples, SeriesId, ThreadId};
-use crate::recording::{Recording, Table};
+use crate::recording::{Recording, SelectedTime, Table};
 use crate::units::Unit;
 use choice::{Chosen, ChosenRun};
-use recorded::{Recorded, Tocs};
 use rows::Rows;
 use tally::Tally;
 
@@ -29,7 +27,7 @@ pub use refusal::NotMeasured;
 /// The runs of an export, measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// One for each run that has samples that count and is not excluded by the selection, in the order of the file; at least one.
+    /// One for each run that has samples that count or is idle, and is not excluded by the selection, in the order of the file; at least one.
     pub runs: Vec<RunMeasures>,
     /// For each of them, the table that it was measured by.
     pub series: Vec<SeriesId>,
@@ -38,7 +36,9 @@ pub struct Measured {
 }
 
 impl Recording {
-    /// Measures every run that has samples that count, each by one table.
+    /// Measures every run that has samples that count or is idle, each by one table.
+    ///
+    /// A run with a known recorded time whose CPU table is empty, or whose selected threads all waited, is idle: its weight is 0.
     ///
     /// Of several tables of a run the one measured is the first of `time-profile`, `cpu-profile`, `counters-profile`,
     /// `time-sample` and others; of equals the one with most samples that count at any time, then the first of the document. A snapshot
@@ -48,7 +48,7 @@ impl Recording {
     /// nothing: its weight is 0.
     ///
     /// # Errors
-    /// [`NoSamples`](super::FailureKind::NoSamples) when no sample counts at any time, [`NotSelected`](super::FailureKind::NotSelected) when every run is excluded, both with a
+    /// [`NoSamples`](super::FailureKind::NoSamples) when no sample counts at any time and no run is idle, [`NotSelected`](super::FailureKind::NotSelected) when every run is excluded, both with a
     /// sentence that says what there is. When the measures take more memory than the [budget](crate::profile::Profile::budget) of the profile has.
     pub fn measure(&self, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
         self.measure_operated(context, options, &[])
@@ -65,15 +65,14 @@ impl Recording {
         options: &MeasureOptions,
         operations: &[Operation],
     ) -> Result<Measured, NotMeasured> {
-        let tocs = Tocs::new(self, context);
         let selected = options.selection.on(&self.profile);
-        let Chosen { runs, excluded, notes } = Chosen::new(self, context, options, &tocs)?;
+        let Chosen { runs, excluded, notes } = Chosen::new(self, context, options)?;
         let series = runs.iter().map(|run| run.series).collect();
         let measured = if operations.is_empty() {
-            measure_chosen(self, context, &tocs, &selected, runs, &notes)?
+            measure_chosen(self, context, &selected, runs, &notes)?
         } else {
             let (operated, _) = selected.operate(operations, Metric::Weight)?;
-            measure_chosen(self, context, &tocs, &options.selection.on(&operated), runs, &notes)?
+            measure_chosen(self, context, &options.selection.on(&operated), runs, &notes)?
         };
         Ok(with_notes(self, (measured, series), excluded))
     }
@@ -83,9 +82,8 @@ impl Recording {
 fn measure_chosen(
     recording: &Recording,
     context: &RunContext,
-    tocs: &Tocs<'_>,
     selected: &SelectedSamples<'_>,
-    chosen: Vec<ChosenRun>,
+    chosen: Vec<ChosenRun<'_>>,
     notes: &[String],
 ) -> Result<Vec<RunMeasures>, NotMeasured> {
     let profile = selected.profile();
@@ -104,7 +102,7 @@ fn measure_chosen(
             _ => format!("{}-{}", context.run_id, position + 1),
         };
         let series = run.series;
-        let record = record(recording, context, tocs, (run, run_id), tally, notes);
+        let record = record(recording, context, (run, run_id), tally, notes);
         // Names of the profile are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
         let measures = rows.measures(record, tally, &threads_of(selected, series));
@@ -161,10 +159,10 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
 const STACK_BYTES: u64 = 32;
 
 /// A caution about a time that is not much longer than what a sample stands for: its CPU use is chance.
-fn note_short(recorded: &Recorded, unit: Unit, interval: u64, number: u32) -> Option<String> {
+fn note_short(selected: &SelectedTime, unit: Unit, interval: u64, number: u32) -> Option<String> {
     const FEW: u64 = 20;
-    let wall = recorded.wall.filter(|_| unit == Unit::Nanoseconds)?.as_nanos();
-    let is_short = interval > 0 && wall / interval < FEW;
+    let wall = selected.length().as_nanos();
+    let is_short = unit == Unit::Nanoseconds && wall > 0 && interval > 0 && wall / interval < FEW;
     is_short.then(|| {
         let count = wall / interval;
         format!("The selected time of run {number} is as long as {count} samples, so its CPU use is mostly chance.")
@@ -175,17 +173,15 @@ fn note_short(recorded: &Recorded, unit: Unit, interval: u64, number: u32) -> Op
 fn record(
     recording: &Recording,
     context: &RunContext,
-    tocs: &Tocs<'_>,
-    (run, run_id): (ChosenRun, String),
+    (run, run_id): (ChosenRun<'_>, String),
     tally: &Tally,
     notes: &[String],
 ) -> RunRecord {
-    let ChosenRun { series: series_id, recorded, is_part, last, notes: own } = run;
+    let ChosenRun { series: series_id, recorded, selected, toc, notes: own } = run;
     let profile = &recording.profile;
     let series = profile.series(series_id);
     let number = profile.run(series.run).number;
-    let toc = tocs.of_run(number, last, &mut Vec::new());
-    let short = note_short(&recorded, series.unit, tally.usual_weight(), number);
+    let short = note_short(&selected, series.unit, tally.usual_weight(), number);
     let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
         run_id,
@@ -195,10 +191,10 @@ fn record(
         labels: labels::labels(toc, &context.labels),
         run_weight: context.run_weight,
         start: toc.and_then(|toc| toc.summary_field("start-date")).filter(|date| !date.is_empty()).map(str::to_owned),
-        wall: recorded.wall,
+        wall: recorded.length.map(|_| selected.length()),
         wall_source: recorded.source,
-        wall_start: recorded.start,
-        parts: recorded.parts,
+        wall_start: selected.span().map_or(recorded.start, |(start, _)| start),
+        parts: if selected.parts().len() > 1 { selected.parts().to_vec() } else { Vec::new() },
         schema: profile.string(series.schema).to_owned(),
         unit: series.unit,
         weight: tally.sum.weight,
@@ -210,7 +206,7 @@ fn record(
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),
-        notes: notes.iter().cloned().chain(own).chain(short.filter(|_| is_part)).collect(),
+        notes: notes.iter().cloned().chain(own).chain(short.filter(|_| selected.is_part())).collect(),
         has_toc_beside: false,
         manifest_labels: None,
     }

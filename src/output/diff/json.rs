@@ -70,11 +70,11 @@ fn recording(report: &Report<'_>) -> Value {
             "all_weight": series.counted.weight.value,
         })
     });
-    let length = report.duration();
+    let length = report.length();
     let mut recording = json!({
         "series": series.collect::<Value>(),
-        "duration_ns": length.map(|length| length.as_nanos()),
-        "duration_is_recorded": length.map(|_| report.recorded_duration().is_some()),
+        "duration_ns": length.map(|length| length.nanos.as_nanos()),
+        "duration_is_recorded": length.map(|length| length.is_recorded),
     });
     if let Some(intervals) = &report.options.selection.intervals {
         recording["during"] = during(intervals);

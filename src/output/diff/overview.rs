@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use super::text::Text;
 use super::{alerts, name, owner};
-use crate::output::text::{Tone, command_lines, fit, wrap};
+use crate::output::text::{Tone, base_text, command_lines, fit, wrap};
 use crate::profile::{Meaning, StateFilter};
-use crate::report::Report;
 use crate::report::diff::{DiffRow, Normalize, Presence};
-use crate::units::{Nanos, Unit, Weight};
+use crate::report::{Length, Report};
+use crate::units::{Unit, Weight};
 
 /// Functions that are listed.
 const FUNCTIONS: usize = 5;
@@ -176,22 +176,18 @@ impl Text<'_, '_, '_> {
     /// `74% of one core over 10.2 s before, 93% over 12.0 s after.`
     fn of_one_core(&self) -> Option<String> {
         let report = self.report;
-        let length = |side: &Report<'_>| {
-            // Within intervals it is not the recorded time that the weight is of.
-            let is_whole = side.options.selection.intervals.is_none();
-            side.recorded_duration().map(Nanos::as_nanos).filter(|length| is_whole && *length > 0)
-        };
-        let (before, after) = length(report.before).zip(length(report.after)).filter(|_| self.is_cpu_time())?;
+        let (before, after) = report.before.length().zip(report.after.length()).filter(|_| self.is_cpu_time())?;
         let total = &report.diff.total;
-        let percent = |weight: u64, length: u64| {
-            format!("{:.1}% of one core over {}", weight as f64 * 100.0 / length as f64, Weight::nanos(length))
+        let percent = |weight: u64, length: Length| {
+            let percent = Weight::nanos(weight).percent_of_core(length.nanos).unwrap_or_default();
+            format!("{percent:.1}% of one core over {}", base_text(length))
         };
         let mut text = format!(
             "{} before, {} after.",
             percent(total.before.all_weight, before),
             percent(total.after.all_weight, after)
         );
-        if report.normalize == Normalize::None && before.abs_diff(after) > before.max(after) / 10 {
+        if report.normalize == Normalize::None && before.differs_from(after) {
             text +=
                 " One recording is longer, and so has more of everything: --normalize duration compares by the second.";
         }

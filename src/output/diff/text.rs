@@ -249,8 +249,8 @@ fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String 
         parts.push(profile.string(origin.schema).to_owned());
         parts.push(amount_text(series.counted));
     }
-    if let Some(length) = report.recorded_duration() {
-        parts.push(format!("recorded for {}", Weight::nanos(length.as_nanos())));
+    if let Some(length) = report.length().filter(|length| length.is_recorded) {
+        parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));
     }
     let columns = parts.join(" · ").chars().count();
     if let (Some(room), Some(first)) = (room, parts.first_mut()) {

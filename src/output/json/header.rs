@@ -15,6 +15,7 @@ use crate::report::{Amount, Report, ReportOptions, SeriesReport, SortBy};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
 use crate::symbols::Found;
+use crate::units::Nanos;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub(crate) const VERSION: u32 = 1;
@@ -205,6 +206,8 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &
         .map(|&sum| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum)))
         .collect();
     let names = names.get(series.series.index()).filter(|names| !names.is_empty());
+    let time = report.selected_time(series);
+    let length = Some(time.length().as_nanos()).filter(|length| *length > 0);
     let mut value = json!({
         "series": index,
         "input": profile.string(run.input),
@@ -217,6 +220,10 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &
         "all_weight": series.counted.weight.value,
         "first_time_ns": series.times.map(|times| times.first.as_nanos()),
         "last_time_ns": series.times.map(|times| times.last.as_nanos()),
+        "length_ns": length,
+        "length_source": length.map(|_| time.source().name()),
+        "cpu_percent": report.cpu_use(series).map(|(percent, _)| percent),
+        "sampling_interval_ns": report.recording.sampling_interval(series.series).map(Nanos::as_nanos),
         "no_stack": amount(&series.no_stack),
         "filtered_out": amount(&series.out_of_scope),
         "other_states": states.collect::<Value>(),

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::values::{array, scope};
-use crate::report::{Activity, Amount, Answer, AnswersIn, Overview, Report, Scope, SeriesReport, Shares};
-use crate::units::Nanos;
+use crate::report::{
+    Activity, Amount, Answer, AnswersIn, Busiest, Length, LineOfTime, Overview, Report, Scope, SeriesReport, Shares,
+};
 
 /// Functions of a list, and parts of the time.
 const FUNCTIONS: usize = 5;
 const BINS: usize = 72;
-const SECOND: Nanos = Nanos::from_nanos(1_000_000_000);
 
 /// Writes an object for each series.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -23,13 +23,13 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 /// The object of a series.
 pub(in crate::output) fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let overview = report.overview(series, report.options.top.unwrap_or(FUNCTIONS), BINS);
-    let Overview { activity, bins, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
+    let Overview { activity, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();
     let threads = series.threads.iter().take(report.options.top.unwrap_or(FUNCTIONS));
     json!({
         "series": index,
         "unit": series.unit.name(),
-        "activity": activity.map(|activity| about_activity(&activity, &bins)),
+        "activity": activity.map(|activity| about_activity(&activity)),
         "shares": about_shares(&shares),
         "answers_in": match answers_in {
             AnswersIn::Own => "own",
@@ -55,17 +55,25 @@ fn amount(amount: Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
 }
 
-fn about_activity(activity: &Activity, bins: &[u64]) -> Value {
-    let second = activity.busiest_second.map(|(second, weight)| {
-        json!({"second": second, "weight": weight.value, "cpu_percent": Activity::percent(weight, SECOND)})
+fn about_activity(activity: &Activity) -> Value {
+    let busiest = activity.busiest.map(|Busiest { start, length, weight }| {
+        json!({
+            "start_ns": start.as_nanos(),
+            "length_ns": length.as_nanos(),
+            "weight": weight.value,
+            "cpu_percent": weight.percent_of_core(length),
+        })
     });
+    let LineOfTime { bin, first: _, weights } = &activity.line;
     json!({
-        "start_ns": activity.start.as_nanos(),
-        "length_ns": activity.length.as_nanos(),
-        "is_told": activity.is_told,
+        "start_ns": activity.time.span().map(|(start, _)| start.as_nanos()),
+        "length_ns": activity.time.length().as_nanos(),
+        "is_recorded": Length::of(&activity.time).is_recorded,
         "cpu_percent": activity.cpu_percent,
-        "busiest_second": second,
-        "bins": bins,
+        "busiest": busiest,
+        "bins_start_ns": activity.line.start(0).as_nanos(),
+        "bin_ns": bin.as_nanos(),
+        "bins": weights,
     })
 }
 

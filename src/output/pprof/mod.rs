@@ -28,7 +28,6 @@ use super::recorded::{Programs, recorded_run};
 use crate::calltree::Metric;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
-use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 use locations::Locations;
@@ -84,7 +83,7 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     samples.locations.write(&Programs::new(report), &mut strings, &mut writer)?;
     if let Some(run) = recorded_run(report) {
         put_number(9, run.start().unwrap_or_default().as_nanos(), &mut writer.text);
-        put_number(10, duration(report, run).as_nanos(), &mut writer.text);
+        put_number(10, duration(report).as_nanos(), &mut writer.text);
     }
     if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
         put_value_type(11, name, unit, &mut strings, &mut writer.text);
@@ -105,10 +104,9 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_bytes(field, &message, out);
 }
 
-/// The length of the run's recording, if it is known of just this run and all of it was asked for; else zero.
-fn duration(report: &Report<'_>, run: &TocRun) -> Nanos {
-    let is_whole = !report.options.selection.needs_times() && run.window().is_none();
-    run.duration().filter(|_| is_whole).unwrap_or_default()
+/// The selected time; zero if it is unknown.
+fn duration(report: &Report<'_>) -> Nanos {
+    report.length().map_or(Nanos::default(), |length| length.nanos)
 }
 
 /// The weight of one sample, if all weigh the same.

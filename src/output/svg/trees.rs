@@ -14,6 +14,7 @@ use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::inert::inert;
 use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
+use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
@@ -93,7 +94,7 @@ pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut 
         });
         let Ok(()) = walked;
     }
-    picture.write(title(report, &counted, unit), subtitle(profile, &counted, total, unit), unit, out)
+    picture.write(title(report, &counted, unit), subtitle(report, &counted, total, unit), unit, out)
 }
 
 /// Adds a tree whose root is in the picture already, at this depth.
@@ -220,7 +221,9 @@ fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
     }
 }
 
-fn subtitle(profile: &Profile, counted: &[&SeriesReport], total: u64, unit: Unit) -> String {
+/// The table, what was measured, and for CPU time its rate.
+fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Unit) -> String {
+    let profile = &report.recording.profile;
     let Some(first) = counted.first() else { return "No sample counts.".to_owned() };
     let samples: u64 = counted.iter().map(|series| series.counted.samples).sum();
     let number = match counted.len() {
@@ -234,7 +237,13 @@ fn subtitle(profile: &Profile, counted: &[&SeriesReport], total: u64, unit: Unit
     let plural = if samples == 1 { "" } else { "s" };
     match unit {
         Unit::Samples => format!("{schema} of {number}: {}.", Weight::new(total, unit)),
-        _ => format!("{schema} of {number}: {} in {samples} sample{plural}.", Weight::new(total, unit)),
+        _ => {
+            let only = Some(first).filter(|_| counted.len() == 1);
+            let rate = only.and_then(|series| report.cpu_use(series)).map_or_else(String::new, |(percent, length)| {
+                format!(", {percent:.1}% of one core over {}", base_text(length))
+            });
+            format!("{schema} of {number}: {} in {samples} sample{plural}{rate}.", Weight::new(total, unit))
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::name::MIN_NAME;
 use super::style::Style;
-use crate::report::{Timeline, TimelineLine, TimelinePart};
+use crate::report::{Timeline, TimelineLine, TimelinePart, highest_rate};
+use crate::units::Nanos;
 
 /// Blocks of an eighth of the height to the whole of it.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -24,9 +25,10 @@ pub(super) struct Columns<'t> {
 
 /// A line of a timeline, or the sum of several, in columns.
 pub(super) struct Blocks {
-    /// The weight that counts, in all bins and in the heaviest one.
+    /// The weight that counts.
     pub(super) weight: u64,
-    pub(super) peak: u64,
+    /// The weight of the bin with the highest rate, and the selected time in it.
+    pub(super) peak: (u64, Nanos),
     /// By column: the weight that counts, and true if there are samples.
     columns: Vec<(u64, bool)>,
     /// The heaviest column.
@@ -50,30 +52,34 @@ impl<'t> Columns<'t> {
         self.timeline.bin.as_nanos().saturating_mul(self.bins_each)
     }
 
-    /// The sum of some lines. The last column, where it has fewer bins than the others, is as high as if it had as many.
+    /// The sum of some lines. A column of which only a part is selected is as high as if all of it were, with the same rate; but no part
+    /// counts as shorter than a bin, in which one sample may weigh more than the part is long.
     pub(super) fn of<'l>(&self, lines: impl Iterator<Item = &'l TimelineLine> + Clone) -> Blocks {
         let mut parts: Vec<&TimelinePart> = lines.clone().flat_map(|line| &line.parts).collect();
         parts.sort_unstable_by_key(|part| part.bin);
         let mut columns = vec![(0, false); self.count];
-        let mut peak = 0;
+        let bin = self.timeline.bin.as_nanos();
+        let mut bins = Vec::new();
         for parts in parts.chunk_by(|a, b| a.bin == b.bin) {
             let counted = parts.iter().filter(|part| part.is_counted);
             let weight: u64 = counted.map(|part| part.amount.weight.value).sum();
-            peak = peak.max(weight);
+            bins.push((weight, self.timeline.length_of(parts[0].bin)));
             let column = (parts[0].bin - self.timeline.bins.start) / self.bins_each;
             if let Some((sum, is_sampled)) = columns.get_mut(column as usize) {
                 *sum += weight;
                 *is_sampled = true;
             }
         }
-        let rest = (self.timeline.bins.end - self.timeline.bins.start) % self.bins_each;
-        if let Some((sum, _)) = columns.last_mut().filter(|_| rest > 0) {
-            let whole = u128::from(*sum) * u128::from(self.bins_each) / u128::from(rest);
+        for (column, (sum, _)) in (0..).zip(&mut columns) {
+            let start = (self.timeline.bins.start + column * self.bins_each).saturating_mul(bin);
+            let [start, end] = [start, start.saturating_add(self.length())].map(Nanos::from_nanos);
+            let selected = self.timeline.selected.length_between(start, end).as_nanos().max(bin);
+            let whole = u128::from(*sum) * u128::from(self.length()) / u128::from(selected);
             *sum = u64::try_from(whole).unwrap_or(u64::MAX);
         }
         let weight = lines.map(|line| line.counted.weight.value).sum();
         let highest = columns.iter().map(|&(weight, _)| weight).max().unwrap_or(0);
-        Blocks { weight, peak, columns, highest }
+        Blocks { weight, peak: highest_rate(bins.into_iter(), self.timeline.bin).unwrap_or_default(), columns, highest }
     }
 }
 
@@ -101,11 +107,18 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::SelectedTime;
     use crate::report::{Amount, Scope};
-    use crate::units::{Nanos, Weight};
+    use crate::units::Weight;
 
     fn part(bin: u64, weight: u64, is_counted: bool) -> TimelinePart {
         TimelinePart { bin, state: None, is_counted, amount: Amount { weight: Weight::nanos(weight), samples: 1 } }
+    }
+
+    /// All of whose bins are selected.
+    fn timeline(bins: std::ops::Range<u64>, line: TimelineLine) -> Timeline {
+        let selected = SelectedTime::until(Nanos::from_nanos(10 * bins.end));
+        Timeline { bin: Nanos::from_nanos(10), bins, selected, lines: vec![line] }
     }
 
     #[test]
@@ -113,10 +126,13 @@ mod tests {
         let parts = vec![part(5, 10, true), part(6, 3, false), part(8, 1, true), part(9, 25, true), part(10, 5, true)];
         let counted = Amount { weight: Weight::nanos(41), samples: 4 };
         let line = TimelineLine { scope: Scope::All, counted, parts };
-        let timeline = Timeline { bin: Nanos::from_nanos(10), bins: 5..11, lines: vec![line] };
+        let timeline = timeline(5..11, line);
         let columns = Columns::new(&timeline, &Style::default());
         let blocks = columns.of(timeline.lines.iter());
-        assert_eq!((columns.count, blocks.weight, blocks.peak, blocks.highest), (6, 41, 25, 25));
+        assert_eq!(
+            (columns.count, blocks.weight, blocks.peak, blocks.highest),
+            (6, 41, (25, Nanos::from_nanos(10)), 25)
+        );
         assert_eq!((blocks.text(10).as_str(), blocks.is_waiting()), ("█· ▁█▄", true));
         assert_eq!(blocks.text(25), "▄· ▁█▂");
     }
@@ -126,7 +142,7 @@ mod tests {
         let parts = (0..33).map(|bin| part(bin, 10, true)).collect();
         let counted = Amount { weight: Weight::nanos(330), samples: 33 };
         let line = TimelineLine { scope: Scope::All, counted, parts };
-        let timeline = Timeline { bin: Nanos::from_nanos(10), bins: 0..33, lines: vec![line] };
+        let timeline = timeline(0..33, line);
         let columns = Columns::new(&timeline, &Style { width: Some(20), ..Style::default() });
         assert_eq!((columns.bins_each, columns.count, columns.length()), (3, 11, 30));
         assert_eq!(columns.of(timeline.lines.iter()).text(30), "█".repeat(11));

@@ -35,7 +35,7 @@ pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
-pub(super) use words::amount_text;
+pub(super) use words::{amount_text, base_text};
 use words::{below_limit, share};
 
 /// Rows that a table of the overview shows before it sums up the rest.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
-use super::words::{amount_text, clock, count};
+use super::words::{amount_text, base_text, clock, count, short_time};
 use crate::calltree::percent;
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc};
@@ -115,6 +115,17 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// `24.4% of one core over the selected 2.00 s`, and the sampling interval with what it misses.
+fn rate_lines(report: &Report<'_>, series: &SeriesReport) -> Vec<String> {
+    let rate =
+        report.cpu_use(series).map(|(percent, length)| format!("{percent:.1}% of one core over {}", base_text(length)));
+    let interval = report
+        .recording
+        .sampling_interval(series.series)
+        .map(|interval| format!("{} between samples; calls shorter than that may be missing", short_time(interval)));
+    rate.into_iter().chain(interval).collect()
+}
+
 fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
@@ -142,6 +153,9 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     // The table's name is at the start of it.
     let (name, rest) = line.split_at_checked(schema.len()).unwrap_or(("", &line));
     writeln!(out, "\n{}{rest}", style.paint(Tone::Title, name))?;
+    for line in rate_lines(report, series).iter().flat_map(|line| wrap(line, 2, style.width)) {
+        writeln!(out, "{line}")?;
+    }
     if series.no_stack.samples > 0 {
         let share = percent(series.no_stack.weight.value, series.counted.weight.value);
         writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;

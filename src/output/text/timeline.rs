@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 use super::blocks::{Blocks, Columns, WAITING};
 use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit, pad};
-use super::words::{clock, share};
+use super::words::{clock, share, short_time};
 use crate::output::labels::scope_labels;
 use crate::report::{Report, SeparateBy, SeriesReport, Timeline, TimelineLine};
 use crate::units::{Nanos, Unit, Weight};
@@ -35,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let columns = Columns::new(&timeline, style);
     let all = (timeline.lines.len() > 1).then(|| columns.of(timeline.lines.iter()));
     let lines: Vec<Blocks> = shown.iter().map(|line| columns.of([*line].into_iter())).collect();
-    let rates = Rates::new(series.unit, timeline.bin, all.iter().chain(&lines));
+    let rates = Rates::new(series.unit, all.iter().chain(&lines));
     // A thread cannot run on more than one core. Others are told apart best by the heaviest of them.
     let is_core = series.unit == Unit::Nanoseconds && report.options.separate_by == SeparateBy::Thread;
     let highest = lines.iter().map(|blocks| blocks.highest).max().unwrap_or(0);
@@ -72,7 +72,7 @@ fn legend(
     let [start, end] = [timeline.bins.start, timeline.bins.end].map(|index| clock(index.saturating_mul(bin)));
     // Bins are mostly longer than a millisecond.
     let [start, end] = [&start, &end].map(|time| time.strip_suffix(".000").unwrap_or(time));
-    let column = duration(columns.length());
+    let column = short_time(Nanos::from_nanos(columns.length()));
     let bins = match columns.bins_each {
         1 => String::new(),
         several => format!(" ({several} bins)"),
@@ -85,13 +85,6 @@ fn legend(
     Ok(())
 }
 
-/// `5 ms`, in the largest unit in which it is a whole number.
-fn duration(nanos: u64) -> String {
-    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
-    let unit = units.into_iter().find(|(unit, _)| nanos.is_multiple_of(*unit));
-    unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", nanos / unit))
-}
-
 /// Weights per time: percent of one core, or a number per second.
 struct Rates {
     unit: Unit,
@@ -99,15 +92,16 @@ struct Rates {
 }
 
 impl Rates {
-    fn new<'b>(unit: Unit, bin: Nanos, lines: impl Iterator<Item = &'b Blocks>) -> Self {
-        let peak = lines.map(|blocks| per_second(blocks.peak, bin.as_nanos())).max().unwrap_or(0);
+    fn new<'b>(unit: Unit, lines: impl Iterator<Item = &'b Blocks>) -> Self {
+        let peak = lines.map(|blocks| per_second(blocks.peak.0, blocks.peak.1.as_nanos())).max().unwrap_or(0);
         Self { unit, scale: Scale::of(Weight::new(peak, unit)) }
     }
 
     fn text(&self, weight: u64, nanos: u64) -> String {
-        match self.unit {
-            Unit::Nanoseconds => format!("{:.1}%", weight as f64 * 100.0 / nanos.max(1) as f64),
-            _ => self.scale.number(per_second(weight, nanos)),
+        match Weight::new(weight, self.unit).percent_of_core(Nanos::from_nanos(nanos)) {
+            Some(percent) => format!("{percent:.1}%"),
+            None if nanos == 0 => "n/a".to_owned(),
+            None => self.scale.number(per_second(weight, nanos)),
         }
     }
 
@@ -135,9 +129,8 @@ fn per_second(weight: u64, nanos: u64) -> u64 {
 struct Table<'t> {
     rates: &'t Rates,
     scale: Scale,
-    /// The time of all bins.
+    /// The selected time.
     length: u64,
-    bin: u64,
     blocks: usize,
     /// The words for a line's subject: one, and several.
     what: [&'static str; 2],
@@ -151,7 +144,6 @@ impl<'t> Table<'t> {
         rates: &'t Rates,
         columns: &Columns<'_>,
     ) -> Self {
-        let bin = timeline.bin.as_nanos();
         let what = match report.options.separate_by {
             SeparateBy::Thread => ["thread", "threads"],
             SeparateBy::Process => ["process", "processes"],
@@ -159,12 +151,13 @@ impl<'t> Table<'t> {
             SeparateBy::CoreKind => ["kind of core", "kinds of cores"],
             SeparateBy::Nothing => ["", ""],
         };
-        let length = bin.saturating_mul(timeline.bins.end - timeline.bins.start);
-        Self { rates, scale: Scale::of(series.counted.weight), length, bin, blocks: columns.count, what }
+        let length = timeline.selected.length().as_nanos();
+        Self { rates, scale: Scale::of(series.counted.weight), length, blocks: columns.count, what }
     }
 
     fn numbers(&self, blocks: &Blocks) -> [String; 3] {
-        let (mean, peak) = (self.rates.text(blocks.weight, self.length), self.rates.text(blocks.peak, self.bin));
+        let (mean, peak) =
+            (self.rates.text(blocks.weight, self.length), self.rates.text(blocks.peak.0, blocks.peak.1.as_nanos()));
         [self.scale.number(blocks.weight), mean, peak]
     }
 

@@ -1,8 +1,8 @@
 //! Amounts, limits and times in words.
 
 use crate::calltree::percent;
-use crate::report::{Amount, SeriesReport};
-use crate::units::{Unit, Weight};
+use crate::report::{Amount, Length, SeriesReport};
+use crate::units::{Nanos, Unit, Weight};
 
 /// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
 pub(in crate::output) fn amount_text(amount: Amount) -> String {
@@ -11,6 +11,16 @@ pub(in crate::output) fn amount_text(amount: Amount) -> String {
         Unit::Samples if weight.value == samples => weight.to_string(),
         Unit::Samples => format!("{weight} in {}", count(samples, "row")),
         _ => format!("{weight} in {}", count(samples, "sample")),
+    }
+}
+
+/// The base of a rate: `the recorded 74.20 s`, `the selected 2.00 s`, `the 4.31 s from the first sample to the last`.
+pub(in crate::output) fn base_text(length: Length) -> String {
+    let text = Weight::nanos(length.nanos.as_nanos());
+    match length {
+        Length { is_part: true, .. } => format!("the selected {text}"),
+        Length { is_recorded: true, .. } => format!("the recorded {text}"),
+        _ => format!("the {text} from the first sample to the last"),
     }
 }
 
@@ -31,6 +41,14 @@ pub(super) fn below_limit(min_percent: f64, min_weight: u64, unit: Unit) -> Stri
 
 pub(super) fn share(weight: u64, series: &SeriesReport) -> f64 {
     percent(weight, series.counted.weight.value)
+}
+
+/// `5 ms`, in the largest unit in which it is a whole number.
+pub(in crate::output) fn short_time(time: Nanos) -> String {
+    let nanos = time.as_nanos();
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
+    let unit = units.into_iter().find(|(unit, _)| nanos.is_multiple_of(*unit));
+    unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", nanos / unit))
 }
 
 /// A time as `MM:SS.mmm.uuu`, as Instruments shows it (truncated, not rounded).

@@ -11,7 +11,7 @@ use crate::output::json::{overview, write_summary};
 use crate::output::text::Sentences;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
-use crate::report::{Report, SeriesReport, SourceText, is_own_binary, toc_of_series};
+use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
 /// The version of the payload. A new field or column keeps it; one that goes or changes its meaning raises it.
@@ -75,8 +75,12 @@ fn run(report: &Report<'_>, id: RunId) -> Value {
     let profile = &report.recording.profile;
     let row = profile.run(id);
     let mut run = json!({"input": profile.string(row.input), "document": row.document, "number": row.number});
-    let series = report.series.iter().find(|series| profile.series(series.series).run == id);
-    let Some(toc) = series.and_then(|series| toc_of_series(report, series)) else { return run };
+    let time = report.recording.selected_time(id, &report.options.selection);
+    if !time.parts().is_empty() {
+        let parts: Value = time.parts().iter().map(|&(start, end)| json!([nanos(start), nanos(end)])).collect();
+        run["time"] = json!({"parts": parts, "source": time.source().name(), "is_part": time.is_part()});
+    }
+    let Some(toc) = report.recording.toc_of_run(id) else { return run };
     if let Some(duration) = toc.duration() {
         run["duration_ns"] = nanos(duration);
     }

@@ -28,13 +28,16 @@ impl ProfileBuilder {
     pub(crate) fn push_known(
         &mut self,
         group: u32,
-        weight: u64,
+        (time, weight): (Nanos, u64),
         stack: Option<StackId>,
         sample: impl FnOnce() -> Option<Sample>,
     ) {
         match self.detail {
             SampleDetail::Each => self.profile.samples.extend(sample()),
-            SampleDetail::Summed => self.waiting.push(group, weight, stack),
+            SampleDetail::Summed => {
+                self.waiting.push(group, weight, stack);
+                self.sum_groups.add_to_bins(group, time, weight);
+            }
         }
     }
 

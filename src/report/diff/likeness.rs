@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::length::LastSamples;
 use super::sides::Sides;
-use crate::hash::HashMap;
 use crate::profile::Meaning;
 use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};
@@ -17,7 +15,7 @@ pub enum Normalize {
     /// By nothing: weights are compared as they are.
     #[default]
     None,
-    /// So that both have the length of the first recording ([`duration`](Report::duration)).
+    /// So that both have the length of the first recording ([`length`](Report::length)).
     Duration,
     /// So that both have as much weight in all: then shares are compared.
     Samples,
@@ -30,7 +28,7 @@ impl Normalize {
             Self::None => return Some(1.0),
             Self::Samples => (total.before.all_weight as f64, total.after.all_weight as f64),
             Self::Duration => {
-                let nanos = |report: &Report<'e>| report.duration().map_or(0.0, |duration| duration.as_nanos() as f64);
+                let nanos = |report: &Report<'e>| report.length().map_or(0.0, |length| length.nanos.as_nanos() as f64);
                 (nanos(before), nanos(after))
             }
         };
@@ -127,14 +125,15 @@ impl Unlike {
             let profile = &report.recording.profile;
             profile.string(profile.series(series.series).schema).to_owned()
         };
+        let interval = |report: &Report<'_>, series: &SeriesReport| report.recording.sampling_interval(series.series);
         let schemas = (schema(before, first), schema(after, second));
         if schemas.0 != schemas.1 {
             found.push(Unlike::Schemas(schemas.0, schemas.1));
         }
         if let (Some(first), Some(second)) = (interval(before, first), interval(after, second))
-            && first.max(second) - first.min(second) > first.min(second) / 10
+            && first.as_nanos().abs_diff(second.as_nanos()) > first.min(second).as_nanos() / 10
         {
-            found.push(Unlike::Intervals(first, second));
+            found.push(Unlike::Intervals(first.as_nanos(), second.as_nanos()));
         }
         if let (Some(first), Some(second)) = (device(before), device(after))
             && first != second
@@ -171,23 +170,9 @@ fn has_one_table_a_run(report: &Report<'_>) -> bool {
     })
 }
 
-/// The sampling interval: in a table of time, the most frequent weight of a sample; `None` for other units.
-fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
-    if series.unit != Unit::Nanoseconds {
-        return None;
-    }
-    let mut counts: HashMap<u64, u64> = HashMap::default();
-    let sums = report.recording.profile.sums_or_samples().filter(|sum| sum.series == series.series && sum.weight > 0);
-    for sum in sums {
-        *counts.entry(sum.weight / sum.samples.max(1)).or_default() += sum.samples;
-    }
-    counts.into_iter().max_by_key(|&(weight, samples)| (samples, weight)).map(|(weight, _)| weight)
-}
-
-/// The models of the devices that were recorded, where a table of contents tells.
+/// The models of the devices that were recorded, if tables of contents record them.
 fn device(report: &Report<'_>) -> Option<String> {
-    let last = LastSamples::new(report);
-    let runs = report.recording.tocs().flat_map(|toc| &toc.runs).filter(|run| last.contradiction(run).is_none());
-    let models: BTreeSet<&str> = runs.filter_map(|run| lookup(&run.device, "model")).collect();
+    let tocs = report.runs().into_iter().filter_map(|run| report.recording.toc_of_run(run));
+    let models: BTreeSet<&str> = tocs.filter_map(|run| lookup(&run.device, "model")).collect();
     (!models.is_empty()).then(|| models.into_iter().collect::<Vec<_>>().join(", "))
 }

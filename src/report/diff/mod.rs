@@ -33,7 +33,6 @@ mod alert;
 #[cfg(all(test, feature = "fleet"))]
 mod alert_rules_tests;
 mod alert_text;
-mod length;
 mod likeness;
 mod matching;
 mod sides;

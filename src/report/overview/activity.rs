@@ -1,148 +1,170 @@
-//! Work over the recorded time: the mean, the busiest second, and a line.
+//! Work over the selected time: the mean, the busiest second, and a line.
 
-use crate::profile::{Meaning, Profile, SampledTime, StateFilter};
-use crate::recording::TocRun;
+use crate::calltree::Metric;
+use crate::profile::BinLength;
+use crate::recording::SelectedTime;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
-const SECOND: u64 = 1_000_000_000;
-
-/// The work of a series over the recorded time, in its unit: CPU time, cycles or counter events.
+/// The work of a series over the selected time of its run, in its unit: CPU time, cycles or counter events.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Activity {
-    /// The start of the time that was asked about.
-    pub start: Nanos,
-    /// The length of it: what was recorded, as far as it was selected.
-    pub length: Nanos,
-    /// True if a table of contents tells the length; else it is the time that the samples cover.
-    pub is_told: bool,
-    /// CPU time in percent of `length`: 100 is one core that never rests. `None` in other units.
+    /// The selected time; not empty.
+    pub time: SelectedTime,
+    /// CPU time in percent of the length of `time`: 100 is one core that never rests. `None` in other units.
     pub cpu_percent: Option<f64>,
-    /// The busiest second: its number from the start of the recording, and the weight in it. `None` for recordings that are shorter than two
-    /// seconds.
-    pub busiest_second: Option<(u64, Weight)>,
+    /// The busiest second, of those that are selected from start to end. Recordings of more than half an hour have 2 seconds in its place,
+    /// of more than an hour 4, and so on. `None` if fewer than two of them are selected, or if the times of samples are not known.
+    pub busiest: Option<Busiest>,
+    /// The weights over time; empty if the times of samples are not known.
+    pub line: LineOfTime,
 }
 
-impl Activity {
-    /// A weight of a stretch of time in percent of one core; `None` where it is no CPU time.
-    pub fn percent(weight: Weight, length: Nanos) -> Option<f64> {
-        (weight.unit == Unit::Nanoseconds).then(|| weight.value as f64 * 100.0 / length.as_nanos() as f64)
+/// The busiest part of the selected time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Busiest {
+    /// Its start, a whole number of lengths from the start of the recording.
+    pub start: Nanos,
+    /// Its length.
+    pub length: Nanos,
+    /// The weight of the samples that were taken in it.
+    pub weight: Weight,
+}
+
+/// Weights in bins of equal length, from the one with the start of the selected time to the one with its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineOfTime {
+    /// The length of a bin: 1 s, 2 s, 4 s …, or ½ s, ¼ s ….
+    pub bin: Nanos,
+    /// The number of the first bin; bin n begins at n times the length.
+    pub first: u64,
+    /// The weights of the bins.
+    pub weights: Vec<u64>,
+}
+
+impl LineOfTime {
+    /// The start of the bin at an index.
+    pub fn start(&self, index: usize) -> Nanos {
+        Nanos::from_nanos((self.first + index as u64).saturating_mul(self.bin.as_nanos()))
+    }
+
+    /// The indices and weights of the bins that are selected completely.
+    fn complete<'l>(&'l self, time: &'l SelectedTime) -> impl DoubleEndedIterator<Item = (usize, u64)> + 'l {
+        let is_complete = |&(index, _): &(usize, u64)| {
+            let start = self.start(index);
+            time.length_between(start, start.saturating_add(self.bin)) == self.bin
+        };
+        self.weights.iter().copied().enumerate().filter(is_complete)
+    }
+
+    /// The weight of the bin with the highest rate, and the selected time in it.
+    pub fn peak(&self, time: &SelectedTime) -> Option<(u64, Nanos)> {
+        let lengths = (0..self.weights.len()).map(|index| {
+            let start = self.start(index);
+            time.length_between(start, start.saturating_add(self.bin))
+        });
+        highest_rate(self.weights.iter().copied().zip(lengths), self.bin)
     }
 }
 
-/// The work of a series; `None` where threads that wait count, or nobody knows when it was recorded.
-pub(super) fn activity(report: &Report<'_>, series: &SeriesReport) -> Option<Activity> {
-    let profile = &report.recording.profile;
-    let row = profile.series(series.series);
-    // Parts of the time are no whole from which a percentage could be taken.
-    let is_running = row.meaning == Meaning::OnCpu && report.options.selection.states == StateFilter::Running;
-    if !is_running || !row.has_times || report.options.selection.intervals.is_some() {
-        return None;
-    }
-    let (start, length, is_told) = recorded(report, series)?;
+/// The bin with the highest rate: its weight, and the selected time in it. Bins of which less than half is selected are used only if there are
+/// no others: in a short time, one sample may weigh more than the time is long.
+pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos) -> Option<(u64, Nanos)> {
+    let rate = |&(weight, length): &(u64, Nanos)| {
+        let length = length.as_nanos();
+        let rate = (u128::from(weight) * u128::from(bin.as_nanos())).checked_div(u128::from(length)).unwrap_or(0);
+        (length >= bin.as_nanos() / 2, rate)
+    };
+    bins.max_by_key(rate)
+}
+
+/// The work of a series, with a line of at most so many bins; `None` if waiting threads are counted, or if nothing tells when it was
+/// recorded.
+pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) -> Option<Activity> {
+    let time = report.selected_time(series);
+    let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
+    let shortest = BinLength::of_span(start, end);
+    let seconds = line(report, series, &time, shortest.max(BinLength::SECOND));
     Some(Activity {
-        start,
-        length,
-        is_told,
-        cpu_percent: Activity::percent(series.counted.weight, length),
-        busiest_second: busiest_second(report, series)
-            .filter(|_| length.as_nanos() >= 2 * SECOND)
-            .map(|(second, weight)| (second, Weight::new(weight, series.unit))),
+        cpu_percent: series.counted.weight.percent_of_core(time.length()),
+        busiest: busiest(&seconds, &time, series.unit),
+        line: line(report, series, &time, readable(report, series, (start, end), shortest, most)),
+        time,
     })
 }
 
-/// The recorded time: its start, its length, and whether a table of contents tells it.
-fn recorded(report: &Report<'_>, series: &SeriesReport) -> Option<(Nanos, Nanos, bool)> {
-    let profile = &report.recording.profile;
-    let times = times_of_run(report, series)?;
-    let toc = toc_of_series(report, series).filter(|toc| toc.window().is_none() && !is_cut(report, profile, series));
-    let told = toc.and_then(TocRun::duration).filter(|duration| duration.as_nanos() > 0);
-    let (mut start, mut end) = match told {
-        Some(duration) => (Nanos::default(), duration.max(times.end.min(duration.saturating_add(SECOND_NANOS)))),
-        None => (times.first, times.end),
+/// The bin with the most weight, of equal ones the first.
+fn busiest(line: &LineOfTime, time: &SelectedTime, unit: Unit) -> Option<Busiest> {
+    let is_long_enough = time.length().as_nanos() / 2 >= line.bin.as_nanos();
+    let (index, weight) = line.complete(time).rev().max_by_key(|&(_, weight)| weight).filter(|_| is_long_enough)?;
+    Some(Busiest { start: line.start(index), length: line.bin, weight: Weight::new(weight, unit) })
+}
+
+/// A bin has at least so many samples of a thread that runs all the time: with fewer it would seem to start and stop.
+const SAMPLES: u64 = 5;
+
+/// The shortest bins of which there are at most `most`, and which are long enough for the samples.
+fn readable(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    (start, end): (Nanos, Nanos),
+    shortest: BinLength,
+    most: usize,
+) -> BinLength {
+    let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1));
+    let interval = report.recording.sampling_interval(series.series).map_or(0, Nanos::as_nanos);
+    // In other units, the number of samples has to do.
+    let most = if series.unit == Unit::Nanoseconds {
+        most as u64
+    } else {
+        (series.counted.samples / SAMPLES).min(most as u64)
     };
-    if let Some(range) = report.options.selection.time {
-        start = start.max(range.start);
-        end = range.end.map_or(end, |limit| end.min(limit.max(times.end)));
-    }
-    Some((start, end.since(start), told.is_some())).filter(|(_, length, _)| length.as_nanos() > 0)
-}
-
-/// The time that all samples of a series cover, whether they count or not: a thread that rests does not shorten what was recorded. Of
-/// sums, that of those that count.
-fn times_of_run(report: &Report<'_>, series: &SeriesReport) -> Option<SampledTime> {
-    let profile = &report.recording.profile;
-    let run = profile.series(series.series).run;
-    let of_run = profile.samples().iter().filter(|sample| profile.series(sample.series).run == run);
-    let all = of_run.map(|sample| SampledTime::of(sample, profile.series(sample.series).unit));
-    all.reduce(SampledTime::join).or(series.times)
-}
-
-const SECOND_NANOS: Nanos = Nanos::from_nanos(SECOND);
-
-/// The table of contents of a series' run: the only one of that number, if it can be of this recording.
-pub(crate) fn toc_of_series<'e>(report: &Report<'e>, series: &SeriesReport) -> Option<&'e TocRun> {
-    let profile = &report.recording.profile;
-    let number = profile.run(profile.series(series.series).run).number;
-    // Of several recordings each may have such a run, and nothing says whose table of contents it is.
-    if profile.run_ids().filter(|&id| profile.run(id).number == number).count() > 1 {
-        return None;
-    }
-    let mut known = report.recording.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
-    let toc = known.next().filter(|_| known.next().is_none())?;
-    let last = series.times.map(|times| times.last).unwrap_or_default();
-    toc.contradiction(last).is_none().then_some(toc)
-}
-
-/// True if the file of a series ends before its document does: nothing is known of the time after its last row.
-fn is_cut(report: &Report<'_>, profile: &Profile, series: &SeriesReport) -> bool {
-    let input = profile.string(profile.run(profile.series(series.series).run).input);
-    report.recording.documents.iter().any(|document| document.input == input && document.cut_at.is_some())
-}
-
-/// The second with the most weight, of equal ones the first, and its weight; as in a fleet, a sample counts in the second that it was
-/// taken in.
-fn busiest_second(report: &Report<'_>, series: &SeriesReport) -> Option<(u64, u64)> {
-    let mut weights: Vec<u64> = Vec::new();
-    let first = series.times?.first.as_nanos() / SECOND;
-    for sample in report.counted_samples().filter(|sample| sample.series == series.series) {
-        let second = sample.time.as_nanos() / SECOND - first;
-        // Recordings of years are no recordings.
-        let second = usize::try_from(second).ok().filter(|&second| second < 1 << 24)?;
-        if second >= weights.len() {
-            weights.resize(second + 1, 0);
+    let mut length = shortest;
+    while length.bin_of(last) - length.bin_of(start) >= most.max(1)
+        || length.nanos().as_nanos() < interval.saturating_mul(SAMPLES)
+    {
+        if length == length.doubled() {
+            break;
         }
-        weights[second] += report.options.metric.of(sample);
+        length = length.doubled();
     }
-    let (second, weight) = weights.into_iter().enumerate().rev().max_by_key(|&(_, weight)| weight)?;
-    Some((first + second as u64, weight))
+    length
 }
 
-/// A part of the time is at least so many times as long as what a sample stands for: in shorter ones a thread that runs all the time
-/// would seem to start and stop.
-const SAMPLES: u64 = 10;
-
-/// The weight of a series in equal parts of a stretch of time: in at most `most` of them. Empty where samples have no times.
-pub(super) fn bins(report: &Report<'_>, series: &SeriesReport, activity: &Activity, most: usize) -> Vec<u64> {
-    let counted = series.counted;
-    let count = match series.unit {
-        Unit::Nanoseconds => {
-            let sample = counted.weight.value / counted.samples.max(1);
-            activity.length.as_nanos() / sample.max(1).saturating_mul(SAMPLES)
-        }
-        // Nobody knows how long a thread takes for them.
-        _ => counted.samples / SAMPLES,
+/// The weights of the samples of a series that count, in bins of a length.
+fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length: BinLength) -> LineOfTime {
+    let Some((start, end)) = time.span() else { return LineOfTime::default() };
+    let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1)).max(start);
+    let (first, last) = (length.bin_of(start), length.bin_of(last));
+    let mut weights = vec![0; (last - first + 1) as usize];
+    let mut is_known = false;
+    // A sample may be in the moment in which the recording ends.
+    let mut add = |bin: u64, weight: u64| {
+        weights[(bin.clamp(first, last) - first) as usize] += weight;
+        is_known = true;
     };
-    let count = usize::try_from(count).unwrap_or(most).clamp(1, most.max(1));
-    let mut bins = vec![0; count];
-    let length = u128::from(activity.length.as_nanos().max(1));
-    let mut is_empty = true;
+    let profile = &report.recording.profile;
     for sample in report.counted_samples().filter(|sample| sample.series == series.series) {
-        let at = u128::from(sample.time.since(activity.start).as_nanos()) * count as u128 / length;
-        let at = usize::try_from(at).unwrap_or(usize::MAX).min(count - 1);
-        bins[at] += report.options.metric.of(sample);
-        is_empty = false;
+        add(length.bin_of(sample.time), report.options.metric.of(sample));
     }
-    if is_empty { Vec::new() } else { bins }
+    if report.has_recorded_weights() {
+        let sums = report.options.selection.on(profile).added_up();
+        let groups = profile.sum_groups().iter().zip(profile.sum_bins()).zip(&sums.is_counted);
+        for ((_, bins), _) in groups.filter(|((group, _), is_counted)| **is_counted && group.series == series.series) {
+            bins.bins(length).for_each(|(bin, weight)| add(bin, weight));
+        }
+    }
+    if is_known { LineOfTime { bin: length.nanos(), first, weights } } else { LineOfTime::default() }
+}
+
+impl Report<'_> {
+    /// True if samples were added up, and count as they were recorded: then their weights over time were kept.
+    fn has_recorded_weights(&self) -> bool {
+        let profile = &self.recording.profile;
+        profile.sums().len() > 0
+            && self.options.metric == Metric::Weight
+            && self.operations.is_empty()
+            && !profile.is_weighed_by_counters()
+    }
 }

@@ -12,9 +12,8 @@ mod origin;
 mod owners;
 mod waits;
 
-pub use activity::Activity;
-#[cfg(feature = "workbench")]
-pub(crate) use activity::toc_of_series;
+pub(crate) use activity::highest_rate;
+pub use activity::{Activity, Busiest, LineOfTime};
 pub use answers::Answer;
 pub use origin::Origin;
 #[cfg(feature = "workbench")]
@@ -37,8 +36,6 @@ pub struct Overview<'e> {
     pub toc: Option<&'e TocRun>,
     /// The work over the recorded time, where samples have times and only running threads count.
     pub activity: Option<Activity>,
-    /// The weights of equal parts of the recorded time; empty where samples have no times.
-    pub bins: Vec<u64>,
     /// The owners of the samples that count; together they are all of them.
     pub shares: Shares,
     /// The code that [`answers`](Self::answers) are of.
@@ -80,7 +77,7 @@ pub enum AnswersIn {
 }
 
 impl<'e> Report<'e> {
-    /// The answer for a series: at most `count` functions of each kind, and so many `bins` of time.
+    /// The answer for a series: at most `count` functions of each kind, and at most so many `bins` of time.
     pub fn overview(&self, series: &SeriesReport, count: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
@@ -90,7 +87,7 @@ impl<'e> Report<'e> {
         let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
         let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
         let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
-        let activity = activity::activity(self, series);
+        let activity = activity::activity(self, series, bins);
         let is_nameless = |row: &&StackWeight| {
             let is_named = |stack| profile.function(code.function(stack)).is_named;
             let is_known = |stack| is_named(stack) && code.place(stack).is_none_or(is_named);
@@ -99,8 +96,7 @@ impl<'e> Report<'e> {
         Overview {
             wait: waits::wait(profile, &code, (rows, series.unit)),
             nameless: answers::sum(rows.iter().filter(is_nameless), series.unit),
-            toc: activity::toc_of_series(self, series),
-            bins: activity.as_ref().map_or_else(Vec::new, |activity| activity::bins(self, series, activity, bins)),
+            toc: self.recording.toc_of_run(self.run_of(series)),
             activity,
             shares,
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },

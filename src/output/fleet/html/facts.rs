@@ -116,6 +116,9 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
         inputs.estimated_time,
         if inputs.estimated_time > 0 { estimated } else { "" },
     )?;
+    if inputs.idle > 0 {
+        fact(out, "Idle runs", inputs.idle, "no thread was on the CPU: 0 in every percentile and mean")?;
+    }
     let without = inputs.without_time.len() as u64;
     if without > 0 {
         fact(out, "Runs without time", without, "they have no rate and count nowhere")?;

@@ -9,7 +9,8 @@ use super::run_pages::Links;
 use super::scopes;
 use super::table::{self, Column};
 use super::text::Text;
-use crate::fleet::{FleetReport, RunRow, WallSource};
+use crate::fleet::{FleetReport, RunRow};
+use crate::recording::TimeSource;
 use crate::units::{Millionths, Unit};
 
 /// Rows of the table.
@@ -70,7 +71,7 @@ fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> i
         Some(max) => table::number(out, max, &measure_with_unit(max, unit))?,
         None => table::nothing(out)?,
     }
-    let mark = if run.wall_source == WallSource::Samples { "≈ " } else { "" };
+    let mark = if run.wall_source == TimeSource::Samples { "≈ " } else { "" };
     table::number(out, run.wall.as_nanos() as f64 / 1e9, &format!("{mark}{}", seconds(run.wall)))?;
     table::number(out, run.weight as f64, &weight(run.weight, unit))?;
     table::count(out, run.samples)?;

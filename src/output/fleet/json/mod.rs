@@ -118,6 +118,7 @@ fn inputs(report: &FleetReport) -> Value {
         "threads": inputs.threads,
         "missing_threads": inputs.missing_threads,
         "excluded_runs": inputs.excluded_runs,
+        "idle": inputs.idle,
         "without_time": inputs.without_time,
         "estimated_time": inputs.estimated_time,
         "rejected_rows": inputs.rejected_rows,

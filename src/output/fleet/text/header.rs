@@ -94,6 +94,10 @@ fn method(report: &FleetReport) -> String {
 
 fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
     let warn = Some(Tone::Warning);
+    if inputs.idle > 0 {
+        let runs = many(inputs.idle, "idle run");
+        page.sentence(None, 0, &format!("{runs}, in which no thread was on the CPU: 0 in every percentile and mean"))?;
+    }
     if !inputs.without_time.is_empty() {
         let runs = many(inputs.without_time.len() as u64, "run");
         let named = first_few(&inputs.without_time, NAMED);

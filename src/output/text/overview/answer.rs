@@ -24,6 +24,9 @@ const BUSY_CYCLES: f64 = 1e9;
 impl Page<'_, '_> {
     /// `86.0% is in Checkout.total(of:) (Shop), on Main Thread, called by Cart.refresh() from a timer.`
     pub(super) fn answer(&self) -> String {
+        if self.has_nothing() {
+            return "No thread ran on the CPU.".to_owned();
+        }
         let mut sentences = vec![self.too_few(), self.idle(), self.waits()];
         let answers = &self.overview.answers;
         match answers.first() {
@@ -114,7 +117,7 @@ impl Page<'_, '_> {
         let is_little = match (activity.cpu_percent, self.series.unit) {
             (Some(percent), _) => percent < IDLE,
             (None, Unit::Cycles) => {
-                let seconds = activity.length.as_nanos() as f64 / 1e9;
+                let seconds = activity.time.length().as_nanos() as f64 / 1e9;
                 (self.series.counted.weight.value as f64) < IDLE / 100.0 * BUSY_CYCLES * seconds
             }
             (None, _) => false,

@@ -13,10 +13,10 @@ use unicode_width::UnicodeWidthStr;
 use crate::calltree::OperationSummary;
 use crate::output::labels::{process_label, thread_label};
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
-use crate::output::text::words::{amount_text, count, share};
+use crate::output::text::words::{amount_text, base_text, count, share, short_time};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
-use crate::report::{Activity, Amount, AnswersIn, Overview, Report, SeriesReport, ThreadReport};
+use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::units::{Nanos, Unit, Weight};
 #[cfg(feature = "workbench")]
 pub(in crate::output) use sentences::Sentences;
@@ -34,7 +34,6 @@ const THREADS: usize = 3;
 const EMPTY_TABLES: usize = 10;
 /// Other runs and tables that get a line each.
 const OTHERS: usize = 2;
-const SECOND: Nanos = Nanos::from_nanos(1_000_000_000);
 
 /// What an overview tells beside the report.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,7 +87,9 @@ pub(crate) fn write_overview(
 
 /// The series that have an answer; the first one is told at length.
 fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
-    let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    let is_answered =
+        |series: &&SeriesReport| !series.is_filtered_out() && !(series.is_empty() && report.cpu_use(series).is_none());
+    let mut series: Vec<&SeriesReport> = report.series.iter().filter(is_answered).collect();
     series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
     series
 }
@@ -124,6 +125,9 @@ impl<'p, 'e> Page<'p, 'e> {
         let answer = self.wrapped(&self.answer(), 4);
         lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
         lines.extend(self.wrapped(&self.few_samples(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
+        if self.has_nothing() {
+            return lines;
+        }
         lines.extend(self.wrapped(&self.shares(), 3));
         lines.push(String::new());
         lines.extend(self.functions());
@@ -175,7 +179,8 @@ impl<'p, 'e> Page<'p, 'e> {
         fit(&if title(true).width() > self.width { title(false) } else { title(true) }, Some(self.width))
     }
 
-    /// `time-profile: 45.31 s in 45312 samples, 61% of one core over 74.2 s; busiest in second 31, with 312%`.
+    /// `time-profile: 45.31 s in 45312 samples, 61.1% of one core over the recorded 74.20 s; busiest from 31 s to 32 s, with 312.0% of one
+    /// core`.
     fn how_busy(&self) -> String {
         let row = self.profile.series(self.series.series);
         let schema = clean(self.profile.string(row.schema));
@@ -189,28 +194,36 @@ impl<'p, 'e> Page<'p, 'e> {
             let threads = count(self.series.threads.len() as u64, "thread");
             text += &format!(" of {threads}; waiting threads are sampled, too, so shares are not CPU time");
         }
-        if let Some(Activity { cpu_percent, length, is_told, busiest_second, .. }) = &self.overview.activity {
-            let between = if *is_told { "" } else { " from the first sample to the last" };
-            let rate = |percent: Option<f64>, weight: u64, length: Nanos| match percent {
-                Some(percent) => format!("{} of one core", whole(percent)),
-                None => self.in_a_second(weight, length.as_nanos() as f64),
+        if let Some(activity) = &self.overview.activity {
+            let length = activity.time.length();
+            let rate = |weight: Weight, length: Nanos| match weight.percent_of_core(length) {
+                Some(percent) => format!("{percent:.1}% of one core"),
+                None => self.in_a_second(weight.value, length.as_nanos() as f64),
             };
-            let mean = rate(*cpu_percent, self.series.counted.weight.value, *length);
-            text += &format!(", {mean} over the {}{between}", seconds(*length));
-            if let Some((second, weight)) = busiest_second {
-                let of_second = rate(Activity::percent(*weight, SECOND), weight.value, SECOND);
-                if self.is_uneven(weight.value, *length) {
-                    text += &format!("; busiest from {second} s to {} s, with {of_second}", second + 1);
-                }
+            text += &format!(
+                ", {} over {}",
+                rate(self.series.counted.weight, length),
+                base_text(Length::of(&activity.time))
+            );
+            if let Some(Busiest { start, length: part, weight }) = activity.busiest
+                && self.is_uneven(weight, part, length)
+            {
+                let [start, end] = [start, start.saturating_add(part)].map(short_time);
+                text += &format!("; busiest from {start} to {end}, with {}", rate(weight, part));
             }
         }
         text
     }
 
-    /// True if a second has clearly more than the mean.
-    fn is_uneven(&self, of_second: u64, length: Nanos) -> bool {
-        let mean = self.series.counted.weight.value as f64 * 1e9 / length.as_nanos() as f64;
-        of_second as f64 > 1.2 * mean
+    /// True if the run was idle: its table has no rows.
+    fn has_nothing(&self) -> bool {
+        self.series.is_empty()
+    }
+
+    /// True if a weight in a part of the time is clearly more than the mean.
+    fn is_uneven(&self, weight: Weight, part: Nanos, length: Nanos) -> bool {
+        let mean = self.series.counted.weight.value as f64 / length.as_nanos() as f64;
+        weight.value as f64 / part.as_nanos() as f64 > 1.2 * mean
     }
 
     /// True if samples say that a thread was there, running or not.
@@ -331,6 +344,9 @@ impl<'p, 'e> Page<'p, 'e> {
 
     /// Commands to go on with.
     fn next(&self) -> Vec<String> {
+        if self.has_nothing() {
+            return Vec::new();
+        }
         let mut next: Vec<(String, &str)> = Vec::new();
         // Of a function that does not stand out, its callers tell little, and so they do of a few samples.
         let is_function_first = self.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
@@ -395,9 +411,4 @@ fn without_build(text: &str) -> String {
 
 fn seconds(time: Nanos) -> String {
     Weight::nanos(time.as_nanos()).to_string()
-}
-
-/// A percentage of a core: whole, or with a decimal where it is small.
-fn whole(percent: f64) -> String {
-    if percent < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }

@@ -1,6 +1,6 @@
 //! Work over time in one line, and the hangs in it.
 
-use super::{Page, seconds, whole};
+use super::{Page, seconds};
 use crate::output::text::style::{Tone, fit};
 use crate::output::text::words::count;
 use crate::recording::Interval;
@@ -14,7 +14,8 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 impl Page<'_, '_> {
     /// Work over time as a line of blocks, and hangs below it.
     pub(super) fn line_of_time(&self) -> Vec<String> {
-        let (bins, Some(activity)) = (&self.overview.bins, &self.overview.activity) else { return Vec::new() };
+        let Some(activity) = &self.overview.activity else { return Vec::new() };
+        let (line, bins) = (&activity.line, &activity.line.weights);
         let most = bins.iter().copied().max().unwrap_or(0);
         if most == 0 || bins.len() < LEAST_BINS {
             return Vec::new();
@@ -23,10 +24,10 @@ impl Page<'_, '_> {
             0 => ' ',
             _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
         };
-        let bin = activity.length.as_nanos() as f64 / bins.len() as f64;
-        let peak = match activity.cpu_percent {
-            Some(_) => whole(most as f64 * 100.0 / bin),
-            None => self.in_a_second(most, bin),
+        let (weight, length) = line.peak(&activity.time).unwrap_or_default();
+        let peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
+            Some(percent) => format!("{percent:.1}%"),
+            None => self.in_a_second(weight, length.as_nanos() as f64),
         };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
@@ -34,8 +35,10 @@ impl Page<'_, '_> {
         if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
             for (start, end) in &hangs {
-                let place =
-                    |time: Nanos| ((time.since(activity.start).as_nanos() as f64 / bin) as usize).min(bins.len() - 1);
+                let place = |time: Nanos| {
+                    let bin = time.as_nanos() / line.bin.as_nanos();
+                    usize::try_from(bin.saturating_sub(line.first)).map_or(bins.len(), |bin| bin).min(bins.len() - 1)
+                };
                 marks[place(*start)..=place(*end)].fill('━');
             }
             let marks: String = marks.into_iter().collect();
@@ -63,9 +66,9 @@ impl Page<'_, '_> {
             return Vec::new();
         };
         let run = self.profile.run(self.profile.series(self.series.series).run).number;
-        let end = activity.start.saturating_add(activity.length);
+        let Some((first, end)) = activity.time.span() else { return Vec::new() };
         let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
         let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
-        hangs.map(within).filter(|(start, until)| *start < end && *until >= activity.start).collect()
+        hangs.map(within).filter(|(start, until)| *start < end && *until >= first).collect()
     }
 }

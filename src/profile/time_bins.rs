@@ -1,0 +1,151 @@
+//! Weights over time, in bounded memory: bins of equal length, which doubles when there would be too many.
+//!
+//! A bin has a length of 2ⁿ/512 s, and bin number i begins at i times that. So every second is a number of whole bins, and bins of one
+//! length add up to those of any longer one, exactly.
+
+use crate::memory::of_vec;
+use crate::units::Nanos;
+
+/// The length of the shortest bins: 1/512 s, a whole number of nanoseconds.
+const SHORTEST: u64 = 1_953_125;
+/// The most bins: for half an hour of seconds, and 20 for each block of a line of text.
+const MOST: u64 = 2_048;
+
+/// The length of bins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BinLength(u32);
+
+impl BinLength {
+    pub(crate) const SECOND: Self = Self(9);
+
+    /// The shortest length by which the time from `first` to `last` has no more bins than are kept.
+    pub(crate) fn of_span(first: Nanos, last: Nanos) -> Self {
+        let [first, last] = [first, last].map(|time| time.as_nanos() / SHORTEST);
+        let is_enough = |shift: &u32| (last >> shift) - (first.min(last) >> shift) < MOST;
+        Self((0..64).find(is_enough).unwrap_or(63))
+    }
+
+    /// Twice the length.
+    pub(crate) fn doubled(self) -> Self {
+        Self((self.0 + 1).min(63))
+    }
+
+    pub(crate) fn nanos(self) -> Nanos {
+        Nanos::from_nanos(u64::try_from(u128::from(SHORTEST) << self.0).unwrap_or(u64::MAX))
+    }
+
+    /// The number of the bin of a time.
+    pub(crate) fn bin_of(self, time: Nanos) -> u64 {
+        (time.as_nanos() / SHORTEST) >> self.0
+    }
+}
+
+/// The weights of some samples over time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TimeBins {
+    length: BinLength,
+    /// The number of the first bin.
+    first: u64,
+    weights: Vec<u64>,
+}
+
+impl TimeBins {
+    /// Adds the weight of a sample, and returns by how many bytes the bins grew.
+    #[inline]
+    pub(super) fn add(&mut self, time: Nanos, weight: u64) -> u64 {
+        let bin = self.length.bin_of(time);
+        match self.weights.get_mut(bin.wrapping_sub(self.first) as usize) {
+            Some(sum) => {
+                *sum += weight;
+                0
+            }
+            None => self.add_outside(time, weight),
+        }
+    }
+
+    fn add_outside(&mut self, time: Nanos, weight: u64) -> u64 {
+        let before = of_vec(&self.weights);
+        if self.weights.is_empty() {
+            self.first = self.length.bin_of(time);
+        }
+        loop {
+            let (bin, end) = (self.length.bin_of(time), self.first + self.weights.len() as u64);
+            let (first, last) = (self.first.min(bin), end.max(bin + 1));
+            if last - first <= MOST {
+                self.weights.splice(0..0, std::iter::repeat_n(0, (self.first - first) as usize));
+                self.weights.resize((last - first) as usize, 0);
+                self.first = first;
+                self.weights[(bin - first) as usize] += weight;
+                return of_vec(&self.weights) - before;
+            }
+            self.double();
+        }
+    }
+
+    fn double(&mut self) {
+        let mut halved = Vec::with_capacity(self.weights.capacity());
+        let longer = self.length.doubled();
+        for (bin, weight) in self.bins(longer) {
+            match halved.get_mut((bin - (self.first >> 1)) as usize) {
+                Some(sum) => *sum += weight,
+                None => halved.push(weight),
+            }
+        }
+        *self = Self { length: longer, first: self.first >> 1, weights: halved };
+    }
+
+    /// The numbers of the bins of this length with their weights, in order; a number may come several times. The length is not shorter than
+    /// that of a span in which all samples are.
+    pub(crate) fn bins(&self, length: BinLength) -> impl Iterator<Item = (u64, u64)> {
+        let shift = length.0.saturating_sub(self.length.0);
+        (self.first..).zip(&self.weights).map(move |(bin, &weight)| (bin >> shift, weight))
+    }
+
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_second_is_a_whole_number_of_bins() {
+        assert_eq!(BinLength::SECOND.nanos(), Nanos::from_millis(1_000));
+        assert_eq!(BinLength::default().nanos().as_nanos() * 512, 1_000_000_000);
+    }
+
+    proptest! {
+        #[test]
+        fn bins_hold_the_weights_of_their_time(
+            samples in prop::collection::vec((0..63_u32, any::<u64>(), 0..1_000_u64), 1..300),
+        ) {
+            let samples: Vec<(Nanos, u64)> =
+                samples.into_iter().map(|(bits, time, weight)| (Nanos::from_nanos(time >> bits), weight)).collect();
+            let mut bins = TimeBins::default();
+            let grown: u64 = samples.iter().map(|&(time, weight)| bins.add(time, weight)).sum();
+            prop_assert_eq!(grown, bins.memory());
+            prop_assert!(bins.weights.len() as u64 <= MOST);
+            let (first, last) = (samples.iter().min().unwrap().0, samples.iter().max().unwrap().0);
+            let mut length = BinLength::of_span(first, last);
+            prop_assert_eq!(bins.length, length);
+            for _ in 0..3 {
+                let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
+                for &(time, weight) in &samples {
+                    *expected.entry((u128::from(time.as_nanos()) / (u128::from(SHORTEST) << length.0)) as u64).or_default() += weight;
+                }
+                let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+                bins.bins(length).for_each(|(bin, weight)| *found.entry(bin).or_default() += weight);
+                expected.retain(|_, weight| *weight > 0);
+                found.retain(|_, weight| *weight > 0);
+                prop_assert_eq!(found, expected);
+                length = length.doubled();
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Decides when each run of a recording was recorded, and by which table of contents.
+
+use super::recorded_time::{Clock, RecordedTime, RunClock, SelectedTime, TimeSource};
+use super::toc::{SLACK, TocRun, seconds};
+use super::{DocumentContent, Recording, Toc};
+use crate::hash::HashMap;
+use crate::profile::{Profile, RunId, SampledTime, Selection};
+use crate::units::Nanos;
+
+/// What is known of a recording's time beside its documents.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimeHints<'h> {
+    /// The length of each run according to a manifest.
+    pub(crate) duration: Option<Nanos>,
+    /// Tables of contents from other files, used for runs that have none in the recording.
+    pub(crate) tocs: &'h [Toc],
+}
+
+/// When a run was recorded, with hints from outside of the recording.
+#[derive(Clone, Debug)]
+pub(crate) struct HintedTime<'t> {
+    pub(crate) recorded: RecordedTime,
+    pub(crate) toc: Option<&'t TocRun>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Recording {
+    /// The time in which a run was recorded, as far as the recording itself knows it.
+    pub(crate) fn recorded_time(&self, run: RunId) -> RecordedTime {
+        self.clock.runs.get(run.index()).map_or(RecordedTime::UNKNOWN, |clock| clock.recorded)
+    }
+
+    /// The part of a run's recorded time that a selection leaves; all of it with the default.
+    pub fn selected_time(&self, run: RunId, selection: &Selection) -> SelectedTime {
+        self.recorded_time(run).selected(self.profile.run(run).number, selection)
+    }
+
+    /// The table of contents of a run. `None` if there is none, if several differ, or if it is of another recording, which has samples
+    /// more than a second past its end.
+    pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
+        let (document, position) = self.clock.runs.get(run.index())?.toc?;
+        match &self.documents.get(document)?.content {
+            DocumentContent::Toc(toc) => toc.runs.get(position),
+            DocumentContent::Tables(_) => None,
+        }
+    }
+
+    /// The tables of contents of a run that are not used, each in a sentence with the reason.
+    pub(crate) fn notes_on_time(&self, run: RunId) -> &[String] {
+        self.clock.runs.get(run.index()).map_or(&[], |clock| &clock.notes)
+    }
+
+    /// Sets the clock of a complete recording.
+    pub(super) fn set_clock(&mut self) {
+        let sampled = sampled_times(&self.profile);
+        let (places, cuts) = (TocPlaces::new(self), Cuts::new(self));
+        let runs = self.profile.run_ids().zip(sampled).map(|(id, sampled)| {
+            let (number, mut notes) = (self.profile.run(id).number, Vec::new());
+            let found = places.of_run(&self.profile, id);
+            let toc = usable(found, last(sampled), number, &mut notes);
+            let row = toc.map(|(_, row)| row);
+            let recorded = recorded(None, row, sampled, (number, cuts.has(&self.profile, id)), &mut notes);
+            RunClock { recorded, sampled, toc: toc.map(|(place, _)| place), notes }
+        });
+        self.clock = Clock { runs: runs.collect() };
+    }
+
+    /// When a run was recorded, with what is known beside the recording.
+    pub(crate) fn hinted_time<'t>(&'t self, run: RunId, hints: TimeHints<'t>) -> HintedTime<'t> {
+        let Some(clock) = self.clock.runs.get(run.index()) else {
+            return HintedTime { recorded: RecordedTime::UNKNOWN, toc: None, notes: Vec::new() };
+        };
+        let (number, sampled) = (self.profile.run(run).number, clock.sampled);
+        let (mut toc, mut notes) = (self.toc_of_run(run), clock.notes.clone());
+        if toc.is_none() {
+            let beside = hints.tocs.iter().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
+            toc = usable(beside.map(|toc| ((), toc)).collect(), last(sampled), number, &mut notes).map(|(_, toc)| toc);
+        }
+        if hints.duration.is_none() && toc.is_none() {
+            return HintedTime { recorded: clock.recorded, toc, notes };
+        }
+        let is_cut = Cuts::new(self).has(&self.profile, run);
+        let mut own = Vec::new();
+        let recorded = recorded(hints.duration, toc, sampled, (number, is_cut), &mut own);
+        notes.extend(own.into_iter().filter(|note| !clock.notes.contains(note)));
+        HintedTime { recorded, toc, notes }
+    }
+}
+
+/// By run: the time that all its samples cover, whether they are selected or not.
+fn sampled_times(profile: &Profile) -> Vec<Option<SampledTime>> {
+    let mut sampled: Vec<Option<SampledTime>> = vec![None; profile.run_ids().len()];
+    for sum in profile.sums_or_samples() {
+        let series = profile.series(sum.series);
+        let Some(own) = SampledTime::of_sum(&sum, series.unit) else { continue };
+        let of_run = &mut sampled[series.run.index()];
+        *of_run = Some(of_run.map_or(own, |known| known.join(own)));
+    }
+    sampled
+}
+
+fn last(sampled: Option<SampledTime>) -> Nanos {
+    sampled.map_or(Nanos::default(), |sampled| sampled.last)
+}
+
+/// The place of a table of contents: its document, and its position there.
+type Place = (usize, usize);
+
+/// The tables of contents of a recording by the number of their run, and the number of runs with each number.
+struct TocPlaces<'r> {
+    tocs: HashMap<u32, Vec<(Place, &'r str, &'r TocRun)>>,
+    runs: HashMap<u32, usize>,
+}
+
+impl<'r> TocPlaces<'r> {
+    fn new(recording: &'r Recording) -> Self {
+        let mut tocs: HashMap<u32, Vec<_>> = HashMap::default();
+        for (index, document) in recording.documents.iter().enumerate() {
+            let DocumentContent::Toc(toc) = &document.content else { continue };
+            for (position, run) in toc.runs.iter().enumerate() {
+                tocs.entry(run.number).or_default().push(((index, position), document.input.as_str(), run));
+            }
+        }
+        let mut runs: HashMap<u32, usize> = HashMap::default();
+        let profile = &recording.profile;
+        profile.run_ids().for_each(|id| *runs.entry(profile.run(id).number).or_default() += 1);
+        Self { tocs, runs }
+    }
+
+    /// Those of a run: in its own input; else in any, if no other run has its number. Of several recordings each may have such a run, and
+    /// nothing says whose table of contents it is.
+    fn of_run(&self, profile: &Profile, id: RunId) -> Vec<(Place, &'r TocRun)> {
+        let run = profile.run(id);
+        let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
+        let input = profile.string(run.input);
+        let same_input = tocs.iter().filter(|(_, of, _)| *of == input).map(|&(place, _, toc)| (place, toc));
+        let own: Vec<(Place, &TocRun)> = same_input.collect();
+        let is_only = self.runs.get(&run.number) == Some(&1);
+        let any = || tocs.iter().filter(|_| is_only).map(|&(place, _, toc)| (place, toc)).collect();
+        if own.is_empty() { any() } else { own }
+    }
+}
+
+/// The inputs that end before their documents do: nothing is known of the time after their last row.
+struct Cuts<'r>(Vec<&'r str>);
+
+impl<'r> Cuts<'r> {
+    fn new(recording: &'r Recording) -> Self {
+        let cut = recording.documents.iter().filter(|document| document.cut_at.is_some());
+        Self(cut.map(|document| document.input.as_str()).collect())
+    }
+
+    fn has(&self, profile: &Profile, run: RunId) -> bool {
+        !self.0.is_empty() && self.0.contains(&profile.string(profile.run(run).input))
+    }
+}
+
+/// The entry to use for run `number`, whose last sample is at `last`. If two contradict each other, neither is used.
+fn usable<'t, P: Copy>(
+    mut tocs: Vec<(P, &'t TocRun)>,
+    last: Nanos,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> Option<(P, &'t TocRun)> {
+    if let Some(sentence) = tocs.iter().find_map(|(_, toc)| toc.contradiction(last)) {
+        notes.push(sentence);
+        tocs.retain(|(_, toc)| toc.contradiction(last).is_none());
+    }
+    // A table of contents that was written before the recording ended has no duration.
+    if tocs.iter().any(|(_, toc)| known(toc.duration()).is_some()) {
+        tocs.retain(|(_, toc)| known(toc.duration()).is_some());
+    }
+    let &first = tocs.first()?;
+    if tocs.iter().all(|(_, toc)| *toc == first.1) {
+        return Some(first);
+    }
+    let count = tocs.len();
+    notes.push(format!("{count} tables of contents differ on run {number}; none of them is used."));
+    None
+}
+
+/// The recorded time of a run: its number, and whether its input is cut.
+fn recorded(
+    manifest: Option<Nanos>,
+    toc: Option<&TocRun>,
+    sampled: Option<SampledTime>,
+    (number, is_cut): (u32, bool),
+    notes: &mut Vec<String>,
+) -> RecordedTime {
+    let recorded = as_recorded(manifest, toc, sampled, number, notes);
+    let Some(sampled) = sampled.filter(|_| is_cut) else { return recorded };
+    notes.push(format!("The file is cut: what was recorded of run {number} ends with its last complete sample."));
+    let start = recorded.start.min(sampled.first);
+    RecordedTime { start, length: known(Some(sampled.end.since(start))), source: TimeSource::Samples }
+}
+
+/// The manifest's duration, else that of the table of contents, else the time that the samples cover.
+fn as_recorded(
+    manifest: Option<Nanos>,
+    toc: Option<&TocRun>,
+    sampled: Option<SampledTime>,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> RecordedTime {
+    if let Some(told) = known(manifest).and_then(|duration| by_manifest(duration, toc, sampled, number, notes)) {
+        return told;
+    }
+    if let Some(toc) = toc {
+        if let Some(sentence) = toc.window() {
+            notes.push(sentence);
+        } else if let Some(duration) = known(toc.duration()) {
+            let length = Some(with_last_sample(duration, sampled));
+            return RecordedTime { start: Nanos::default(), length, source: TimeSource::Toc };
+        }
+    }
+    sampled.map_or(RecordedTime::UNKNOWN, |sampled| RecordedTime {
+        start: sampled.first,
+        length: known(Some(sampled.length())),
+        source: TimeSource::Samples,
+    })
+}
+
+/// The end of a recording. A sample may be a little later; it was recorded all the same.
+fn with_last_sample(end: Nanos, sampled: Option<SampledTime>) -> Nanos {
+    sampled.filter(|sampled| sampled.last > end).map_or(end, |sampled| sampled.end)
+}
+
+/// The time according to the manifest. `None` if samples are from a longer time: all weight would be divided by a part of the time that it
+/// is from. If samples are only later, the recording kept its end only, and the time ends with them.
+fn by_manifest(
+    duration: Nanos,
+    toc: Option<&TocRun>,
+    sampled: Option<SampledTime>,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> Option<RecordedTime> {
+    // Between times: what a sample covers after its time is no contradiction.
+    let between = sampled.map_or(Nanos::default(), |sampled| sampled.last.since(sampled.first));
+    if between.since(duration) > SLACK {
+        let (duration, between) = (seconds(duration), seconds(between));
+        notes.push(format!(
+            "The manifest says that run {number} took {duration} s, but it has samples of {between} s; the manifest's duration \
+             is not used."
+        ));
+        return None;
+    }
+    let of_toc = toc.filter(|toc| toc.window().is_none()).and_then(TocRun::duration);
+    if let Some(of_toc) = known(of_toc).filter(|&other| other.since(duration).max(duration.since(other)) > SLACK) {
+        let (duration, of_toc) = (seconds(duration), seconds(of_toc));
+        notes.push(format!(
+            "The manifest says that run {number} took {duration} s, and its table of contents {of_toc} s; the manifest's \
+             duration is used."
+        ));
+    }
+    let (mut start, mut length) = (Nanos::default(), with_last_sample(duration, sampled));
+    if let Some(sampled) = sampled.filter(|sampled| sampled.last.since(duration) > SLACK) {
+        notes.push(format!(
+            "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
+             and ends with the last sample.",
+            seconds(duration),
+            seconds(sampled.last)
+        ));
+        // Samples a little longer than the manifest's duration were recorded all the same.
+        (start, length) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
+    }
+    Some(RecordedTime { start, length: Some(length), source: TimeSource::Manifest })
+}
+
+/// A duration above zero.
+fn known(duration: Option<Nanos>) -> Option<Nanos> {
+    duration.filter(|duration| duration.as_nanos() > 0)
+}

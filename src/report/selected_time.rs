@@ -1,0 +1,88 @@
+//! The selected time of a report's runs: the base of its rates.
+
+use super::{Report, SeriesReport};
+use crate::profile::{Meaning, RunId, StateFilter};
+use crate::recording::{SelectedTime, TimeSource};
+use crate::units::Nanos;
+
+/// The length of the selected time of one or more runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// The sum over the runs.
+    pub nanos: Nanos,
+    /// True if the recorded time of each run is known; else one at least is estimated from the samples.
+    pub is_recorded: bool,
+    /// True if a time range or intervals were selected.
+    pub is_part: bool,
+}
+
+impl Length {
+    /// The length of a run's selected time.
+    pub fn of(time: &SelectedTime) -> Self {
+        let is_recorded = time.source() != TimeSource::Samples;
+        Self { nanos: time.length(), is_recorded, is_part: time.is_part() }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            nanos: self.nanos.saturating_add(other.nanos),
+            is_recorded: self.is_recorded && other.is_recorded,
+            is_part: self.is_part || other.is_part,
+        }
+    }
+
+    /// True if one is longer than the other by more than a tenth, and both are recorded.
+    pub fn differs_from(self, other: Self) -> bool {
+        let [own, others] = [self, other].map(|length| length.nanos.as_nanos());
+        self.is_recorded && other.is_recorded && own.abs_diff(others) > own.max(others) / 10
+    }
+}
+
+impl Report<'_> {
+    /// The part of the recorded time of a series' run that is selected.
+    pub fn selected_time(&self, series: &SeriesReport) -> SelectedTime {
+        self.recording.selected_time(self.run_of(series), &self.options.selection)
+    }
+
+    /// The CPU time of a series in percent of one core, and the selected time that it is relative to. `None` in other units, if waiting threads
+    /// are counted, and if no time is known.
+    pub fn cpu_use(&self, series: &SeriesReport) -> Option<(f64, Length)> {
+        let length = Length::of(&self.selected_time(series));
+        let percent = series.counted.weight.percent_of_core(length.nanos).filter(|_| self.is_cpu_use(series))?;
+        Some((percent, length))
+    }
+
+    /// True if the counted samples of a series are those of running threads at known times.
+    pub(super) fn is_cpu_use(&self, series: &SeriesReport) -> bool {
+        let row = self.recording.profile.series(series.series);
+        row.meaning == Meaning::OnCpu && row.has_times && self.options.selection.states == StateFilter::Running
+    }
+
+    /// The run of a series.
+    pub(crate) fn run_of(&self, series: &SeriesReport) -> RunId {
+        self.recording.profile.series(series.series).run
+    }
+
+    /// The selected time of all runs together. `None` if no time is known.
+    pub fn length(&self) -> Option<Length> {
+        let selection = &self.options.selection;
+        let times = self.runs().into_iter().map(|run| Length::of(&self.recording.selected_time(run, selection)));
+        times.reduce(Length::plus).filter(|length| length.nanos.as_nanos() > 0)
+    }
+
+    /// The runs that are selected, in the order of the series.
+    pub(crate) fn runs(&self) -> Vec<RunId> {
+        let wanted = &self.options.selection.runs;
+        let profile = &self.recording.profile;
+        let mut runs: Vec<RunId> = self.series.iter().map(|series| self.run_of(series)).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        runs.retain(|&run| wanted.is_empty() || wanted.contains(&profile.run(run).number));
+        runs
+    }
+
+    /// The tables of contents that are not used for the runs, each in a sentence with the reason.
+    pub fn unused_tocs(&self) -> Vec<String> {
+        self.runs().into_iter().flat_map(|run| self.recording.notes_on_time(run)).cloned().collect()
+    }
+}
