@@ -143,7 +143,9 @@ async function compareRequest(file, profile, answers, request, random) {
       return false;
     }
     const theirs = of(json);
-    const found = await Promise.all(answers.map(async ({ name, answer }) => [name, await answer(query)]));
+    // The command chooses the bins of a timeline.
+    const whole = { ...query, bin: json.timeline?.[0]?.bin_ns ?? 1 };
+    const found = await Promise.all(answers.map(async ({ name, answer }) => [name, await answer(whole)]));
     for (const [where, tables] of found) {
       comparisons += 1;
       for (const [name, rows] of Object.entries(tables)) {
@@ -161,6 +163,7 @@ async function compareRequest(file, profile, answers, request, random) {
     if (!isSomething) break;
   }
   const { json: summary } = await jsonOf([file], ['--view', 'summary', ...options]);
+  if (summary !== undefined) await compare('clock', ['--view', 'summary', ...options], asked('clock'), clockOf);
   if (summary !== undefined) await compare('operations', ['--view', 'summary', ...options], asked('operations'), withoutUnits);
   const by = random.pick(isTimed ? ['thread', 'process', 'state', 'core-kind', 'none'] : ['thread', 'process', 'none']);
   // The command counts all states where it separates by state and none were named.
@@ -191,6 +194,11 @@ async function compareRequest(file, profile, answers, request, random) {
     await compare('callers', [`--function=${name}`, ...options], asked('callers', { of: name }));
   }
   return faults;
+}
+
+/** The selected time of each series, and its CPU use. */
+function clockOf(json) {
+  return { clock: json.series.map(({ length_ns, length_source, cpu_percent }) => ({ length_ns: length_ns ?? 0, is_recorded: (length_source ?? 'samples') !== 'samples', cpu_percent })) };
 }
 
 /** What operations did, as the command tells it, without units. */

@@ -223,12 +223,13 @@ export function heaviestOf(engine, profile, view, wanted, by, metric) {
 }
 
 /** Weights over time. */
-export function timelineOf(engine, profile, view, wanted, by, metric) {
-  const bin = engine.roundBin(view, wanted);
+export function timelineOf(engine, profile, view, wanted, by, metric, bin) {
   return {
     timeline: wanted.flatMap((index, position) => {
       const unit = unitOfSeries(profile, index, metric);
       const lines = engine.timeline(view, index, bin, by);
+      const time = view.scope.selectedTime(index);
+      const selected = ({ bin: number }) => engine.lengthWithin(time, { start: BigInt(number) * BigInt(bin), end: BigInt(number + 1) * BigInt(bin) });
       const parts = lines.flatMap((line, order) => line.parts.map((part) => ({ order, line, part })));
       parts.sort((a, b) => a.part.bin - b.part.bin || a.order - b.order);
       return parts.map(({ line, part }) => {
@@ -240,6 +241,7 @@ export function timelineOf(engine, profile, view, wanted, by, metric) {
           series: position,
           time_ns: part.bin * bin,
           bin_ns: bin,
+          selected_ns: selected(part),
           pid: process?.pid ?? null,
           process: process?.name ?? null,
           tid: thread?.tid ?? null,
@@ -248,7 +250,7 @@ export function timelineOf(engine, profile, view, wanted, by, metric) {
           state,
           samples: part.samples,
           weight: part.weight,
-          cpu_percent: isTime ? (Number(part.weight) * 100) / bin : null,
+          cpu_percent: isTime && selected(part) > 0 ? (Number(part.weight) * 100) / selected(part) : null,
           unit,
         };
       });

@@ -19,7 +19,7 @@ export class Tables {
     return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(canonical)]));
   }
 
-  #answer({ view: name, selection, operations, wanted, metric, by, of }) {
+  #answer({ view: name, selection, operations, wanted, metric, by, of, bin = 1 }) {
     const [engine, { profile }] = [this.#engine, this.#workbench];
     const view = this.#workbench.view(selection, operations);
     switch (name) {
@@ -32,7 +32,9 @@ export class Tables {
       case 'heaviest':
         return heaviestOf(engine, profile, view, wanted, by, metric);
       case 'timeline':
-        return timelineOf(engine, profile, view, wanted, by, metric);
+        return timelineOf(engine, profile, view, wanted, by, metric, bin);
+      case 'clock':
+        return { clock: wanted.map((index) => clockOf(engine, view, index)) };
       case 'flame-chart':
         return flameChartOf(engine, profile, view, wanted, metric);
       case 'boxes':
@@ -45,6 +47,12 @@ export class Tables {
         return viewsOf(engine, profile)[name](view, wanted, metric);
     }
   }
+}
+
+/** The selected time of a series, and its CPU use as the page shows it. */
+function clockOf(engine, view, index) {
+  const { length, isRecorded } = view.scope.selectedTime(index);
+  return { length_ns: length, is_recorded: length > 0 && isRecorded, cpu_percent: engine.cpuPercent(view, index) };
 }
 
 /** The boxes of the flame graph are the nodes of the tree, in its order, each beside the heavier ones of its parent. */

@@ -1,6 +1,7 @@
 // What the page uses of the engine.
 
 export { type CounterSum, type Metric, counterOf, counterSums, countersOf } from './counters.ts';
+export { type SelectedTime, lengthWithin } from './clock.ts';
 export { type Change, type Changed, type Side, BEYOND_NOISE, smallestEffect } from './diff/change.ts';
 export { type Changes, type DiffNode, type DiffRow } from './diff/changes.ts';
 export { Comparison, type DiffFacts, type Normalize, type Selections, counterpart } from './diff/comparison.ts';
@@ -20,6 +21,7 @@ export type { Amount, Effect, View } from './view.ts';
 export { type BinaryRow, NO_BINARY, NO_STACK_NAME, binaries } from './views/binaries.ts';
 export { type BottomUpNode, BottomUpTree } from './views/bottom_up.ts';
 export { type CategoryRow, categories } from './views/categories.ts';
+export { cpuPercent } from './views/cpu_use.ts';
 export { type CoreKind, cores } from './views/cores.ts';
 export { type FlameChart, type Spans, flameChart, spansOf } from './views/flame_chart.ts';
 export { type Boxes, type Frame, flameGraph } from './views/flame_graph.ts';
@@ -33,7 +35,7 @@ export { type Answer as OverviewFunction, type Overview, overview } from './view
 export { type Neighbour, type Sandwich, sandwich } from './views/sandwich.ts';
 export { type StateRow, states } from './views/states.ts';
 export { type ProcessRow, processes, threads } from './views/threads.ts';
-export { type TimelineLine, density, roundBin, timeline } from './views/timeline.ts';
+export { type TimelineLine, density, timeline } from './views/timeline.ts';
 export { type TransitionRow, transitions } from './views/transitions.ts';
 export { Texts } from './text.ts';
 export { type FunctionNames, MarkedFunctions, type Step, type TreePlace, functionsOfSteps, markOfStep, stepOf } from './tree_place.ts';

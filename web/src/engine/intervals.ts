@@ -56,7 +56,8 @@ function later(a: Range['end'], b: Range['end']): Range['end'] {
   return a > b ? a : b;
 }
 
-function intersect(one: readonly Range[], other: readonly Range[]): Range[] {
+/** The ranges that two sorted lists share; in each, no range touches the next. */
+export function intersect(one: readonly Range[], other: readonly Range[]): Range[] {
   const shared: Range[] = [];
   for (let [at, beside] = [0, 0]; at < one.length && beside < other.length; ) {
     const [a, b] = [one[at]!, other[beside]!];

@@ -1,5 +1,6 @@
 // A recording as the payload has it: tables of plain columns that refer to each other by index. -1 is none.
 
+import type { RecordedTime } from './clock.ts';
 import type { CounterColumn } from './counters.ts';
 import type { Shape } from './exact.ts';
 import type { Texts } from './text.ts';
@@ -8,6 +9,8 @@ export interface Run {
   readonly input: string;
   readonly document: number;
   readonly number: number;
+  /** The recorded time, as far as the command was asked for it; absent if it is unknown. */
+  readonly time?: RecordedTime;
   /** What its table of contents tells. Numbers above 2^53 are texts. */
   readonly duration_ns?: number | string;
   readonly start_date?: string;
@@ -141,9 +144,11 @@ export interface RecordedOverview {
   readonly activity: {
     readonly start_ns: number;
     readonly length_ns: number;
-    readonly is_told: boolean;
+    readonly is_recorded: boolean;
     readonly cpu_percent: number | null;
-    readonly busiest_second: { readonly second: number; readonly weight: number; readonly cpu_percent: number | null } | null;
+    readonly busiest: { readonly start_ns: number; readonly length_ns: number; readonly weight: number; readonly cpu_percent: number | null } | null;
+    readonly bins_start_ns: number;
+    readonly bin_ns: number;
     readonly bins: readonly number[];
   } | null;
   readonly shares: Readonly<Record<'own' | 'system' | 'unknown' | 'waiting' | 'no_stack', OverviewAmount>>;

@@ -1,5 +1,6 @@
 // The samples that count.
 
+import { type SelectedTime, selectedTime } from './clock.ts';
 import { type Metric, counterOf, countersOf } from './counters.ts';
 import { RefusedError } from './error.ts';
 import { type Range, intervalRanges } from './intervals.ts';
@@ -90,9 +91,12 @@ export class Scope {
     return !Array.isArray(this.#selection.states);
   }
 
-  /** True if no other state than running was asked for. */
-  get isOnlyRunning(): boolean {
-    return (this.#selection.states ?? 'running') === 'running';
+  /** The selected time of the run of a series. */
+  selectedTime(series: number): SelectedTime {
+    const run = this.#profile.runs[this.#profile.series[series]!.run]!;
+    const { time, during } = this.#selection;
+    const ranges = during === undefined ? [] : [intervalRanges(this.#profile.intervals, run.number, during)];
+    return selectedTime(run.time, time === undefined ? ranges : [...ranges, [time]]);
   }
 
   /** The rows of a series in the selected time, as ranges. */

@@ -108,9 +108,9 @@ export class View {
     return sums;
   }
 
-  /** True if rows of a series weigh time. */
+  /** True if rows of a series count with the time that they weigh. */
   weighsTime(series: number): boolean {
-    return this.profile.series[series]!.unit === 'ns' && counterOf(this.#selection.metric ?? 'weight') === null;
+    return this.profile.series[series]!.unit === 'ns' && (this.#selection.metric ?? 'weight') === 'weight';
   }
 
   /** The weight of a row as it was recorded, also where samples weigh something else. */

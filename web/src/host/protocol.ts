@@ -13,6 +13,7 @@ import type {
   Part,
   ProcessRow,
   Profile,
+  SelectedTime,
   Selection,
   SeparateBy,
   StateRow,
@@ -258,8 +259,9 @@ export interface OverviewAnswer {
   readonly answer: Overview;
   readonly threads: readonly Part[];
   readonly cores: readonly CoreKind[];
-  /** The first and last time of samples; null without times. */
-  readonly span: { readonly start: number; readonly end: number } | null;
+  /** The selected time, of which its length is the base of the CPU use. */
+  readonly time: SelectedTime;
+  readonly cpuPercent: number | null;
   /** Of the samples that count. */
   readonly counters: readonly CounterSum[];
 }

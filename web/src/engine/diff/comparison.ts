@@ -8,7 +8,6 @@ import type { Selection } from '../selection.ts';
 import type { View } from '../view.ts';
 import { Prepared, Workbench } from '../workbench.ts';
 import { Changes } from './changes.ts';
-import { type RecordedRun, lengthOf } from './length.ts';
 import { Matching } from './matching.ts';
 import { Merged } from './merged.ts';
 
@@ -20,7 +19,6 @@ export interface DiffFacts {
   readonly normalize: Normalize;
   readonly factor: number;
   readonly is_scaled: boolean;
-  readonly runs: { readonly before: readonly RecordedRun[]; readonly after: readonly RecordedRun[] };
   readonly sentences: { readonly answer: string; readonly activity: string; readonly functions: string };
   readonly [more: string]: unknown;
 }
@@ -72,8 +70,8 @@ export class Comparison {
   ): number | null {
     if (normalize === 'none') return 1;
     const lengths = (): [number, number] => [
-      lengthOf(views.before, selections.before, this.facts.runs.before) ?? 0,
-      lengthOf(views.after, selections.after, this.facts.runs.after) ?? 0,
+      lengthOf(views.before, selections.before),
+      lengthOf(views.after, selections.after),
     ];
     const [before, after] = normalize === 'samples' ? totals : lengths();
     return before > 0 && after > 0 ? before / after : null;
@@ -87,6 +85,15 @@ export class Comparison {
     this.#merged = { before: before.shape, after: after.shape, tree };
     return tree;
   }
+}
+
+/** The selected time of the runs that are selected, in nanoseconds. */
+function lengthOf({ profile, scope }: View, selection: Selection): number {
+  const series = new Map<number, number>();
+  profile.series.forEach(({ run }, index) => {
+    if ((selection.series?.includes(index) ?? true) && (selection.runs?.includes(run) ?? true)) series.set(run, index);
+  });
+  return [...series.values()].reduce((sum, index) => sum + scope.selectedTime(index).length, 0);
 }
 
 /** The series of a side with samples that count: those of one table of each run. */

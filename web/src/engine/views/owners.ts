@@ -70,7 +70,7 @@ export class OwnCode {
     this.#profile = view.profile;
     this.#forest = view.prepared.byFunction;
     this.#owners = ownersOf(this.#profile, view.prepared.shape.byFunction);
-    this.mayWait = this.#profile.series[series]!.meaning === 'presence' || !view.scope.isOnlyRunning;
+    this.mayWait = this.#profile.series[series]!.meaning === 'presence' || !view.scope.countsRunningOnly;
   }
 
   /** True if a thread whose stack ends in a node waits. */

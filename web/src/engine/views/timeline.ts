@@ -99,32 +99,3 @@ function plus(a: Exact, b: Exact): Exact {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   return BigInt(a) + BigInt(b);
 }
-
-/** The shortest of 1, 2, 5, 10 … nanoseconds that gives no series more than 90 bins, as the command chooses it. */
-export function roundBin(view: View, series: readonly number[]): number {
-  const { time } = view.profile.samples;
-  const spans: [number, number][] = [];
-  const counts = new Map<number, number>();
-  for (const one of series) {
-    const rows = view.ofAllStates(one);
-    if (rows.length === 0) continue;
-    spans.push([Number(time[rows[0]!]!), Number(time[rows[rows.length - 1]!]!)]);
-    if (!view.weighsTime(one)) continue;
-    for (const row of rows) {
-      const weight = Number(view.recordedWeight(row));
-      if (weight > 0) counts.set(weight, (counts.get(weight) ?? 0) + 1);
-    }
-  }
-  let [usual, most] = [0, 0];
-  for (const [weight, count] of counts) {
-    if (count > most || (count === most && weight > usual)) [usual, most] = [weight, count];
-  }
-  for (let power = 1; power < 1e19; power *= 10) {
-    for (const digit of [1, 2, 5]) {
-      const bin = digit * power;
-      const isShort = ([first, last]: [number, number]): boolean => Math.floor(last / bin) - Math.floor(first / bin) < 90;
-      if (Math.floor(bin / 5) >= usual && spans.every(isShort)) return bin;
-    }
-  }
-  return 2 ** 63;
-}

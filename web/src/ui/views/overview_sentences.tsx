@@ -1,7 +1,7 @@
 // The answer in sentences, in the words of the command's overview.
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { Exact, Origin, OverviewFunction } from '../../engine/index.ts';
+import type { Exact, Origin, OverviewFunction, SelectedTime } from '../../engine/index.ts';
 import type { OverviewAnswer } from '../../host/protocol.ts';
 import { type Names, binaryOf, nameOf, threadName } from '../../state/names.ts';
 import { useApp, useStore } from '../app_context.ts';
@@ -15,8 +15,8 @@ const MANY_SAMPLES = 100;
 const STANDS_OUT = 0.1;
 /** Two functions are close if the lighter one has this share of the heavier one. */
 const CLOSE = 0.85;
-/** Below this share of one core, a program was mostly idle. */
-const IDLE = 0.05;
+/** Below this percentage of one core, a program was mostly idle. */
+const IDLE = 5;
 
 const ORIGINS: Record<Origin, string> = {
   'main-queue': 'from the main queue',
@@ -41,19 +41,17 @@ interface Props {
 export function Sentences({ answer, unit }: Props): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const { total, span } = answer;
-  const cores = unit === 'ns' && span !== null && span.end > span.start ? Number(total.weight) / (span.end - span.start) : null;
+  const { total, time, cpuPercent } = answer;
   const samples = Number(total.samples);
   const isPresence = app.names.tables.series[state.series]!.meaning === 'presence';
-  const countsAll = state.states !== 'running' || isPresence;
   return (
     <>
       <p class="lead">
         <strong>{withUnit(total.weight, unit)}</strong>
         {unit !== 'samples' && <> in {counted(total.samples, 'sample')}</>}
-        {cores !== null && !countsAll && <>, {coresText(cores)}</>}
-        {span !== null && <> over the {timeText(span.end - span.start)} from the first sample to the last</>}.
-        {cores !== null && cores < IDLE && !countsAll && <> The CPU was mostly idle.</>}
+        {cpuPercent !== null && <>, {cpuPercent.toFixed(1)}% of one core</>}
+        {time.length > 0 && <> over {baseText(time)}</>}.
+        {cpuPercent !== null && cpuPercent < IDLE && <> The CPU was mostly idle.</>}
         {isPresence && <> Samples tell where threads were, running or not.</>}
         {samples < FEW_SAMPLES && <> Only {counted(samples, 'sample')}: too few to say where the time goes.</>}
       </p>
@@ -63,8 +61,10 @@ export function Sentences({ answer, unit }: Props): JSX.Element {
   );
 }
 
-function coresText(cores: number): string {
-  return cores >= 1.05 ? `${cores.toFixed(cores >= 10 ? 0 : 1)} cores busy` : `${percent(cores, 1)} of one core`;
+/** The base of a rate, in the command's words. */
+function baseText({ length, isPart, isRecorded }: SelectedTime): string {
+  if (isPart) return `the selected ${timeText(length)}`;
+  return isRecorded ? `the recorded ${timeText(length)}` : `the ${timeText(length)} from the first sample to the last`;
 }
 
 /** True if threads wait in more than half of the samples. */
