@@ -52,7 +52,100 @@ fn main() {
         let path = corpus.clone().unwrap_or_default().join("xctrace").join(format!("{file}.xml"));
         trials.push(trial(format!("corpus::{file}"), path, has_python && corpus.is_some()));
     }
+    let recordings = recordings(&root).into_iter().chain(corpus.iter().flat_map(|folder| recordings(folder)));
+    for path in recordings {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        trials.push(Trial::test(format!("clock::{name}"), move || check_clock(&path)).with_ignored_flag(!has_python));
+    }
+    trials.push(Trial::test("percentages_of_a_core_are_all_compared", percentages_of_a_core_are_all_compared));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Exports, recordings and reports of `sample` below a folder.
+fn recordings(folder: &Path) -> Vec<PathBuf> {
+    let is_recording = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_export = name.ends_with(".xml") && !path.components().any(|part| part.as_os_str() == "reproducers");
+        is_export || name.ends_with(".trace.zip") || name.ends_with(".sample.txt")
+    };
+    let mut found = files_below(folder).unwrap_or_default();
+    found.retain(|path| is_recording(path));
+    found
+}
+
+/// All files below a folder, sorted.
+fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { found.extend(files_below(&path)?) } else { found.push(path) }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Every output that shows a time, or what divides by it, says the same.
+fn check_clock(recording: &Path) -> Result<(), Failed> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/clock.py");
+    let done = Command::new(python()).arg(script).arg(env!("CARGO_BIN_EXE_traceparse")).arg(recording).output()?;
+    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    if done.status.success() { Ok(()) } else { Err(said.into()) }
+}
+
+/// The files that show a percentage of a core. `clock.py` compares all of them; of the page, `web/test/equality.mjs` does, and of fleets with
+/// several runs, `fleet_duckdb.rs`.
+const PERCENTAGES: [&str; 27] = [
+    "bin/fleet/help.rs",
+    "src/fleet/alert.rs",
+    "src/fleet/report.rs",
+    "src/fleet/run.rs",
+    "src/fleet/sql.rs",
+    "src/output/diff/overview.rs",
+    "src/output/fleet/measures.rs",
+    "src/output/fleet/sentences.rs",
+    "src/output/fleet/text/trend.rs",
+    "src/output/json/header.rs",
+    "src/output/json/overview.rs",
+    "src/output/svg/trees.rs",
+    "src/output/text/overview/answer.rs",
+    "src/output/text/overview/mod.rs",
+    "src/output/text/overview/time.rs",
+    "src/output/text/summary.rs",
+    "src/output/text/timeline.rs",
+    "src/report/overview/activity.rs",
+    "src/report/selected_time.rs",
+    "src/report/timeline.rs",
+    "src/units.rs",
+    "web/src/engine/index.ts",
+    "web/src/engine/views/cpu_use.ts",
+    "web/src/engine/views/tree.ts",
+    "web/src/host/answers/overview.ts",
+    "web/src/host/protocol.ts",
+    "web/src/ui/views/overview_sentences.tsx",
+];
+
+/// A new output that shows one has to be compared, and listed.
+fn percentages_of_a_core_are_all_compared() -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for folder in ["bin", "src", "web/src"] {
+        for path in files_below(&root.join(folder))? {
+            let is_code = path.extension().is_some_and(|end| ["rs", "ts", "tsx"].iter().any(|code| end == *code));
+            let text = if is_code { fs::read_to_string(&path)? } else { continue };
+            let is_comment = |line: &&str| line.trim_start().starts_with("//") || line.trim_start().starts_with("*");
+            let shows = |line: &str| {
+                ["percent_of_core", "cpu_use(", "of one core", "cpuPercent"].iter().any(|word| line.contains(word))
+            };
+            if text.lines().filter(|line| !is_comment(line)).any(shows) {
+                found.push(path.strip_prefix(root)?.display().to_string());
+            }
+        }
+    }
+    if found == PERCENTAGES {
+        Ok(())
+    } else {
+        Err(format!("compare these in tests/oracle/clock.py, and list them: {found:#?}").into())
+    }
 }
 
 fn python() -> String {

@@ -354,4 +354,5 @@ def main():
         print(json.dumps(reply), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
