@@ -45,7 +45,6 @@ fn run(args: &FleetMergeArgs, paths: &[PathBuf]) -> anyhow::Result<u8> {
             false => bail!("{sentence}; or pass --allow-incomplete"),
         }
     }
-    datasets.check_once()?;
     let facts = MergedFacts {
         selection: datasets.selection(),
         made_with: datasets.made_with(),

@@ -183,10 +183,7 @@ fn tell_completeness(datasets: &Datasets, fleet: &Fleet) -> Result<()> {
     match datasets.incomplete() {
         Some(sentence) => warning(&sentence),
         None if datasets.has_rewritten() => builder.add_note(
-            "An engine rewrote the dataset: nobody knows if it is complete, or what was selected of its recordings.".to_owned(),
-        ),
-        None if completeness.is_complete.is_none() => builder.add_note(
-            "Nobody knows if the dataset is complete: it was written before version 4; any extract into it records that."
+            "An engine rewrote the dataset: nobody knows if it is complete, or what was selected of its recordings."
                 .to_owned(),
         ),
         None => {}

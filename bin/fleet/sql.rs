@@ -96,8 +96,7 @@ fn completeness(args: &FleetSqlArgs, datasets: &Datasets) -> Result<String> {
     let state = match is_complete {
         Some(true) => "yes",
         Some(false) => "NO",
-        None if datasets.has_rewritten() => "unknown, an engine rewrote it",
-        None => "unknown, written before version 4",
+        None => "unknown, an engine rewrote it",
     };
     let missing = datasets.missing_shards();
     let shards = if missing.is_empty() { String::new() } else { format!("; missing shards: {}", missing.join(", ")) };

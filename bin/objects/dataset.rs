@@ -63,8 +63,7 @@ impl Remote {
         let mut room = 0;
         for _ in 0..TRIES {
             let Some((manifest, version)) = self.bucket.read(&self.at(MANIFEST))? else { return Ok(Copied::default()) };
-            let named = NamedFiles::of(&manifest, &self.bucket.url(&self.at(MANIFEST)))?;
-            let NamedFiles { names, bytes } = named.map_or_else(|| self.all_files(), Ok)?;
+            let NamedFiles { names, bytes } = NamedFiles::of(&manifest, &self.bucket.url(&self.at(MANIFEST)))?;
             if bytes > room {
                 Mirror::get()?.space.keep(bytes - room)?;
                 room = bytes;
@@ -87,16 +86,6 @@ impl Remote {
             }
         }
         bail!("{}: is written by another extract again and again; wait until that is done", self.bucket.url(&self.key))
-    }
-
-    /// The files of a dataset whose manifest lists none.
-    fn all_files(&self) -> Result<NamedFiles> {
-        let objects = self.bucket.list(&self.key)?;
-        let files = objects.iter().filter_map(|object| Some((self.name_of(&object.key)?.to_owned(), object.size)));
-        let files: Vec<(String, u64)> =
-            files.filter(|(name, _)| ![MANIFEST, STAMPS, OWED].contains(&name.as_str())).collect();
-        let bytes = files.iter().map(|(_, size)| size).sum();
-        Ok(NamedFiles { names: files.into_iter().map(|(name, _)| name).collect(), bytes })
     }
 
     /// Removes copies of files of an earlier version.

@@ -184,8 +184,7 @@ impl Writer {
     /// The names of the files of a manifest.
     fn named(&self, manifest: &[u8]) -> Result<BTreeSet<String>> {
         let name = self.remote.bucket.url(&self.remote.at(MANIFEST));
-        let named = NamedFiles::of(manifest, &name)?.with_context(|| format!("{name}: lists no files"))?;
-        Ok(named.names)
+        Ok(NamedFiles::of(manifest, &name)?.names)
     }
 
     /// Puts the list before a manifest, and removes it after one that needs none: an extract of others must not complete this one.

@@ -3,7 +3,7 @@
 /// The inputs that a fleet should be of, and those that it has a result of. A failed input is done: it has been looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completeness {
-    /// True if nothing is missing; `None` if nobody knows, as for datasets before version 4.
+    /// True if nothing is missing; `None` if unknown: an engine rewrote the dataset.
     pub is_complete: Option<bool>,
     /// Files that it should be of, if that is known.
     pub inputs_expected: Option<u64>,

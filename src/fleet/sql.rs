@@ -231,8 +231,7 @@ impl Query<'_> {
         )
     }
 
-    /// The condition that no run is there twice, which fails where one is: datasets before version 4 had all files of their folder, also those of
-    /// another dataset.
+    /// A condition that fails if a run is in the dataset twice, as in the files of two datasets that were copied into one folder.
     fn once(&self) -> String {
         let fails = match self.engine {
             SqlEngine::DuckDb => "error",

@@ -248,7 +248,7 @@ fn refused_in_a_dataset(case: &Case, example: Use) {
     let dataset = case.folder.path("dataset");
     let other = write(&case.folder, "other/other.xml", export(50));
     finish(&mut traceparse(&["fleet", "extract", &other, "-o", &dataset])).success();
-    let moved = format!("{dataset}/unfinished.json");
+    let moved = format!("{dataset}/sources.json");
     fs::rename(&example.input, &moved).expect("it can be moved");
     let renamed = |arg: &String| if *arg == example.input { moved.clone() } else { arg.clone() };
     let mut args: Vec<String> = example.args.iter().map(renamed).collect();
@@ -260,7 +260,7 @@ fn refused_in_a_dataset(case: &Case, example: Use) {
         fs::write(&moved, text.replace("\nruns/", "\n../runs/")).expect("it can be written");
     }
     let args = [args, vec!["-o".to_owned(), dataset]].concat();
-    refused(case, &args, "unfinished.json", "unfinished.json", |args| finish(&mut case.command(args)).code(1));
+    refused(case, &args, "sources.json", "sources.json", |args| finish(&mut case.command(args)).code(1));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The three kinds of datasets that are read, and all that is read differently of them.
+//! Reads the two kinds of datasets: those with a manifest, and those that an engine rewrote.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use anyhow::Result;
 use rayon::prelude::*;
 use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
 
+use super::Store;
 use super::kind::Contents;
 use super::manifest::DataFile;
 use super::read::Listed;
 use super::shared_row::SharedRow;
-use super::{Store, older};
 
 impl Store {
     /// True if an engine rewrote it.
@@ -23,16 +23,7 @@ impl Store {
     pub(crate) fn data_files(&self) -> Result<Vec<String>> {
         match self.contents {
             Contents::Listed => Ok(self.state().manifest.files.keys().cloned().collect()),
-            Contents::Older => Ok(older::ids(&self.folder)?.into_iter().collect()),
             Contents::Rewritten => Ok(Vec::new()),
-        }
-    }
-
-    /// Checks that no run is there twice; of datasets with a list of files that is known.
-    pub(crate) fn check_once(&self) -> Result<()> {
-        match self.contents {
-            Contents::Older => older::check_once(&self.folder),
-            Contents::Listed | Contents::Rewritten => Ok(()),
         }
     }
 
@@ -43,7 +34,7 @@ impl Store {
                 let unnamed = self.folder.unnamed(&self.state().manifest)?;
                 Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
             }
-            Contents::Older | Contents::Rewritten => Ok(None),
+            Contents::Rewritten => Ok(None),
         }
     }
 
@@ -73,17 +64,13 @@ impl Store {
     /// Gives every run and every file that gave none to `each`, in the order of data files and in their order. Some runs are in memory at a
     /// time.
     pub(crate) fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
-        let unlisted = |id| Listed { id, counts: None };
         match self.contents {
             Contents::Listed => {
-                let counted = |(id, file): (&String, &DataFile)| Listed {
-                    id: id.clone(),
-                    counts: Some((file.runs, file.failed)),
-                };
+                let counted =
+                    |(id, file): (&String, &DataFile)| Listed { id: id.clone(), counts: (file.runs, file.failed) };
                 let files: Vec<Listed> = self.state().manifest.files.iter().map(counted).collect();
                 self.folder.read_in_order(files, each)
             }
-            Contents::Older => self.folder.read_in_order(self.data_files()?.into_iter().map(unlisted).collect(), each),
             Contents::Rewritten => self.folder.read_rewritten(each),
         }
     }

@@ -35,7 +35,7 @@ pub(crate) const OWED: &str = "owed.json";
 /// process leaves, these are the dataset's own; any other file was copied into the folder by somebody.
 const UNNAMED: &str = ".unnamed";
 /// The files of a dataset that are not those of a table.
-const OWN_FILES: [&str; 7] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS, "unfinished.json", "journal.json"];
+const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 
@@ -117,11 +117,7 @@ impl Folder {
         for table in DatasetTable::ALL.into_iter().rev() {
             let (temporary, file) = (self.temporary(table, written), self.file(table, id));
             change(&file)?;
-            match fs::rename(temporary, &file) {
-                // Finishing what a process of an older version began: some have their names.
-                Err(error) if error.kind() == ErrorKind::NotFound && file.is_file() => {}
-                renamed => renamed.with_context(|| format!("{}: cannot be written", file.display()))?,
-            }
+            self.creating(&file, |file| fs::rename(temporary, file))?;
         }
         Ok(())
     }

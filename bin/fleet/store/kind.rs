@@ -5,8 +5,6 @@
 pub(super) enum Contents {
     /// The manifest lists them.
     Listed,
-    /// All that are in the folder do: its version is below 4.
-    Older,
-    /// The same of files that an engine wrote, which have no ids and no manifest.
+    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
     Rewritten,
 }

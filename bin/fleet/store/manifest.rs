@@ -13,7 +13,7 @@
 //!
 //! It is replaced by a rename, after the files that it names are on the disk and before those that it does not name any more are removed.
 //! So a reader sees the dataset before a change or after it. `checksum` is the hash of all text before it, so that a flipped bit in the
-//! manifest is found like one in a file. Versions 1 to 3 had no list of files: every data file in the folder belonged to the dataset.
+//! manifest is found like one in a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,10 +27,8 @@ use super::lost::{Lost, SourceSum};
 use super::shards::Shards;
 
 const FORMAT: &str = "traceparse-dataset";
-/// The version of the folder; files of tables have one of their own.
-const NEWEST: u64 = 4;
-/// The first version with a list of files.
-const LISTED: u64 = 4;
+/// The version of the folder. The files of the tables have a separate version.
+const VERSION: u64 = 4;
 /// Stands before the hash.
 const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";
@@ -38,7 +36,6 @@ const END: &str = "\"\n}\n";
 /// The contents of the manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
-    pub(super) version: u64,
     /// The selection that the runs were measured with.
     pub(super) selection: FleetSelection,
     /// The settings of the last extract.
@@ -122,7 +119,7 @@ impl Manifest {
         let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
         let files = BTreeMap::new();
         let sources = Some(SourceSum::default());
-        Self { version: NEWEST, selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
+        Self { selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
     }
 
     /// Of a dataset that an engine rewrote: nothing is known.
@@ -133,16 +130,6 @@ impl Manifest {
     /// True for a dataset that was made, and no more.
     pub(super) fn is_untouched(&self) -> bool {
         self.files.is_empty() && self.inputs == Self::new().inputs
-    }
-
-    /// True if it says which files belong to the dataset.
-    pub(super) fn lists_files(&self) -> bool {
-        self.version >= LISTED
-    }
-
-    /// Makes it one of the newest version.
-    pub(super) fn raise_version(&mut self) {
-        self.version = NEWEST;
     }
 
     /// Reads the manifest of a folder.
@@ -159,20 +146,16 @@ impl Manifest {
         let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
             bail!(damaged());
         };
-        let version = value["version"].as_u64().filter(|version| *version > 0).with_context(damaged)?;
-        if version > NEWEST {
-            bail!(
-                "{name}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse"
-            );
+        match value["version"].as_u64().with_context(damaged)? {
+            VERSION if has_its_checksum(text) => Self::of_json(&value).with_context(damaged),
+            version if version > VERSION => {
+                bail!("{name}: has version {version}, but this traceparse reads version {VERSION}; update traceparse")
+            }
+            _ => bail!(damaged()),
         }
-        let is_listed = value.get("files").is_some() || value.get("checksum").is_some();
-        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(text)) {
-            bail!(damaged());
-        }
-        Self::of_json(version, &value).with_context(damaged)
     }
 
-    fn of_json(version: u64, value: &Value) -> Option<Self> {
+    fn of_json(value: &Value) -> Option<Self> {
         let options = match &value["selection"] {
             Value::Null => Vec::new(),
             selection => serde_json::from_value(selection["options"].clone()).ok()?,
@@ -192,14 +175,12 @@ impl Manifest {
             is_of_whole: value["merged"]["of_whole"] == true,
         });
         let mut files = BTreeMap::new();
-        if version >= LISTED {
-            for (id, file) in value["files"].as_object()? {
-                files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
-            }
+        for (id, file) in value["files"].as_object()? {
+            files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
         }
         let selection = FleetSelection::new(options);
         let (sources, lost) = (SourceSum::from_json(&value["sources"]), Lost::from_json(&value["lost"]));
-        Some(Self { version, selection, made_with, inputs, sources, lost, shards, merged, files })
+        Some(Self { selection, made_with, inputs, sources, lost, shards, merged, files })
     }
 
     /// The text of the manifest, with its checksum.
@@ -210,7 +191,7 @@ impl Manifest {
     }
 
     fn to_json(&self) -> Value {
-        let mut value = json!({"format": FORMAT, "version": NEWEST});
+        let mut value = json!({"format": FORMAT, "version": VERSION});
         if !self.selection.is_whole() {
             value["selection"] = json!({"text": self.selection.to_string(), "options": self.selection.options()});
         }

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetTable, KnownRun};
+use traceparse::fleet::DatasetTable;
 
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, TableFile, short};
@@ -32,19 +32,6 @@ pub(super) fn measure_table(table: DatasetTable, mut file: File) -> Result<Table
     hasher.update_reader(&mut file)?;
     let rows = table.row_count(file)?;
     Ok(TableFile { bytes: hasher.count(), rows, checksum: short(hasher.finalize()) })
-}
-
-/// The entry of a data file that is in the folder.
-pub(super) fn measure_file(folder: &Folder, id: &str) -> Result<DataFile> {
-    let table = |table: DatasetTable| -> Result<TableFile> {
-        let name = || format!("{}: cannot be used", folder.file(table, id).display());
-        measure_table(table, folder.open_table(table, id)?).with_context(name)
-    };
-    let tables = DatasetTable::ALL.into_iter().map(table).collect::<Result<Vec<_>>>()?;
-    let known = KnownRun::all(folder.open_table(DatasetTable::Runs, id)?);
-    let known = known.map_err(|error| folder.name_file(id, error))?;
-    let failed = known.iter().filter(|run| run.is_failed).count() as u64;
-    Ok(DataFile { runs: known.len() as u64 - failed, failed, tables })
 }
 
 impl Folder {

@@ -9,7 +9,6 @@ mod compact;
 mod contents;
 mod folder;
 mod index;
-mod journal;
 mod kind;
 mod lost;
 mod manifest;
@@ -17,7 +16,6 @@ mod measured;
 mod merge;
 #[cfg(feature = "object-store")]
 mod named_files;
-mod older;
 mod owed;
 mod part;
 mod progress;
@@ -48,7 +46,6 @@ use traceparse::fleet::{DatasetTable, FleetSelection, KnownRun};
 pub(crate) use folder::STAMPS;
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
-use journal::Journal;
 use kind::Contents;
 // Not all tests that have the store extract.
 #[allow(unused_imports)]
@@ -121,8 +118,8 @@ impl Store {
     }
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
-        let contents = if manifest.lists_files() { Contents::Listed } else { Contents::Older };
         let state = Mutex::new(State::new(manifest));
+        let contents = Contents::Listed;
         Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, contents, _lock: lock }
     }
 
@@ -133,12 +130,6 @@ impl Store {
             state.save(&self.folder)?;
         }
         self.folder.create_tables()?;
-        if !state.manifest.lists_files() {
-            older::adopt(&self.folder, &mut state.manifest)?;
-            self.contents = Contents::Listed;
-            state.save(&self.folder)?;
-        }
-        older::forget(&self.folder)?;
         self.folder.remove_unfinished()?;
         let incomplete = self.folder.check_files(&state.manifest)?;
         let unnamed = self.folder.unnamed(&state.manifest)?;
@@ -192,25 +183,15 @@ impl Store {
         if folder.is_rewritten() {
             return Ok(Self { contents: Contents::Rewritten, ..Self::new(folder, Manifest::unknown(), false, None) });
         }
-        let lock = || match File::open(path.join(LOCK)) {
-            Ok(lock) => locked(path, lock, File::try_lock_shared),
+        let held = match File::open(path.join(LOCK)) {
+            Ok(lock) => locked(path, lock, File::try_lock_shared)?,
             // Where only reading is allowed, nobody has to write.
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("{}: cannot be locked", path.display())),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => None,
+            Err(error) => return Err(error).with_context(|| format!("{}: cannot be locked", path.display())),
         };
-        let mut held = lock()?;
-        if Journal::exists(&folder) && !Manifest::read(path)?.lists_files() {
-            // Nobody writes, so it was interrupted, and some runs have no files until it is done.
-            drop(held.take());
-            drop(Self::create_or_open(path).context("a compaction was interrupted, and has to be finished first")?);
-            held = lock()?;
-        }
-        let mut manifest = Manifest::read(path)?;
+        let manifest = Manifest::read(path)?;
         if let Some(id) = folder.check_files(&manifest)?.first() {
             bail!(folder.missing(id));
-        }
-        if !manifest.lists_files() {
-            manifest.inputs = older::completeness(&folder);
         }
         Ok(Self::new(folder, manifest, false, held))
     }

@@ -17,15 +17,12 @@ pub(crate) struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Those of a manifest; `None` for one before version 4, which lists none.
+    /// The files that a manifest lists.
     ///
     /// # Errors
-    /// When it is damaged.
-    pub(crate) fn of(manifest: &[u8], name: &str) -> Result<Option<Self>> {
+    /// If the manifest is damaged.
+    pub(crate) fn of(manifest: &[u8], name: &str) -> Result<Self> {
         let manifest = Manifest::parse(manifest, name)?;
-        if !manifest.lists_files() {
-            return Ok(None);
-        }
         let mut named = Self { names: BTreeSet::new(), bytes: 0 };
         for (id, file) in &manifest.files {
             for table in DatasetTable::ALL {
@@ -33,6 +30,6 @@ impl NamedFiles {
                 named.bytes = named.bytes.saturating_add(file.table(table).bytes);
             }
         }
-        Ok(Some(named))
+        Ok(named)
     }
 }

@@ -112,18 +112,16 @@ impl Folder {
             }
             sender.send(row).is_ok()
         });
-        match file.counts {
-            Some(counts) if is_wanted && counts != (runs, failed) => {
-                let path = self.file(DatasetTable::Runs, &file.id);
-                let (path, (of_runs, of_failed)) = (path.display(), counts);
-                let error = anyhow!(
-                    "{path}: has {runs} runs and {failed} files that gave none, but the manifest says {of_runs} and {of_failed}. {}",
-                    self.what_helps(&file.id)
-                );
-                sender.send(Err(error)).is_ok()
-            }
-            _ => is_wanted,
+        if !is_wanted || file.counts == (runs, failed) {
+            return is_wanted;
         }
+        let (path, (of_runs, of_failed)) = (self.file(DatasetTable::Runs, &file.id), file.counts);
+        let error = anyhow!(
+            "{}: has {runs} runs and {failed} files that gave none, but the manifest says {of_runs} and {of_failed}. {}",
+            path.display(),
+            self.what_helps(&file.id)
+        );
+        sender.send(Err(error)).is_ok()
     }
 }
 
@@ -131,7 +129,7 @@ impl Folder {
 pub(super) struct Listed {
     pub(super) id: String,
     /// The runs, and the files that gave none, that the manifest says it has.
-    pub(super) counts: Option<(u64, u64)>,
+    pub(super) counts: (u64, u64),
 }
 
 type Row = Result<SharedRow>;

@@ -197,11 +197,6 @@ impl Datasets {
         Ok(None)
     }
 
-    /// Checks that none of them has a run twice, which reports tell, and others would count twice.
-    pub(crate) fn check_once(&self) -> Result<()> {
-        self.all.iter().try_for_each(|named| named.store.check_once())
-    }
-
     /// The data files of each dataset, by the path of its folder.
     ///
     /// # Errors
@@ -214,7 +209,6 @@ impl Datasets {
                 "{name}: {files} in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
             );
         }
-        self.check_once()?;
         for named in self.all.iter().filter(|named| named.store.is_rewritten()) {
             if self.all.len() > 1 {
                 bail!(
