@@ -82,7 +82,7 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     let extraction = Extraction::new(&store, tasks, &settings, &control)?;
     extraction.begin(made_with(&settings, args))?;
     extraction.forget_stale()?;
-    let ended = batch::run(tasks, &settings, &control, &extraction);
+    let ended = extraction.saving(|| batch::run(tasks, &settings, &control, &extraction));
     // Also after an error: what is in the dataset need not be hashed again.
     let counts = extraction.finish()?;
     let ended = ended?;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use blake3::Hash;
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetError, DatasetErrorKind};
-use traceparse::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
+use traceparse::fleet::{DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
 use traceparse::memory::MemoryBudget;
 
 use super::control::Control;
@@ -45,6 +45,9 @@ pub(super) struct Extraction<'a> {
 
 /// Saving stamps takes at most one part in so many of the time.
 const SHARE: u32 = 20;
+
+/// The time between two looks at rows that wait to be written.
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Rows of functions in the data files of a dataset: some tens of megabytes.
 pub(super) const PART_ROWS: u64 = 4_000_000;
@@ -189,22 +192,22 @@ impl<'a> Extraction<'a> {
     /// Puts runs into the dataset. Those with numbers that a table has no room for are a file that failed: a broken one costs
     /// itself and nothing else.
     fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
-        let Err(error) = self.store.put(&runs) else {
-            return Ok(Outcome::Runs(runs));
-        };
-        let cause = error.chain().find_map(|cause| cause.downcast_ref::<DatasetError>());
-        let Some(cause) = cause.filter(|cause| cause.kind == DatasetErrorKind::TooLarge) else { return Err(error) };
-        let reason = cause.to_string();
-        let Some(record) = runs.into_iter().next().map(|run| run.record) else { return Err(error) };
-        Ok(Outcome::Failed(FailedInput {
-            source: record.source,
-            source_bytes: record.source_bytes,
-            run_id: Some(record.run_id),
-            fingerprint: record.fingerprint,
-            kind: FailureKind::Malformed,
-            reason,
-            labels: record.labels,
-        }))
+        let too_large = runs.iter().find_map(|run| DatasetTable::check(run).err());
+        match (too_large, runs.first().map(|run| &run.record)) {
+            (Some(error), Some(record)) => Ok(Outcome::Failed(FailedInput {
+                source: record.source.clone(),
+                source_bytes: record.source_bytes,
+                run_id: Some(record.run_id.clone()),
+                fingerprint: record.fingerprint.clone(),
+                kind: FailureKind::Malformed,
+                reason: error.to_string(),
+                labels: record.labels.clone(),
+            })),
+            _ => {
+                self.store.put(runs)?;
+                Ok(Outcome::Runs(Vec::new()))
+            }
+        }
     }
 
     /// Puts runs into the dataset, unless a file with the same content counts that the dataset has, and that is not among the tasks: as in one
@@ -316,6 +319,24 @@ impl<'a> Extraction<'a> {
         Ok(state.counts)
     }
 
+    /// Does work while another thread saves what it puts in, so that a kill loses about a second of it even if the next file takes long.
+    pub(super) fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (end, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            // Rows that cannot be written wait on, and the next attempt reports the error.
+            scope.spawn(move || {
+                while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) && self.save_if_due().is_ok() {}
+            });
+            let result = work();
+            drop(end);
+            result
+        })
+    }
+
+    fn save_if_due(&self) -> Result<()> {
+        if self.store.save_if_due(PART_ROWS)? { self.save_stamps() } else { Ok(()) }
+    }
+
     /// Keeps what is known of the files so far, unless that was done just now: an extract that is killed need not hash them again.
     fn save_stamps(&self) -> Result<()> {
         // Another thread that saves is enough.
@@ -380,7 +401,6 @@ impl Keeper for Extraction<'_> {
             Outcome::Failed(failed) => self.store.put_failure(failed)?,
             Outcome::Kept(_) => {}
         }
-        let is_change = !matches!(outcome, Outcome::Kept(_));
         let mut state = self.state();
         if let (Some(content), Some(metadata)) = (content, &metadata) {
             state.stamps.remember(&task.display, metadata, &content.to_hex());
@@ -399,8 +419,8 @@ impl Keeper for Extraction<'_> {
             }
         }
         state.done += usize::from(!is_done(&self.unread[index]));
-        let done = state.done;
+        self.store.count_done(state.done);
         drop(state);
-        if self.store.progress(done, is_change, PART_ROWS)? { self.save_stamps() } else { Ok(()) }
+        self.save_if_due()
     }
 }

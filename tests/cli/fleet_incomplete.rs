@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::command::{BINARY, Folder, fails, stdout_of};
 use crate::fleet_case::{bytes, export, extract, failures, fleet, report_with, run, says, sources, write};
@@ -22,10 +25,15 @@ fn wait(child: &mut Child) -> Option<i32> {
 }
 
 /// Makes a pipe with a name. Its reader waits for its writer.
-fn pipe(folder: &Folder, name: &str) -> String {
+pub(crate) fn pipe(folder: &Folder, name: &str) -> String {
     let path = folder.path(name);
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
     path
+}
+
+/// A file of a dataset; null until it is there.
+pub(crate) fn json_of(dataset: &Path, name: &str) -> Value {
+    fs::read(dataset.join(name)).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
 fn interrupt(child: &Child) {
@@ -81,6 +89,10 @@ fn a_second_interrupt_ends_at_once() {
         .spawn()
         .expect("it starts");
     let writer = fs::OpenOptions::new().write(true).open(&slow).expect("the extraction opens it");
+    // Results are saved about a second later, although the next file takes longer.
+    while json_of(Path::new(&dataset), "traceparse-dataset.json")["inputs_done"] != 2 {
+        assert!(child.try_wait().expect("it can be asked").is_none());
+    }
     interrupt(&child);
     let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
     assert!(said.any(|line| line.contains("Ctrl-C again to quit at once")));

@@ -29,6 +29,7 @@ fn what_is_put_in_comes_out() {
     {
         let store = Store::create_or_open(folder.path()).unwrap();
         store.put(&[a.clone(), b.clone()]).unwrap();
+        store.save().unwrap();
         put(&store, &c);
         put_failure(&store, &failure);
     }

@@ -2,36 +2,39 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
+use anyhow::{Result, ensure};
+use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, RunMeasures, RunRecord};
 
 use super::Store;
 use super::folder::step;
-use super::index::{Index, Replaced, known_of_failure, known_of_run};
-use super::manifest::DataFile;
-use super::measured::measure_bytes;
+use super::index::{Index, Replaced};
+use super::part::PartWriter;
 use super::state::State;
+use super::waiting::{Batch, Waiting};
+
+/// Data files that are written before they are merged.
+const UNMERGED: u64 = 64;
 
 impl Store {
     /// Puts the runs of an export in, and takes whatever else the dataset has of that export, or of runs of the same content, out of it.
     ///
-    /// They are there for readers, and after a kill, once the manifest is saved.
-    pub(crate) fn put(&self, runs: &[RunMeasures]) -> Result<()> {
-        ensure!(!runs.is_empty(), "a data file without runs");
-        let known = runs.iter().map(known_of_run).collect();
-        self.put_rows(Rows { runs, failures: &[], known, replaced: Replaced::by_runs(runs) })
+    /// They wait in memory for others. Readers see them, and a kill leaves them, once the manifest is saved.
+    pub(crate) fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
+        let runs = runs.into();
+        ensure!(!runs.is_empty(), "a put without runs");
+        let replaced = Replaced::by_runs(&runs);
+        self.put_rows(runs.into_iter().map(|run| DatasetRow::Run(Box::new(run))).collect(), replaced)
     }
 
     /// Puts in that a file gave no run, and takes the runs that it gave before out of the dataset.
     pub(crate) fn put_failure(&self, failure: &FailedInput) -> Result<()> {
-        let failures = std::slice::from_ref(failure);
-        let known = vec![known_of_failure(failure)];
-        self.put_rows(Rows { runs: &[], failures, known, replaced: Replaced::by_failure(failure) })
+        self.put_rows(vec![DatasetRow::Failed(failure.clone())], Replaced::by_failure(failure))
     }
 
-    /// The record of a run that the dataset has.
+    /// The record of a run that a data file has.
     pub(crate) fn record(&self, run_id: &str) -> Result<Option<RunRecord>> {
         let found = self.find(
             |index| index.file_of_run(run_id),
@@ -43,7 +46,7 @@ impl Store {
         })
     }
 
-    /// The failure that the dataset has of a file.
+    /// The failure that a data file has of an export.
     pub(crate) fn failure(&self, source: &str) -> Result<Option<FailedInput>> {
         let found = self.find(
             |index| index.file_of_source(source),
@@ -72,6 +75,7 @@ impl Store {
     /// Takes all that exports gave out of the dataset.
     pub(crate) fn forget(&self, sources: &HashSet<String>) -> Result<()> {
         self.check_writer()?;
+        self.write_waiting()?;
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
         take_out(&mut state, &Replaced::by_sources(sources));
@@ -81,8 +85,41 @@ impl Store {
     /// Writes the manifest with all changes.
     pub(crate) fn save(&self) -> Result<()> {
         self.check_writer()?;
+        self.write_waiting()?;
         let mut state = self.indexed()?;
-        self.save_state(&mut state)
+        self.save_done(&mut state)
+    }
+
+    /// Saves if it is time; true if it did.
+    pub(crate) fn save_if_due(&self, target_rows: u64) -> Result<bool> {
+        self.check_writer()?;
+        let [is_due, is_full] = {
+            let waiting = self.waiting();
+            [waiting.is_due(), waiting.is_full()]
+        };
+        // If another thread is writing, the next batch becomes larger.
+        let is_writing = || matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
+        if !is_due || (!is_full && is_writing()) { Ok(false) } else { self.save_some(target_rows) }
+    }
+
+    /// Writes what waits, and saves it unless that is too expensive now; true if it did. Merges data files if there are many.
+    pub(crate) fn save_some(&self, target_rows: u64) -> Result<bool> {
+        self.write_waiting()?;
+        let mut state = self.indexed()?;
+        if state.unmerged >= UNMERGED {
+            self.merge_small(&mut state, target_rows)?;
+        }
+        let may_save = state.may_save();
+        if may_save {
+            self.save_done(&mut state)?;
+        }
+        Ok(may_save)
+    }
+
+    fn save_done(&self, state: &mut State) -> Result<()> {
+        let done = self.waiting().done();
+        state.manifest.inputs.inputs_done = state.manifest.inputs.inputs_done.max(Some(done));
+        self.save_state(state)
     }
 
     pub(super) fn save_state(&self, state: &mut State) -> Result<()> {
@@ -102,51 +139,53 @@ impl Store {
         state.save(&self.folder)
     }
 
-    fn put_rows(&self, rows: Rows<'_>) -> Result<()> {
+    fn put_rows(&self, rows: Vec<DatasetRow>, replaced: Replaced) -> Result<()> {
         self.check_writer()?;
-        // Outside the lock: this is the work, and several threads put at a time.
-        let tables = rows.encode()?;
-        let written = self.new_name();
-        self.write_temporary(&written, &tables)?;
-        let file = rows.data_file(&tables)?;
-        drop(tables);
+        self.waiting().put(rows, replaced);
+        Ok(())
+    }
+
+    /// Writes the rows that wait as a data file, and takes the rows that they replace out of the others. One thread at a time, since
+    /// later rows replace earlier ones.
+    pub(super) fn write_waiting(&self) -> Result<()> {
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let batch = self.waiting().take();
+        if batch.puts == 0 {
+            return Ok(());
+        }
+        let written = self.write_batch(&batch);
+        match written {
+            Ok(()) => self.waiting().count_written(batch.puts),
+            // They are put in at the next attempt.
+            Err(_) => self.waiting().give_back(batch),
+        }
+        written
+    }
+
+    fn write_batch(&self, batch: &Batch) -> Result<()> {
+        // Outside the lock: this is the work.
+        let mut part = PartWriter::new(&self.folder, self.new_name())?;
+        for row in &batch.rows {
+            step()?;
+            part.add(row)?;
+        }
+        let part = part.finish()?;
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
-        let id = file.id();
-        self.folder.publish(&written, &id)?;
-        take_out(&mut state, &rows.replaced);
-        state.add(&id, file, rows.known);
+        let id = state.publish(&self.folder, &part)?;
+        take_out(&mut state, &batch.replaced);
+        state.add(&id, part.file, batch.known());
+        state.unmerged += 1;
         Ok(())
+    }
+
+    pub(super) fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A temporary name that no file has.
     pub(super) fn new_name(&self) -> String {
         format!("new-{}", self.written.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Writes the files of a data file, in the order of [`DatasetTable::ALL`], under temporary names. They are on the disk when this
-    /// returns: the files that they replace are removed later, and power may fail.
-    fn write_temporary(&self, name: &str, tables: &[Vec<u8>]) -> Result<()> {
-        let mut files = Vec::new();
-        for (table, bytes) in DatasetTable::ALL.into_iter().zip(tables) {
-            let mut file = self.folder.create_temporary(table, name)?;
-            step()?;
-            let written = std::io::Write::write_all(&mut file, bytes);
-            written.with_context(|| self.cannot_be_written(table, name))?;
-            files.push((table, file));
-        }
-        // All at once they take as long as one.
-        std::thread::scope(|scope| {
-            let syncs: Vec<_> = files.iter().map(|(table, file)| (*table, scope.spawn(|| file.sync_all()))).collect();
-            syncs.into_iter().try_for_each(|(table, sync)| {
-                let synced = sync.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
-                synced.with_context(|| self.cannot_be_written(table, name))
-            })
-        })
-    }
-
-    pub(super) fn cannot_be_written(&self, table: DatasetTable, name: &str) -> String {
-        format!("{}: cannot be written", self.folder.temporary(table, name).display())
     }
 }
 
@@ -161,34 +200,5 @@ fn take_out(state: &mut State, replaced: &Replaced) {
             state.index.insert(&id, staying);
             state.taken_out.entry(id).or_default().extend(replaced);
         }
-    }
-}
-
-/// The rows that are put in.
-struct Rows<'r> {
-    runs: &'r [RunMeasures],
-    failures: &'r [FailedInput],
-    known: Vec<KnownRun>,
-    replaced: Replaced,
-}
-
-impl Rows<'_> {
-    /// The files, in the order of [`DatasetTable::ALL`].
-    fn encode(&self) -> Result<Vec<Vec<u8>>> {
-        let encode = |table: DatasetTable| {
-            let mut bytes = Vec::new();
-            table.write(self.runs, self.failures, &mut bytes)?;
-            Ok(bytes)
-        };
-        let source = self.known.first().map_or("", |known| known.source.as_str());
-        let tables: Result<Vec<_>> = DatasetTable::ALL.into_iter().map(encode).collect();
-        tables.with_context(|| format!("{source}: cannot be put into the dataset"))
-    }
-
-    /// Their entry in the manifest.
-    fn data_file(&self, tables: &[Vec<u8>]) -> Result<DataFile> {
-        let tables = DatasetTable::ALL.into_iter().zip(tables).map(|(table, bytes)| measure_bytes(table, bytes));
-        let [runs, failed] = [self.runs.len(), self.failures.len()].map(|count| count as u64);
-        Ok(DataFile { runs, failed, tables: tables.collect::<Result<_>>()? })
     }
 }

@@ -6,7 +6,7 @@ use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
 use super::Store;
 use super::folder::step;
 use super::index::Replaced;
-use super::manifest::{DataFile, TableFile};
+use super::manifest::DataFile;
 use super::part::PartWriter;
 use super::state::{FEW_ROWS, State};
 
@@ -24,7 +24,7 @@ pub(crate) struct Compacted {
 impl Store {
     /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
     pub(crate) fn compact(&self, target_rows: u64) -> Result<Compacted> {
-        self.check_writer()?;
+        self.write_waiting()?;
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
         let before = state.manifest.files.len();
@@ -55,32 +55,23 @@ impl Store {
     /// Writes what these files hold as one, without what is replaced.
     fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
         let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
-        let written = self.new_name();
-        let tables = self.write_part(&written, files, replaced)?;
-        let failed = staying.iter().filter(|run| run.is_failed).count() as u64;
-        let file = DataFile { runs: staying.len() as u64 - failed, failed, tables };
-        let id = file.id();
-        self.folder.publish(&written, &id)?;
-        for file in files {
-            state.remove(file);
-        }
-        state.add(&id, file, staying);
-        Ok(())
-    }
-
-    /// The files of a part, under temporary names.
-    fn write_part(&self, name: &str, files: &[String], replaced: &Replaced) -> Result<Vec<TableFile>> {
-        let mut part = PartWriter::new(&self.folder, name)?;
+        let mut part = PartWriter::new(&self.folder, self.new_name())?;
         for file in files {
             for row in self.folder.open(file)? {
                 step()?;
-                let row = row?.into();
-                if stays(&row, replaced) {
+                let row: DatasetRow = row?.into();
+                if replaced.leaves(&row) {
                     part.add(&row)?;
                 }
             }
         }
-        part.finish()
+        let part = part.finish()?;
+        let id = state.publish(&self.folder, &part)?;
+        for file in files {
+            state.remove(file);
+        }
+        state.add(&id, part.file, staying);
+        Ok(())
     }
 }
 
@@ -105,11 +96,4 @@ fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
         sum = sum.saturating_add(rows);
     }
     (group.len() > 1).then_some(group)
-}
-
-fn stays(row: &DatasetRow, replaced: &Replaced) -> bool {
-    match row {
-        DatasetRow::Run(run) => !replaced.has(Some(&run.record.run_id), &run.record.source, false),
-        DatasetRow::Failed(failure) => !replaced.has(failure.run_id.as_deref(), &failure.source, true),
-    }
 }

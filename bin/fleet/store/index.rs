@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use traceparse::fleet::KnownRun;
-use traceparse::fleet::{FailedInput, RunMeasures};
+use traceparse::fleet::{DatasetRow, FailedInput, KnownRun, RunMeasures};
 
 /// The facts that a dataset has about an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +48,14 @@ impl Replaced {
     pub(super) fn extend(&mut self, other: &Self) {
         self.sources.extend(other.sources.iter().cloned());
         self.run_ids.extend(other.run_ids.iter().cloned());
+    }
+
+    /// True if a row stays.
+    pub(super) fn leaves(&self, row: &DatasetRow) -> bool {
+        match row {
+            DatasetRow::Run(run) => !self.has(Some(&run.record.run_id), &run.record.source, false),
+            DatasetRow::Failed(failure) => !self.has(failure.run_id.as_deref(), &failure.source, true),
+        }
     }
 
     /// True if a row of `runs` makes room. A failure stays if only its content is the same: copies of an export are failures with the id of

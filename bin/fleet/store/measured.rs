@@ -1,7 +1,6 @@
 //! The sizes and checksums of files, for the manifest and against it.
 
 use std::fs::File;
-use std::io::Cursor;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
@@ -18,12 +17,6 @@ enum Found {
     Missing(DatasetTable),
     /// It has another length, or other bytes.
     Changed(DatasetTable),
-}
-
-/// The entry of a table that is in memory.
-pub(super) fn measure_bytes(table: DatasetTable, bytes: &[u8]) -> Result<TableFile> {
-    let rows = table.row_count(Cursor::new(bytes.to_vec()))?;
-    Ok(TableFile { bytes: bytes.len() as u64, rows, checksum: short(blake3::hash(bytes)) })
 }
 
 /// The entry of a table that is in a file.

@@ -11,7 +11,7 @@ use traceparse::fleet::{Completeness, DatasetRow, FleetSelection};
 use super::folder::{Folder, step};
 use super::lost::SourceSum;
 use super::manifest::{DataFile, Manifest, Merged};
-use super::part::PartWriter;
+use super::part::{PartWriter, Written};
 use super::shared_row::SharedRow;
 use super::{MadeWith, Shards, Store};
 
@@ -92,7 +92,7 @@ impl Merge {
         read: impl FnOnce(&mut dyn FnMut(SharedRow) -> Result<()>) -> Result<()>,
     ) -> Result<(u64, u64)> {
         let folder = self.store.folder.clone();
-        let mut open: Option<Part<'_>> = None;
+        let mut open: Option<PartWriter<'_>> = None;
         let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
             step()?;
@@ -103,7 +103,7 @@ impl Merge {
             }
             let part = match open.take().filter(|part| part.rows < self.target_rows) {
                 Some(part) => open.insert(part),
-                None => open.insert(Part::new(&folder, self.store.new_name())?),
+                None => open.insert(PartWriter::new(&folder, self.store.new_name())?),
             };
             part.add(&row.into())?;
             if part.rows >= self.target_rows
@@ -130,9 +130,8 @@ impl Merge {
     }
 
     /// Gives the files of a part their names.
-    fn finish(&mut self, part: Part<'_>) -> Result<()> {
-        let Part { name, runs, failed, writer, .. } = part;
-        let file = DataFile { runs, failed, tables: writer.finish()? };
+    fn finish(&mut self, part: PartWriter<'_>) -> Result<()> {
+        let Written { name, file } = part.finish()?;
         let id = file.id();
         self.store.folder.publish(&name, &id)?;
         self.parts.push((id, file));
@@ -144,33 +143,5 @@ fn source(row: &SharedRow) -> &str {
     match row {
         DatasetRow::Run(run) => &run.record().source,
         DatasetRow::Failed(failed) => &failed.source,
-    }
-}
-
-/// A part that is being written.
-struct Part<'f> {
-    name: String,
-    writer: PartWriter<'f>,
-    /// Rows of functions so far.
-    rows: u64,
-    runs: u64,
-    failed: u64,
-}
-
-impl<'f> Part<'f> {
-    fn new(folder: &'f Folder, name: String) -> Result<Self> {
-        let writer = PartWriter::new(folder, &name)?;
-        Ok(Self { name, writer, rows: 0, runs: 0, failed: 0 })
-    }
-
-    fn add(&mut self, row: &DatasetRow) -> Result<()> {
-        match row {
-            DatasetRow::Run(run) => {
-                self.rows += run.frames.len() as u64;
-                self.runs += 1;
-            }
-            DatasetRow::Failed(_) => self.failed += 1,
-        }
-        self.writer.add(row)
     }
 }

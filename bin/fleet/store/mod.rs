@@ -25,6 +25,7 @@ mod shards;
 mod shared_row;
 mod stamps;
 mod state;
+mod waiting;
 
 // For tests/fleet_store; the tests of the command do not use it.
 #[cfg(test)]
@@ -70,6 +71,7 @@ pub(crate) use shards::{RecordingList, Shards};
 pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
+use waiting::Waiting;
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
@@ -77,6 +79,10 @@ pub(crate) struct Store {
     folder: Folder,
     /// Also held during changes on disk, which are made one after the other.
     state: Mutex<State>,
+    /// Locked after `state`, if both are.
+    waiting: Mutex<Waiting>,
+    /// Held while waiting rows are written. Locked before `state`.
+    writing: Mutex<()>,
     /// Temporary names that were given.
     written: AtomicU64,
     /// Runs of data files that somebody deleted, so that they are no part of it any more.
@@ -120,7 +126,8 @@ impl Store {
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
         let state = Mutex::new(State::new(manifest));
         let contents = Contents::Listed;
-        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, contents, _lock: lock }
+        let (waiting, writing, written) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
+        Self { folder, state, waiting, writing, written, lost_runs: 0, is_writer, contents, _lock: lock }
     }
 
     /// Makes manifest and folder agree.
@@ -245,6 +252,7 @@ impl Store {
 
     /// The exports that the dataset knows, by their path.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>> {
+        self.write_waiting()?;
         Ok(self.indexed()?.index.known())
     }
 

@@ -8,9 +8,6 @@ use std::collections::BTreeSet;
 use super::lost::{Lost, SourceSum};
 use super::{MadeWith, Store};
 
-/// Data files that are written before they are merged.
-const UNMERGED: u64 = 64;
-
 impl Store {
     /// The inputs that the dataset is of.
     pub(crate) fn completeness(&self) -> Completeness {
@@ -53,6 +50,8 @@ impl Store {
     /// An extract begins, after which the dataset should be of so many files; it is of some of them already.
     pub(crate) fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
         self.check_writer()?;
+        self.write_waiting()?;
+        self.count_done(done);
         let mut state = self.indexed()?;
         if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
             // Nobody knows which files the parts of the merge lacked.
@@ -71,28 +70,15 @@ impl Store {
         self.save_state(&mut state)
     }
 
-    /// So many files are done. Saves the change of the last one, if it was one, or those of some time together; true if it did.
-    pub(crate) fn progress(&self, done: usize, is_change: bool, target_rows: u64) -> Result<bool> {
-        self.check_writer()?;
-        let mut state = self.indexed()?;
-        // Another thread may be ahead.
-        state.manifest.inputs.inputs_done = state.manifest.inputs.inputs_done.max(Some(done as u64));
-        if is_change {
-            state.count_change();
-        }
-        if state.unmerged >= UNMERGED {
-            self.merge_small(&mut state, target_rows)?;
-        }
-        let is_saved = is_change && state.is_due();
-        if is_saved {
-            self.save_state(&mut state)?;
-        }
-        Ok(is_saved)
+    /// So many files are done: they are put in, or need not be.
+    pub(crate) fn count_done(&self, done: usize) {
+        self.waiting().count_done(done as u64);
     }
 
     /// An extract came to its end. The dataset is complete if it has lost no file, and none of another extract is to be done.
     pub(crate) fn complete(&self) -> Result<()> {
         self.check_writer()?;
+        self.write_waiting()?;
         let owed = self.owed()?;
         let mut state = self.indexed()?;
         // First without the files that are not needed any more: a complete dataset has none in its folder.

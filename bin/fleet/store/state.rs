@@ -9,12 +9,8 @@ use traceparse::fleet::{DatasetTable, KnownRun};
 use super::folder::{Folder, MANIFEST};
 use super::index::{Index, Replaced};
 use super::manifest::{DataFile, Manifest};
+use super::part::Written;
 
-/// Changes that are saved one by one: those of small fleets, of which a kill loses nothing.
-const SAVED_AT_ONCE: u64 = 100;
-/// Later, so many changes are saved together, or those of so much time.
-const CHANGES: u64 = 64;
-const TIME: Duration = Duration::from_secs(2);
 /// Saving takes at most one part in so many of the time, where parts have to be written anew.
 const SHARE: u32 = 20;
 /// Rows of functions that are written anew without a second thought.
@@ -31,11 +27,8 @@ pub(super) struct State {
     pub(super) taken_out: BTreeMap<String, Replaced>,
     /// Data files that the manifest on disk may still name.
     removed: BTreeSet<String>,
-    /// Changes since the manifest was saved.
-    unsaved: u64,
     /// Data files that were there or were added since files were merged.
     pub(super) unmerged: u64,
-    changes: u64,
     saved: Instant,
     cost: Duration,
 }
@@ -50,12 +43,20 @@ impl State {
             is_indexed: false,
             taken_out: BTreeMap::new(),
             removed: BTreeSet::new(),
-            unsaved: 0,
             unmerged,
-            changes: 0,
             saved: Instant::now(),
             cost: Duration::ZERO,
         }
+    }
+
+    /// Names the files of a part. If that fails, the next save removes those that have their names.
+    pub(super) fn publish(&mut self, folder: &Folder, part: &Written) -> Result<String> {
+        let id = part.file.id();
+        if !self.manifest.files.contains_key(&id) {
+            self.removed.insert(id.clone());
+        }
+        folder.publish(&part.name, &id)?;
+        Ok(id)
     }
 
     /// Adds a data file whose files have their names.
@@ -73,22 +74,11 @@ impl State {
         self.manifest.files.remove(id)
     }
 
-    /// Counts a change.
-    pub(super) fn count_change(&mut self) {
-        self.unsaved += 1;
-        self.unmerged += 1;
-        self.changes += 1;
-    }
-
-    /// True if it is time to save.
-    pub(super) fn is_due(&self) -> bool {
+    /// True if saving is cheap enough now.
+    pub(super) fn may_save(&self) -> bool {
         let rows = |id: &String| self.manifest.files.get(id).map_or(0, |file| file.table(DatasetTable::Frames).rows);
         let is_cheap = self.taken_out.keys().map(rows).sum::<u64>() <= FEW_ROWS;
-        let elapsed = self.saved.elapsed();
-        match is_cheap {
-            true => self.changes <= SAVED_AT_ONCE || self.unsaved >= CHANGES || elapsed >= TIME,
-            false => elapsed >= TIME.max(self.cost.saturating_mul(SHARE)),
-        }
+        is_cheap || self.saved.elapsed() >= self.cost.saturating_mul(SHARE)
     }
 
     /// Remembers the cost of a save that began then.
@@ -101,10 +91,10 @@ impl State {
     pub(super) fn save(&mut self, folder: &Folder) -> Result<()> {
         folder.note_unnamed(&self.removed)?;
         folder.write_whole(MANIFEST, &self.manifest.text())?;
-        self.unsaved = 0;
         self.saved = Instant::now();
-        for id in std::mem::take(&mut self.removed) {
-            folder.remove(&id)?;
+        while let Some(id) = self.removed.first() {
+            folder.remove(id)?;
+            self.removed.pop_first();
         }
         folder.forget_unnamed()
     }

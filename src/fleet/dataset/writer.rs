@@ -95,6 +95,15 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 impl DatasetTable {
+    /// Checks that all numbers of a run have room in the tables.
+    ///
+    /// # Errors
+    ///
+    /// A number has no room.
+    pub fn check(run: &RunMeasures) -> Result<(), DatasetError> {
+        Self::ALL.into_iter().try_for_each(|table| super::rows::add_run(table, run, &mut Buffer::new(table)))
+    }
+
     /// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, after the runs.
     ///
     /// # Errors
