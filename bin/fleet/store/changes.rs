@@ -153,9 +153,10 @@ impl Store {
         if batch.puts == 0 {
             return Ok(());
         }
+        let began = Instant::now();
         let written = self.write_batch(&batch);
         match written {
-            Ok(()) => self.waiting().count_written(batch.puts),
+            Ok(()) => self.waiting().count_written(batch.puts, began.elapsed()),
             // They are put in at the next attempt.
             Err(_) => self.waiting().give_back(batch),
         }

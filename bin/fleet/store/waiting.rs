@@ -7,8 +7,10 @@ use traceparse::fleet::{DatasetRow, KnownRun};
 
 use super::index::{Replaced, known_of_failure, known_of_run};
 
-/// The longest time that a row waits.
+/// The time that rows wait, and how many times as long as the last batch took. So a slow disk, or a machine with too few cores, spends a
+/// small part of the time on writing.
 const TIME: Duration = Duration::from_secs(1);
+const TIMES: u32 = 10;
 /// The most memory that waiting rows take, and the most puts that wait.
 const BYTES: u64 = 16 << 20;
 const PUTS: u64 = 1024;
@@ -58,6 +60,8 @@ pub(super) struct Waiting {
     batch: Batch,
     /// The time of the first put of the batch.
     since: Option<Instant>,
+    /// The time that writing the last batch took.
+    cost: Duration,
     /// Puts whose rows no data file has: those of the batch, and of one that is being written.
     unwritten: u64,
     /// Files that an extract is done with.
@@ -74,7 +78,7 @@ impl Waiting {
 
     /// True if it is time to write the batch.
     pub(super) fn is_due(&self) -> bool {
-        self.is_full() || self.since.is_some_and(|since| since.elapsed() >= TIME)
+        self.is_full() || self.since.is_some_and(|since| since.elapsed() >= TIME.max(self.cost.saturating_mul(TIMES)))
     }
 
     /// True if no more rows may wait.
@@ -95,9 +99,10 @@ impl Waiting {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// Counts puts that a data file has now.
-    pub(super) fn count_written(&mut self, puts: u64) {
+    /// Counts puts that a data file has now, and which took this long.
+    pub(super) fn count_written(&mut self, puts: u64, cost: Duration) {
         self.unwritten -= puts;
+        self.cost = cost;
     }
 
     /// Counts files that are done.
