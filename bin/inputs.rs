@@ -190,7 +190,7 @@ fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> R
     let file = InputFile::open(Path::new("-"))?;
     let mut progress = Progress::new("-", file.length());
     let source = Counted { source: &file, add: |count| progress.add(count) };
-    let source = decompress(source).context("-: cannot be read");
+    let source = decompress(source, &bounds::memory()).context("-: cannot be read");
     file.unless_changed(source.and_then(read))
 }
 

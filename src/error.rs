@@ -91,9 +91,12 @@ impl Error {
         Self::new(ErrorKind::Memory(over), at)
     }
 
-    /// A failure of the reader below.
+    /// A failure of the reader below, which may have exceeded the memory budget.
     pub fn io(source: io::Error, at: Option<Position>) -> Self {
-        Self { kind: ErrorKind::Io, at, source: Some(Box::new(source)) }
+        match source.get_ref().and_then(|cause| cause.downcast_ref()) {
+            Some(over) => Self::memory(*over, at),
+            None => Self { kind: ErrorKind::Io, at, source: Some(Box::new(source)) },
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #![cfg(all(feature = "bundle", feature = "compression"))]
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 
 use peak_alloc::PeakAlloc;
 use traceparse::ErrorKind;
@@ -97,6 +98,8 @@ fn bombs_stay_below_the_budget() {
     a_name_stays_mangled_where_it_would_explode();
     an_archive_is_inflated_as_far_as_there_is_memory();
     tables_grow_as_far_as_there_is_memory();
+    long_tokens_are_counted();
+    windows_are_counted();
     what_was_read_is_given_back();
 }
 
@@ -148,7 +151,8 @@ fn tables_grow_as_far_as_there_is_memory() {
     for (what, bomb) in bombs {
         for jobs in [1, 3] {
             let options = Options { memory: MemoryBudget::new(BUDGET), jobs, ..Options::default() };
-            let (result, peak) = peak(|| read(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).map(drop));
+            let (result, peak) =
+                peak(|| read(decompress(&bomb[..], &options.memory).unwrap(), "bomb.xml", &options).map(drop));
             let error = result.expect_err(what);
             assert!(matches!(error.kind, ErrorKind::Memory(_)) && error.at.is_some(), "{what}: {error}");
             // Tables that are hashed double, and are copied then.
@@ -167,15 +171,90 @@ fn tables_grow_as_far_as_there_is_memory() {
         out.write_all(b"</node></trace-query-result>").unwrap();
     });
     let options = Options { memory: MemoryBudget::new(BUDGET), ..Options::default() };
-    let error = Intervals::read(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).unwrap_err();
+    let error = Intervals::read(decompress(&bomb[..], &options.memory).unwrap(), "bomb.xml", &options).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
+}
+
+/// Tokens of 6 MiB, as many as a count says, at every place of an export.
+fn long_tokens(place: &str, count: u64) -> Vec<u8> {
+    let long = "x".repeat(6 << 20);
+    let spaces = " ".repeat(6 << 20);
+    let tokens: Vec<String> = (0..count)
+        .map(|index| match place {
+            "comment" => format!("<!--{long}-->"),
+            // Every block ends after a row here.
+            "comment of rows" => format!("<!--{}-->", "x</row>".repeat(3 << 18)),
+            "instruction" => format!("<?a {long}?>"),
+            "white space" => format!("{spaces}<!-- -->"),
+            "attribute" => format!("<row><sample-time a=\"{long}\">{index}</sample-time></row>"),
+            "text" => format!("<row><sample-time>{index}{spaces}</sample-time></row>"),
+            _ => String::new(),
+        })
+        .collect();
+    let after =
+        if place == "after the root" { format!("{spaces}<!--{long}-->").repeat(count as usize) } else { String::new() };
+    format!("{HEAD}{}</node></trace-query-result>{after}", tokens.concat()).into_bytes()
+}
+
+fn long_tokens_are_counted() {
+    let places = ["comment", "comment of rows", "instruction", "white space", "attribute", "text", "after the root"];
+    for (place, jobs) in places.into_iter().zip([1, 3].into_iter().cycle()) {
+        let with = |count, budget| {
+            let options = Options { memory: MemoryBudget::new(budget), jobs, ..Options::default() };
+            let input = long_tokens(place, count);
+            let (result, peak) = peak(|| read(&input[..], "long.xml", &options).map(drop));
+            // The text of an element is kept until the next one.
+            assert!(peak < budget + BESIDE, "{place}, {jobs} jobs, {budget}: {peak}");
+            assert_eq!(options.memory.used(), 0, "{place}");
+            (result, peak)
+        };
+        let ((few, small), (many, large)) = (with(2, BUDGET), with(6, BUDGET));
+        few.and(many).unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert!(large < small + (12 << 20), "{place}, {jobs} jobs: {small} bytes for 2, {large} for 6");
+        let error = with(2, 4 << 20).0.expect_err(place);
+        assert!(matches!(error.kind, ErrorKind::Memory(_)) && error.at.is_some(), "{place}: {error}");
+        println!("{place}, {jobs} jobs: {large} bytes at most");
+    }
+}
+
+/// A zstd frame with a window of 2 to this power.
+fn frame(window_log: u32, content: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(window_log).unwrap();
+    std::io::Write::write_all(&mut encoder, content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn windows_are_counted() {
+    let document = format!("{HEAD}</node></trace-query-result>");
+    let (start, rest) = document.as_bytes().split_at(20);
+    // Many frames, the shortest of 3 bytes, one of which is skipped.
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+    let input = [frame(10, start), skipped, frame(10, b""), frame(26, rest), frame(12, b"\n")].concat();
+    for (budget, fits) in [(80 << 20, true), (BUDGET, false)] {
+        let options = Options { memory: MemoryBudget::new(budget), ..Options::default() };
+        let mut text = Vec::new();
+        let (inflated, peak) =
+            peak(|| decompress(&input[..], &options.memory).unwrap().read_to_end(&mut text).map(|_| ()));
+        assert_eq!(inflated.is_ok(), fits, "{inflated:?}");
+        assert!(!fits || text == [document.as_bytes(), b"\n"].concat());
+        assert!(peak < BESIDE, "{peak}: the allocator of C is not measured");
+        let result = read(decompress(&input[..], &options.memory).unwrap(), "window.xml", &options);
+        match result {
+            Err(error) => assert!(!fits && matches!(error.kind, ErrorKind::Memory(_)), "{error}"),
+            Ok(recording) => assert!(fits && recording.documents.len() == 1),
+        }
+        assert_eq!(options.memory.used(), 0);
+    }
+    let cut = &input[..input.len() - 3];
+    assert!(decompress(cut, &MemoryBudget::unlimited()).unwrap().read_to_end(&mut Vec::new()).is_err());
 }
 
 fn what_was_read_is_given_back() {
     let small = export(1_000, |row, index| write!(row, "<frame addr=\"{index:#x}\"/>").unwrap());
     let budget = MemoryBudget::new(BUDGET);
     let options = Options { memory: budget.clone(), ..Options::default() };
-    let export = read(decompress(&small[..]).unwrap(), "small.xml", &options).unwrap();
+    let export = read(decompress(&small[..], &options.memory).unwrap(), "small.xml", &options).unwrap();
     let copy = export.profile.clone();
     let tables = budget.used() - export.profile.memory();
     assert!((100..1_000).contains(&tables), "as long as it lives, and clones of it: {tables} for what tables are");

@@ -11,6 +11,7 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
+use traceparse::memory::MemoryBudget;
 use traceparse::profile::Meaning;
 use traceparse::read;
 use traceparse::recording::{DocumentContent, Options, Recording};
@@ -263,7 +264,7 @@ fn real_reports(corpus: &Path) -> Result<(), Failed> {
     ];
     for (path, samples) in reports {
         let name = path.display();
-        let source = traceparse::decompress(std::fs::File::open(&path)?)?;
+        let source = traceparse::decompress(std::fs::File::open(&path)?, &MemoryBudget::unlimited())?;
         let export = read(source, "report", &Options::default())?;
         // The reader compares the report with its own table, and would have a word to say.
         let is_whole = !path.ends_with("inferno_sample.txt");

@@ -7,11 +7,13 @@ use blake3::{Hash, Hasher};
 use traceparse::Error;
 use traceparse::decompress;
 use traceparse::fleet::FailureKind;
+use traceparse::memory::MemoryBudget;
 use traceparse::read;
 use traceparse::recording::Options;
 
 use super::control::Control;
 pub(super) use super::read_file::{ReadFile, Refused, refused};
+use crate::bounds;
 use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
 
 /// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
@@ -29,7 +31,7 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 /// As [`read_file`].
 pub(super) fn read_file_as(name: &str, path: &Path, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
     let mut file = Counted::open(path, control)?;
-    let (export, content) = hashed(&mut file, |source| read(source, name, options));
+    let (export, content) = hashed(&mut file, &options.memory, |source| read(source, name, options));
     let bytes = file.finish()?;
     let export = export.unwrap_or_else(|error| Err(Error::io(error, None)));
     let export = match export {
@@ -45,14 +47,18 @@ pub(super) fn read_file_as(name: &str, path: &Path, options: &Options, control: 
 /// When it cannot be read.
 pub(super) fn hash(path: &Path, control: &Control) -> Result<Hash, Refused> {
     let mut file = Counted::open(path, control)?;
-    let (_, content) = hashed(&mut file, |_| ());
+    let (_, content) = hashed(&mut file, &bounds::memory(), |_| ());
     file.finish()?;
     Ok(content)
 }
 
 /// The result of `read` on the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
-fn hashed<T>(file: &mut Counted<'_>, read: impl FnOnce(&mut (dyn Read + Send)) -> T) -> (io::Result<T>, Hash) {
-    let source = match decompress(file) {
+fn hashed<T>(
+    file: &mut Counted<'_>,
+    memory: &MemoryBudget,
+    read: impl FnOnce(&mut (dyn Read + Send)) -> T,
+) -> (io::Result<T>, Hash) {
+    let source = match decompress(file, memory) {
         Ok(source) => source,
         Err(error) => return (Err(error), Hasher::new().finalize()),
     };

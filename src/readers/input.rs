@@ -114,15 +114,13 @@ impl<'f> Input<'f> {
     ///
     /// # Errors
     /// When a bundle cannot be opened.
-    #[cfg_attr(
-        not(feature = "bundle"),
-        expect(unused_variables, reason = "files are read with the options of who reads")
-    )]
     pub fn open(files: &'f dyn Files, place: &InputPlace, options: &Options) -> Result<Self, Error> {
         match place {
             #[cfg(feature = "bundle")]
             InputPlace::Bundle(path) => Bundle::open(files, path, options).map(|bundle| Self(Kind::Bundle(bundle))),
-            InputPlace::File(path) => Ok(Self(Kind::File(InputFile { files, path: path.clone() }))),
+            InputPlace::File(path) => {
+                Ok(Self(Kind::File(InputFile { files, path: path.clone(), memory: options.memory.clone() })))
+            }
         }
     }
 
@@ -201,6 +199,8 @@ impl<'f> Input<'f> {
 struct InputFile<'f> {
     files: &'f dyn Files,
     path: PathBuf,
+    #[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "only decompression takes memory"))]
+    memory: MemoryBudget,
 }
 
 impl std::fmt::Debug for InputFile<'_> {
@@ -237,7 +237,7 @@ impl InputFile<'_> {
         };
         let source = self.files.open(&self.path).map_err(unreadable)?;
         #[cfg(feature = "compression")]
-        let source = crate::decompress(source).map_err(unreadable)?;
+        let source = crate::decompress(source, &self.memory).map_err(unreadable)?;
         Ok(source)
     }
 }

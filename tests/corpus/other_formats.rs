@@ -6,6 +6,7 @@ use std::path::Path;
 use libtest_mimic::Failed;
 use traceparse::ErrorKind;
 use traceparse::decompress;
+use traceparse::memory::MemoryBudget;
 use traceparse::read;
 use traceparse::recording::{Intervals, Options};
 
@@ -31,7 +32,7 @@ pub(crate) fn are_told_by_their_names(folder: &Path) -> Result<(), Failed> {
         for entry in fs::read_dir(folder.join("../inputs").join(format))? {
             let path = entry?.path();
             // The name of the file says nothing.
-            let open = || Ok::<_, Failed>(decompress(File::open(&path)?)?);
+            let open = || Ok::<_, Failed>(decompress(File::open(&path)?, &MemoryBudget::unlimited())?);
             let errors = [
                 // Reports of `sample` are read, but they have no intervals.
                 (format != "sample").then_some(read(open()?, "input", &Options::default()).err()),

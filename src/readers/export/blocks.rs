@@ -7,8 +7,12 @@ use super::scan::PADDING;
 /// The end of a row.
 const ROW_END: &[u8] = b"</row>";
 
-/// Without the end of a row in so many times the size of a block, it is cut anywhere: a table of contents has none.
+/// A block without the end of a row grows to this multiple of its size, up to [`MOST`], and is then cut anywhere: a table of contents has
+/// no rows.
 const LONGEST: usize = 8;
+
+/// No block grows beyond this: many are in memory at the same time.
+const MOST: usize = 512 << 10;
 
 /// A part of the input.
 #[derive(Debug, Default)]
@@ -45,11 +49,24 @@ impl Block {
         &self.padded[..self.length + PADDING]
     }
 
-    /// Puts bytes in front of it.
-    pub(super) fn prepend(&mut self, bytes: &[u8]) {
-        self.padded.splice(..0, bytes.iter().copied());
-        self.length += bytes.len();
-        self.offset -= bytes.len() as u64;
+    /// Puts the bytes in `carried` in front of its own. `carried` holds its old buffer until [`give_back`](Self::give_back).
+    pub(super) fn prepend(&mut self, carried: &mut Vec<u8>) {
+        self.offset -= carried.len() as u64;
+        carried.reserve_exact(self.length + PADDING);
+        carried.extend_from_slice(self.bytes());
+        self.length = carried.len();
+        carried.resize(self.length + PADDING, 0);
+        std::mem::swap(&mut self.padded, carried);
+    }
+
+    /// Leaves the bytes from `used` on in `carried`, and takes its old buffer back: a block that is used again never grows by what was
+    /// carried.
+    pub(super) fn give_back(&mut self, used: usize, carried: &mut Vec<u8>) {
+        std::mem::swap(&mut self.padded, carried);
+        carried.truncate(self.length);
+        carried.drain(..used);
+        carried.shrink_to(4 * carried.len().max(MOST));
+        self.length = 0;
     }
 
     /// Counts its lines; the bytes should be warm.
@@ -130,10 +147,11 @@ impl<R: Read> BlockReader<R> {
                 block.length = end;
                 break;
             }
-            if block.length >= self.size.saturating_mul(LONGEST) {
+            let most = self.size.saturating_mul(LONGEST).min(MOST).max(self.size);
+            if block.length >= most {
                 break;
             }
-            size = block.length * 2;
+            size = most.min(block.length * 2);
         }
         block.seal();
         self.offset += block.length as u64;

@@ -38,7 +38,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             memory: scan::Memory::default(),
             tape: Tape::default(),
             room: ReplayRoom::default(),
-            place: Place::new(input),
+            place: Place::new(input, options),
             counted: (0, 0),
             lent: 0,
         }
@@ -68,12 +68,12 @@ impl<'r, 'd> Feed<'r, 'd> {
     /// number of bytes of the input behind the last block.
     pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
         let tape = tape.filter(|_| self.place.is_between_tokens());
-        let carried = self.place.enter(block)?;
+        let Some(carried) = self.place.enter(block)? else { return Ok(None) };
         let line = self.place.line;
         self.reader.enter_window(block.offset, line);
         let used = self.read(block, tape).map_err(|fault| describe(self.reader, &self.place, fault, block))?;
         self.reader.notes.locate(|byte| line_in(block, line, byte));
-        let more = self.lent.saturating_add(self.reader.memory());
+        let more = self.lent.saturating_add(self.reader.memory() + self.reader.open_memory());
         let reserved = self.reader.definitions.reserve(more);
         let at = block.offset + used as u64;
         reserved.map_err(|over| self.place.locate(Fault::memory(over, at), block))?;
@@ -128,7 +128,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         let is_all = used == block.bytes().len() && carried == 0 && block.lines > 0;
         let (counted, lines) = self.counted;
         let lines = if is_all { block.lines } else { lines + count_lines(&block.bytes()[counted..used]) };
-        self.place.leave(block, used, lines, self.options.limits.token_bytes)?;
+        self.place.leave(block, used, lines, carried)?;
         Ok(None)
     }
 }

@@ -4,10 +4,15 @@ use super::blocks::{Block, End, count_lines};
 use super::fault::Fault;
 use super::sniff;
 use crate::error::{Error, ErrorKind, Position};
+use crate::memory::{OverBudget, Reservation};
 use crate::readers::formats;
+use crate::recording::Options;
 
 /// The number of bytes kept of the start of markup to describe it; of other inputs, which are no exports, it is more.
 const HEAD: usize = 2 << 10;
+
+/// Tokens up to this size are not counted: every block may end inside one.
+const SMALL: usize = 1 << 20;
 
 /// The progress through the blocks of an input.
 #[derive(Debug)]
@@ -16,14 +21,29 @@ pub(super) struct Place<'i> {
     head: Vec<u8>,
     /// The bytes that could not be read of the blocks so far: the start of a token.
     unread: Vec<u8>,
+    /// The number of unread bytes at which the token is tried again. It grows by half each time: trying a long token at every block would take
+    /// quadratic time.
+    enough: usize,
+    /// The largest token, in bytes.
+    limit: usize,
+    /// The memory of a long token.
+    reserved: Reservation,
     /// The line of the first byte that was not read, from 1.
     pub(super) line: u64,
 }
 
 impl<'i> Place<'i> {
     /// The start of an input.
-    pub(super) fn new(input: &'i str) -> Self {
-        Self { input, head: Vec::new(), unread: Vec::new(), line: 1 }
+    pub(super) fn new(input: &'i str, options: &Options) -> Self {
+        Self {
+            input,
+            head: Vec::new(),
+            unread: Vec::new(),
+            enough: 0,
+            limit: options.limits.token_bytes,
+            reserved: options.memory.nothing(),
+            line: 1,
+        }
     }
 
     /// True if the next block is read from its first byte on.
@@ -31,16 +51,24 @@ impl<'i> Place<'i> {
         self.unread.is_empty()
     }
 
-    /// Enters the next block, and puts the rest of those before in front of it; returns the number of these bytes.
+    /// Enters the next block, and puts the unread bytes in front of it; returns their number. `None` if the block only continues a token
+    /// that is not tried again yet.
     ///
     /// # Errors
-    /// When the reader below failed there.
-    pub(super) fn enter(&mut self, block: &mut Block) -> Result<usize, Error> {
+    /// When the reader below failed there, or the token takes too much memory.
+    pub(super) fn enter(&mut self, block: &mut Block) -> Result<Option<usize>, Error> {
         self.keep_head(block.bytes());
         let carried = self.unread.len();
         if carried > 0 {
-            block.prepend(&self.unread);
-            self.unread.clear();
+            let together = carried + block.bytes().len();
+            self.reserve(together)
+                .map_err(|over| self.locate(Fault::memory(over, block.offset - carried as u64), block))?;
+            if together < self.enough && block.end.is_none() {
+                self.unread.reserve_exact(self.enough.saturating_sub(carried).max(block.bytes().len()));
+                self.unread.extend_from_slice(block.bytes());
+                return Ok(None);
+            }
+            block.prepend(&mut self.unread);
         }
         match block.end.take() {
             Some(End::Failed(error)) => {
@@ -49,7 +77,11 @@ impl<'i> Place<'i> {
             }
             end => block.end = end,
         }
-        Ok(carried)
+        Ok(Some(carried))
+    }
+
+    fn reserve(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        self.reserved.resize(if bytes > SMALL { bytes as u64 } else { 0 })
     }
 
     fn keep_head(&mut self, bytes: &[u8]) {
@@ -64,19 +96,25 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// Leaves a block of which `used` bytes, with so many lines, were read; the rest waits for the next block.
+    /// Leaves a block that was entered with `carried` bytes, and of which `used` bytes, with so many lines, were read; the rest waits for the
+    /// next block.
     ///
     /// # Errors
-    /// When nothing could be read of a block that is larger than `limit`.
-    pub(super) fn leave(&mut self, block: &Block, used: usize, lines: u64, limit: usize) -> Result<(), Error> {
+    /// When nothing could be read of a block that is larger than the largest token.
+    pub(super) fn leave(&mut self, block: &mut Block, used: usize, lines: u64, carried: usize) -> Result<(), Error> {
         let bytes = block.bytes();
-        if used == 0 && bytes.len() > limit {
-            let text = format!("a single tag or text is larger than {limit} bytes");
+        if used == 0 && bytes.len() > self.limit {
+            let text = format!("a single tag or text is larger than {} bytes", self.limit);
             return Err(self.locate(Fault::limit(text, block.offset), block));
         }
         self.line += lines;
-        self.unread.extend_from_slice(&bytes[used..]);
-        Ok(())
+        match carried {
+            0 => self.unread.extend_from_slice(&bytes[used..]),
+            _ => block.give_back(used, &mut self.unread),
+        }
+        let unread = self.unread.len();
+        self.enough = (unread + unread / 2).min(self.limit.saturating_add(1));
+        self.reserve(unread).map_err(|over| self.locate(Fault::memory(over, block.offset + used as u64), block))
     }
 
     /// The error for an input without any document.

@@ -102,7 +102,7 @@ pub(super) fn inflate(
         return Ok(None);
     }
     // Whoever reads a compressed export says what is wrong with it.
-    let Ok(source) = crate::decompress(FileRange::new(files, path, 0, length)) else { return Ok(None) };
+    let Ok(source) = crate::decompress(FileRange::new(files, path, 0, length), &limits.memory) else { return Ok(None) };
     let mut source = source.take(limits.memory_bytes.saturating_add(1));
     let mut bytes = Vec::new();
     if source.by_ref().take(BLOCK as u64).read_to_end(&mut bytes).is_err() || !is_tar(&bytes) {

@@ -20,6 +20,7 @@ use super::tag::Tag;
 use super::toc::TocReader;
 use super::tokens::TakeTokens;
 use super::value::Value;
+use crate::memory::of_vec;
 use crate::profile::{StackId, StringId};
 use crate::recording::{Document, DocumentContent, KnownRow, Limits, Notes, Options, RejectReason, add_known_row};
 use tables::Tables;
@@ -421,6 +422,11 @@ impl<'a> DocumentReader<'a> {
     fn finish_table(&mut self) {
         self.values.clear();
         self.tables.finish();
+    }
+
+    /// The memory of the open elements.
+    pub(super) fn open_memory(&self) -> u64 {
+        self.text.capacity() as u64 + of_vec(&self.values)
     }
 
     /// About how many bytes of the document that is open stay.

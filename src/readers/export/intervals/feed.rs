@@ -13,26 +13,21 @@ use crate::recording::{Intervals, Options};
 
 /// Reads all documents of an input.
 pub(super) fn read(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
-    let mut place = Place::new(input);
+    let mut place = Place::new(input, options);
     let mut reader = IntervalReader::new(input, options);
     let mut blocks = BlockReader::new(source, options.buffer_size);
     let mut block = Block::default();
     loop {
         blocks.read(&mut block);
-        if take(&mut place, &mut reader, &mut block, options)? {
+        if take(&mut place, &mut reader, &mut block)? {
             return Ok(reader.into_intervals());
         }
     }
 }
 
 /// Reads the next block; says whether it was the last one.
-fn take(
-    place: &mut Place<'_>,
-    reader: &mut IntervalReader<'_>,
-    block: &mut Block,
-    options: &Options,
-) -> Result<bool, Error> {
-    place.enter(block)?;
+fn take(place: &mut Place<'_>, reader: &mut IntervalReader<'_>, block: &mut Block) -> Result<bool, Error> {
+    let Some(carried) = place.enter(block)? else { return Ok(false) };
     let line = place.line;
     reader.enter_window(block.offset, line);
     let used = read_tokens(reader, block);
@@ -42,7 +37,8 @@ fn take(
     if block.end.is_some() {
         return finish(reader, place, block, used).map(|_| true);
     }
-    place.leave(block, used, count_lines(&block.bytes()[..used]), options.limits.token_bytes)?;
+    let lines = count_lines(&block.bytes()[..used]);
+    place.leave(block, used, lines, carried)?;
     Ok(false)
 }
 

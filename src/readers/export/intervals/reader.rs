@@ -80,7 +80,8 @@ impl<'a> IntervalReader<'a> {
     pub(super) fn reserve(&mut self) -> Result<(), OverBudget> {
         let table = self.table.as_ref().map_or(0, TableRows::memory);
         let known = of_map(&self.ids) + self.texts.memory() + of_vec(&self.threads);
-        self.reserved.resize(known + table + self.found.memory())
+        let open = self.text.capacity() as u64 + of_vec(&self.cells);
+        self.reserved.resize(known + table + open + self.found.memory())
     }
 
     pub(super) fn new(input: &'a str, options: &'a Options) -> Self {
