@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use traceparse::memory::{MemoryBudget, Size};
+use traceparse::memory::{MemoryBudget, OverBudget, Size};
 
 /// Largest manifest: half a million lines of 130 bytes.
 pub(crate) const MANIFEST: u64 = 64 << 20;
@@ -150,14 +150,30 @@ pub(crate) fn read_file(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
     read_all(File::open(path)?, most)
 }
 
-/// Everything that can be read, if it is no more than so many bytes.
+/// Everything that can be read, if it is at most this many bytes and fits in the budget.
 pub(crate) fn read_all(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(most + 1).read_to_end(&mut bytes)?;
+    const FIRST: usize = 64 << 10;
+    let (mut source, mut bytes, mut reserved) = (source.take(most + 1), Vec::new(), memory().nothing());
+    loop {
+        let more = FIRST.max(bytes.len() / 2);
+        reserved.resize((bytes.len() + more) as u64).map_err(io::Error::other)?;
+        bytes.reserve_exact(more);
+        if source.by_ref().take(more as u64).read_to_end(&mut bytes)? < more {
+            break;
+        }
+    }
     if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", Size(most))));
     }
     Ok(bytes)
+}
+
+/// Takes bytes from the budget until the process ends.
+///
+/// # Errors
+/// If the budget has fewer bytes left.
+pub(crate) fn keep(bytes: u64) -> Result<(), OverBudget> {
+    memory().reserve(bytes).map(std::mem::forget)
 }
 
 /// An output that is not written any further than it may be, but counted.

@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use traceparse::redact::{RedactRule, RedactedKind};
 
 use crate::bounds;
@@ -20,6 +20,9 @@ use crate::unchanged::read_whole;
 
 const KINDS: [RedactedKind; 4] =
     [RedactedKind::Function, RedactedKind::Binary, RedactedKind::Thread, RedactedKind::Signpost];
+
+/// About how many bytes a rule takes besides its text and its regular expression.
+const RULE: u64 = 256;
 
 /// The rules of a file.
 pub(crate) fn read_rules(path: &Path) -> Result<Vec<RedactRule>> {
@@ -42,6 +45,7 @@ fn parse_rules(text: &str) -> Result<Vec<RedactRule>> {
 }
 
 fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
+    bounds::keep(RULE + 4 * line.len() as u64)?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { bail!("{FORM}") };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { bail!("{FORM}") };
@@ -58,7 +62,7 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
     match (inner('/'), inner('"')) {
         (Some(""), _) | (_, Some("")) => bail!("an empty name would match everything"),
         (Some(regex), _) => {
-            let regex = Regex::new(regex).map_err(without_pattern)?;
+            let regex = compile(regex)?;
             check_groups(&regex, &replacement)?;
             let replace = move |name: &str| {
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
@@ -71,6 +75,21 @@ fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
             Ok(RedactRule::new(kind, text, replace))
         }
         (None, None) => bail!("{FORM}"),
+    }
+}
+
+/// Compiles a regular expression and takes its memory from the budget: the smallest power of two in which it fits.
+fn compile(pattern: &str) -> Result<Regex> {
+    const LARGEST: usize = 16 << 20;
+    let mut size = 16 << 10;
+    loop {
+        match RegexBuilder::new(pattern).size_limit(size).build() {
+            Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
+            compiled => {
+                bounds::keep(size as u64)?;
+                return compiled.map_err(without_pattern);
+            }
+        }
     }
 }
 

@@ -1,39 +1,63 @@
 //! Lists of files (`--files-from`): one path on each line, or between NULs.
 
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use traceparse::memory::Size;
 
 use super::notes::counted;
 use crate::bounds;
 use crate::objects::beside;
-use crate::unchanged::read_whole;
+use crate::unchanged::InputFile;
+
+/// The longest line of a list, in bytes.
+const LONGEST: u64 = 64 << 10;
+
+/// About how many bytes a path takes until the process ends: those of the path are kept this often, and this many besides.
+const COPIES: u64 = 6;
+const BESIDES: u64 = 384;
 
 /// The paths of a list; `-` is standard input. Empty lines are nothing, and every other one is a path as it stands there. The list must name
 /// a file if it is the only input.
 pub(super) fn read(list: &Path, is_null: bool, is_only: bool) -> Result<Vec<PathBuf>> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
-    let text = read_whole(list, bounds::FILE_LIST)?;
-    if !is_null && text.contains(&0) {
-        bail!("{name}: has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8");
-    }
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let separator = if is_null { 0 } else { b'\n' };
-    let mut paths = Vec::new();
-    for (index, line) in text.split(|byte| *byte == separator).enumerate() {
-        // Lists that were made on Windows.
-        let line = if is_null { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
-        if line.is_empty() {
-            continue;
-        }
-        let place = || format!("{name}, line {}", counted(index + 1));
-        paths.push(match std::str::from_utf8(line) {
-            Ok(text) => beside(Path::new(""), text).with_context(place)?,
-            Err(_) => path_of(line).with_context(|| format!("{}: not UTF-8", place()))?,
-        });
-    }
+    let file = InputFile::open(list)?;
+    let paths = file.unless_changed(read_lines(BufReader::new(&file), &name, is_null))?;
     ensure!(!is_only || !paths.is_empty(), "{name}: the list names no files");
+    Ok(paths)
+}
+
+/// Reads line by line: the text itself is never in memory.
+fn read_lines(source: impl BufRead, name: &str, is_null: bool) -> Result<Vec<PathBuf>> {
+    let (mut source, separator) = (source.take(bounds::FILE_LIST), if is_null { 0 } else { b'\n' });
+    let (mut paths, mut line) = (Vec::new(), Vec::new());
+    for number in 1.. {
+        let place = || format!("{name}, line {}", counted(number));
+        line.clear();
+        let length = source.by_ref().take(LONGEST).read_until(separator, &mut line);
+        let length = length.with_context(|| format!("{name}: cannot be read"))?;
+        ensure!(length < LONGEST as usize, "{}: longer than {LONGEST} bytes", place());
+        if length == 0 {
+            break;
+        }
+        bounds::keep(COPIES * length as u64 + BESIDES).with_context(place)?;
+        if !is_null && line.contains(&0) {
+            bail!("{name}: has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8");
+        }
+        let path = line.strip_suffix(&[separator]).unwrap_or(&line);
+        let path = if number == 1 { path.strip_prefix(b"\xef\xbb\xbf").unwrap_or(path) } else { path };
+        // Lists that were made on Windows.
+        let path = if is_null { path } else { path.strip_suffix(b"\r").unwrap_or(path) };
+        if !path.is_empty() {
+            paths.push(match std::str::from_utf8(path) {
+                Ok(text) => beside(Path::new(""), text).with_context(place)?,
+                Err(_) => path_of(path).with_context(|| format!("{}: not UTF-8", place()))?,
+            });
+        }
+    }
+    ensure!(source.limit() > 0, "{name}: it is larger than {}", Size(bounds::FILE_LIST));
     Ok(paths)
 }
 

@@ -39,6 +39,19 @@ fn export_of_long_names(path: &str, count: u64) {
 }
 
 #[test]
+fn lists_and_rules_stay_within_the_budget() {
+    let folder = Folder::new();
+    let list: String = (0..50_000).map(|index| format!("/nowhere/run-{index}.xml\n")).collect();
+    let list = write(&folder, "list", list);
+    let said = fails(1, &["fleet", "report", "--files-from", &list, "--memory", "8M"]);
+    assert!(said.contains("list, line ") && said.contains("--memory 32M"), "{said}");
+    let rules: String = (0..30).map(|index| format!("function /\\w{{{}}}/ => x\n", 100 + index)).collect();
+    let rules = write(&folder, "rules", rules);
+    let said = fails(1, &[&orchard(), "--redact-rules", &rules, "--memory", "16M"]);
+    assert!(said.contains("line 2") && said.contains("--memory 64M"), "{said}");
+}
+
+#[test]
 fn bombs_of_a_batch_are_rows_with_their_reasons() {
     let folder = Folder::new();
     for index in 0..200 {
