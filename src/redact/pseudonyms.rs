@@ -205,7 +205,7 @@ impl Pseudonyms {
 
     /// What was replaced, by kind.
     pub(super) fn list(&self) -> Vec<Redacted> {
-        let mut list: Vec<Redacted> = Vec::new();
+        let (mut list, mut seen): (Vec<Redacted>, BTreeSet<_>) = Default::default();
         for Pseudonym { kind, text, .. } in self.all.iter().filter(|pseudonym| pseudonym.is_used) {
             let row = match list.iter_mut().position(|row| row.kind == *kind) {
                 Some(at) => &mut list[at],
@@ -215,7 +215,7 @@ impl Pseudonyms {
                 }
             };
             row.names += 1;
-            if !row.pseudonyms.contains(text) {
+            if seen.insert((kind, text)) {
                 row.pseudonyms.push(text.clone());
             }
         }
