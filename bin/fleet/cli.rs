@@ -188,6 +188,11 @@ pub(crate) struct ShardArgs {
     /// Without it, that is the folder given as INPUT, or the deepest one that all files of lists and manifests are in.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input")]
     pub(crate) root: Option<PathBuf>,
+    /// Read what other shards have from this JSON file; the inputs are then only those of this shard
+    ///
+    /// `{"inputs": N, "lists": {"1": "HASH", …}}`: the number of inputs of all shards, and for each shard a hash of its inputs.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "root", help_heading = "Input")]
+    pub(crate) plan: Option<PathBuf>,
 }
 
 /// The options of reading.

@@ -34,13 +34,9 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     args.reading.filters.check().map_err(Failure::Usage)?;
     will_write(Some(&args.output));
     args.reading.filters.redact.begin_fleet()?;
-    let mut inputs = inputs::find(&args.inputs)?;
+    let mut inputs = inputs::find(&args.inputs, args.part.plan.is_some())?;
     inputs.check().map_err(Failure::Usage)?;
-    let mut shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;
-    if let Some(inputs_of_all) = shard.as_mut().and_then(|shard| shard.inputs.as_mut()) {
-        // Every shard has these.
-        *inputs_of_all += inputs.failures.len() as u64;
-    }
+    let shard = part::keep(&args.part, &mut inputs.tasks, inputs.failures.len()).map_err(Failure::Usage)?;
     inputs.use_real_paths();
     inputs.redact();
     Ok(run(args, inputs, shard)?)

@@ -117,8 +117,8 @@ impl Inputs {
     }
 }
 
-/// Finds the exports that arguments name.
-pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
+/// Finds the exports that arguments name. `may_be_empty` is true if a list may name none.
+pub(super) fn find(args: &InputArgs, may_be_empty: bool) -> Result<Inputs> {
     let mut finder = Finder::default();
     // Manifests first: their lines count, even if other inputs name the export, too.
     for path in &args.manifest {
@@ -133,7 +133,7 @@ pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
         finder.add(path);
     }
     if let Some(list) = &args.files_from {
-        let is_only = args.inputs.is_empty() && args.manifest.is_empty();
+        let is_only = args.inputs.is_empty() && args.manifest.is_empty() && !may_be_empty;
         for path in file_list::read(list, args.null, is_only)? {
             finder.insert(task(&path), Origin::Named, String::new());
         }

@@ -60,7 +60,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             return Err(Failure::Usage(message.to_owned()));
         }
         None => {
-            let mut inputs = inputs::find(&args.inputs)?;
+            let mut inputs = inputs::find(&args.inputs, false)?;
             inputs.check().map_err(Failure::Usage)?;
             inputs.redact();
             of_exports(args, inputs, fleet, folder)?

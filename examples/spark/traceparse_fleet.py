@@ -444,26 +444,20 @@ def run_extract(job, number, recordings, root, dataset, scratch):
     options = ["--shard", f"{number}/{job['count']}", "--root", root, *job["extract"]]
     if job["symbols"]:
         options += ["--symbols", "symbols"]
-    # All recordings: the command finds those of the shard, and counts the others.
-    paths, lines = job["listed"].value
+    with open(join(scratch, "plan.json"), "w", encoding="utf-8") as file:
+        json.dump({"inputs": job["total"], "lists": job["keys"]}, file)
+    options += ["--plan", "plan.json"]
+    lines = [recording["labels"] for recording in recordings if recording["labels"]]
     if lines:
         with open(join(scratch, "manifest.jsonl"), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(localized(line, root)) + "\n" for line in lines)
-        if is_uri(job["root"]) and not any(recording["labels"] for recording in recordings):
-            # A manifest has to name a file that is there, and those of other shards were not fetched.
-            touch(join(root, lines[0]["path"]))
         options += ["--manifest", "manifest.jsonl"]
-    paths = "".join(join(root, path) + "\0" for path in paths)
+    paths = "".join(join(root, recording["path"]) + "\0" for recording in recordings if not recording["labels"])
     command = [traceparse(job["traceparse"]), "fleet", "extract", *options, "--files-from", "-", "--null", "-o", dataset]
     done = subprocess.run(command, input=paths.encode(), cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise Failure(f"shard {number}: traceparse fleet extract: exit code {done.returncode}: {said[-2000:]}")
-
-
-def touch(path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    open(path, "a", encoding="utf-8").close()
 
 
 def localized(line, root):
@@ -619,10 +613,7 @@ def extract(context, file_systems, job, recordings):
     todo = [number for number in job["by_shard"] if attempt_that_counts(files, job, number) is None]
     say(f"{len(recordings)} recordings, {job['count']} shards, {job['count'] - len(todo)} of them done before")
     common = {key: value for key, value in job.items() if key != "by_shard"}
-    common["listed"] = context.broadcast(
-        [[recording["path"] for recording in recordings if not recording["labels"]],
-         [recording["labels"] for recording in recordings if recording["labels"]]]
-    )  # fmt: skip
+    common["total"] = len(recordings)
     tasks = [(number, job["by_shard"][number]) for number in todo]
     context.setJobGroup("traceparse extract", "traceparse fleet extract")
     if tasks:

@@ -357,6 +357,41 @@ fn recordings_of_other_shards_need_not_be_there() {
     );
 }
 
+/// A scheduler that divides the recordings itself tells each shard what the others have.
+#[test]
+fn a_plan_stands_for_the_recordings_of_other_shards() {
+    let folder = Folder::new();
+    let plan = |hashes: [&str; 2]| {
+        let lists: serde_json::Map<_, _> = (1..).map(|at: u32| at.to_string()).zip(hashes.map(Value::from)).collect();
+        write(&folder, "plan.json", serde_json::json!({"inputs": 4, "lists": lists}).to_string())
+    };
+    let root = folder.path("x");
+    let extract = |shard: u64, plan: &str, dataset: &str| {
+        let of_shard = |index: &u64| FIRST_HALF.contains(index) == (shard == 1);
+        let list =
+            (0..4).filter(of_shard).map(|index| write(&folder, &format!("x/{index}.xml"), export(20 + index)) + "\n");
+        let list = write(&folder, "list", list.collect::<String>());
+        let shard = format!("{shard}/2");
+        ["extract", "--files-from", &list, "--root", &root, "--shard", &shard, "--plan", plan, "-o", dataset]
+            .map(str::to_owned)
+    };
+    let says_of = |code, args: [String; 11]| says(code, &args.each_ref().map(String::as_str));
+    let (a, b) = (folder.path("a"), folder.path("b"));
+    says_of(0, extract(1, &plan(["one", "two"]), &a));
+    says_of(0, extract(2, &plan(["one", "two"]), &b));
+    let inputs = report_with(0, &[&a, &b]).1["inputs"].clone();
+    assert_eq!((&inputs["complete"], &inputs["inputs_done"]), (&true.into(), &4.into()), "{inputs}");
+    // Its recordings changed, so it is measured again, and no other.
+    says_of(0, extract(2, &plan(["one", "other"]), &b));
+    assert_eq!(report_with(0, &[&a, &b]).1["inputs"]["complete"], true);
+    says_of(0, extract(2, &plan(["changed", "other"]), &b));
+    assert!(fails(1, &["fleet", "report", &a, &b]).contains("extract both again with the same inputs"));
+    let wrong = extract(1, &plan(["one", "two"]), &a).map(|arg| arg.replace("1/2", "2/2"));
+    assert!(says_of(2, wrong).contains("belongs to shard 1/2"));
+    let no_plan = write(&folder, "plan.json", "{}");
+    assert!(says_of(2, extract(1, &no_plan, &a)).contains("not a plan"));
+}
+
 /// Names that are not UTF-8 differ, too.
 #[cfg(target_os = "linux")]
 #[test]

@@ -99,6 +99,10 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let runs = fleet(folder, "runs", 2);
             of(&folder.path("runs/01.xml"), &["fleet", "extract", &runs, "--shard", "1/1", "--root", &folder.path(".")])
         }
+        ("fleet extract", "--plan") => {
+            let (runs, plan) = (fleet(folder, "runs", 2), folder.file("plan.json", "{\"inputs\": 2, \"lists\": {}}"));
+            of(&plan, &["fleet", "extract", &runs, "--shard", "1/1", "--root", &folder.path("."), "--plan", &plan])
+        }
         ("fleet merge", "DATASET") => {
             let (dataset, _) = dataset_and_report(folder);
             of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "merge", &dataset])

@@ -65,7 +65,7 @@ pub(crate) use folder::{MANIFEST, OWED};
 pub(crate) use named_files::NamedFiles;
 // Not all tests that have the store divide recordings.
 #[allow(unused_imports)]
-pub(crate) use shards::{RecordingList, Shards};
+pub(crate) use shards::{Plan, RecordingList, Shards};
 // Not all tests that have the store name its rows.
 #[allow(unused_imports)]
 pub(crate) use shared_row::SharedRow;

@@ -61,6 +61,27 @@ impl RecordingList {
     }
 }
 
+/// What a shard must know of the others if it is given its own recordings only.
+pub(crate) struct Plan {
+    /// The number of inputs of all shards together.
+    pub(crate) inputs: u64,
+    /// As [`Shards::lists`]; whoever makes the plan chooses the hashes.
+    pub(crate) lists: BTreeMap<u64, RecordingList>,
+}
+
+impl Plan {
+    /// Reads `{"inputs": 1000000, "lists": {"1": "5d0c…", "2": "a7e4…"}}`.
+    pub(crate) fn from_json(text: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(text).ok()?;
+        Some(Self { inputs: value["inputs"].as_u64()?, lists: lists_of(&value)? })
+    }
+}
+
+fn lists_of(value: &Value) -> Option<BTreeMap<u64, RecordingList>> {
+    let lists = value["lists"].as_object().into_iter().flatten();
+    lists.map(|(index, list)| Some((index.parse().ok()?, RecordingList::from_json(list)?))).collect()
+}
+
 /// Missing shards up to this many are named.
 const NAMED: usize = 8;
 
@@ -122,10 +143,7 @@ impl Shards {
         let count = value["count"].as_u64()?;
         let is_possible = !have.is_empty() && have.iter().all(|index| (1..=count).contains(index));
         let root = value["root"].as_str().map(str::to_owned);
-        let mut lists = BTreeMap::new();
-        for (index, list) in value["lists"].as_object().into_iter().flatten() {
-            lists.insert(index.parse().ok()?, RecordingList::from_json(list)?);
-        }
+        let lists = lists_of(value)?;
         is_possible.then(|| Some(Self { count, have, inputs: value["inputs"].as_u64(), root, lists }))
     }
 }
