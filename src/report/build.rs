@@ -72,6 +72,7 @@ impl Recording {
             sources: None,
             weights,
             merge_plan,
+            owners: OnceLock::new(),
             round_bin: OnceLock::new(),
             positions,
             tables,

@@ -31,6 +31,7 @@ pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
+use overview::Owners;
 pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "workbench")]
@@ -175,6 +176,7 @@ pub struct Report<'e> {
     pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
+    owners: OnceLock<Arc<Owners>>,
     round_bin: OnceLock<Nanos>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,

@@ -186,7 +186,10 @@ fn keeps_weights_over_time_without_each_sample() {
         (stdout_of(&assert), stderr_of(&assert))
     };
     let (small, note) = of("4M", &[]);
-    assert!(small.contains("100.00 s in 100000 samples") && small.contains("peak ") && note.is_empty(), "{small}{note}");
+    assert!(
+        small.contains("100.00 s in 100000 samples") && small.contains("peak ") && note.is_empty(),
+        "{small}{note}"
+    );
     assert_eq!(of("64M", &[]).0, small);
     let text = std::fs::read(&path).expect("it was written");
     let piped = finish(traceparse(&["-", "--memory", "4M"]).write_stdin(&*text)).success();

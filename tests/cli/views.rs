@@ -11,7 +11,10 @@ fn csv_has_the_columns_of_the_documentation() {
         ("processes", "pid,process,all_weight,samples,threads,unit"),
         ("states", "state,counted,samples,all_weight,unit"),
         ("cores", "level,kind,core,all_weight,samples,unit"),
-        ("timeline", "time_ns,bin_ns,selected_ns,pid,process,tid,thread,core_kind,state,samples,weight,cpu_percent,unit"),
+        (
+            "timeline",
+            "time_ns,bin_ns,selected_ns,pid,process,tid,thread,core_kind,state,samples,weight,cpu_percent,unit",
+        ),
     ];
     for (view, columns) in views {
         let rows = csv(&[&orchard(), "--view", view]);

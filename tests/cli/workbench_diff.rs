@@ -50,7 +50,10 @@ fn the_time_of_runs_is_the_selected_time() {
     // Its samples are a little later than the table of contents says.
     assert_eq!(after, serde_json::json!({"parts": [[0, end]], "source": "toc", "is_part": false}));
     let [before, after] = times(&["--time", "0.05..0.4"]);
-    assert_eq!(before, serde_json::json!({"parts": [[312_400_369, 400_000_000]], "source": "samples", "is_part": true}));
+    assert_eq!(
+        before,
+        serde_json::json!({"parts": [[312_400_369, 400_000_000]], "source": "samples", "is_part": true})
+    );
     assert_eq!(after, serde_json::json!({"parts": [[50_000_000, 400_000_000]], "source": "toc", "is_part": true}));
 }
 

@@ -18,7 +18,7 @@ pub use answers::Answer;
 pub use origin::Origin;
 #[cfg(feature = "workbench")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
-pub(crate) use owners::{OwnCode, is_own_binary};
+pub(crate) use owners::{OwnCode, Owners, is_own_binary};
 pub use waits::Wait;
 
 use self::owners::Owner;

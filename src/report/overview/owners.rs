@@ -1,5 +1,7 @@
 //! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::calltree::FunctionSet;
 use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
 use crate::report::{Report, SeriesReport};
@@ -8,7 +10,7 @@ use super::origin::{is_entry_point, is_run_loop};
 
 /// The one that a stack's time belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     /// The innermost frame of the program's own code, and what it asked the system for.
     Own(StackId),
     /// A frame in no known binary, and what it asked the system for.
@@ -17,9 +19,12 @@ pub(super) enum Owner {
     System,
 }
 
-/// By stack: its owner.
-pub(super) struct Owners {
+/// The owners of all stacks of a profile, which are the same for every series.
+#[derive(Debug)]
+pub(crate) struct Owners {
     of_stack: Vec<Owner>,
+    /// Functions in which threads wait, once a series asks for them.
+    idle: OnceLock<FunctionSet>,
 }
 
 impl Owners {
@@ -44,7 +49,7 @@ impl Owners {
             };
             of_stack.push(owner);
         }
-        Self { of_stack }
+        Self { of_stack, idle: OnceLock::new() }
     }
 
     /// The owner of a stack.
@@ -64,9 +69,9 @@ impl Owners {
 /// The program's own code in the stacks of a series.
 pub(crate) struct OwnCode<'p> {
     profile: &'p Profile,
-    pub(super) owners: Owners,
-    /// Functions in which threads wait, where samples of waiting threads may count.
-    waiting: Option<FunctionSet>,
+    pub(super) owners: Arc<Owners>,
+    /// True if samples of waiting threads may count.
+    may_wait: bool,
 }
 
 impl<'p> OwnCode<'p> {
@@ -75,12 +80,13 @@ impl<'p> OwnCode<'p> {
         // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
         let may_wait = profile.series(series.series).meaning == Meaning::Presence
             || report.options.selection.states != StateFilter::Running;
-        Self { profile, owners: Owners::new(profile), waiting: may_wait.then(|| FunctionSet::idle(profile)) }
+        let owners = Arc::clone(report.owners.get_or_init(|| Arc::new(Owners::new(profile))));
+        Self { profile, owners, may_wait }
     }
 
     /// True if a thread with this stack waits.
     pub(super) fn waits(&self, stack: StackId) -> bool {
-        self.waiting.as_ref().is_some_and(|waiting| waiting.contains(self.function(stack)))
+        self.may_wait && self.owners.idle.get_or_init(|| FunctionSet::idle(self.profile)).contains(self.function(stack))
     }
 
     /// The stack that ends in the function of the program that a stack's time belongs to. Whatever a program does, it does below its entry
