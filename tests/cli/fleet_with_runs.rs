@@ -156,7 +156,7 @@ fn without_links(page: &str) -> String {
     let mut text = page.to_owned();
     let style = include_str!("../../src/output/fleet/html/run_pages.css");
     assert!(text.contains(style));
-    text = text.replace(style, "");
+    text = text.replace(&format!("<style>{style}</style>\n"), "");
     let legend = "<p class=\"legend\">A number that is a link";
     let (before, behind) = text.split_once(legend).expect("the legend");
     text = format!("{before}{}", behind.split_once("</p>\n").unwrap().1);

@@ -190,7 +190,8 @@ fn keeps_weights_over_time_without_each_sample() {
         small.contains("100.00 s in 100000 samples") && small.contains("peak ") && note.is_empty(),
         "{small}{note}"
     );
-    assert_eq!(of("64M", &[]).0, small);
+    let answer = |text: &str| text.lines().filter(|line| !line.starts_with("traceparse ")).collect::<String>();
+    assert_eq!(answer(&of("64M", &[]).0), answer(&small));
     let text = std::fs::read(&path).expect("it was written");
     let piped = finish(traceparse(&["-", "--memory", "4M"]).write_stdin(&*text)).success();
     assert!(stdout_of(&piped).contains("peak "), "{}", stdout_of(&piped));
