@@ -1,14 +1,14 @@
 //! Weights over time, in bounded memory: bins of equal length, which doubles when there would be too many.
 //!
-//! A bin has a length of 2ⁿ/512 s, and bin number i begins at i times that. So every second is a number of whole bins, and bins of one
-//! length add up to those of any longer one, exactly.
+//! A bin has a length of 2ⁿ/512 s, and bin number i begins at i times that. Every second is therefore a number of complete bins, and bins
+//! add up to longer bins exactly.
 
 use crate::memory::of_vec;
 use crate::units::Nanos;
 
 /// The length of the shortest bins: 1/512 s, a whole number of nanoseconds.
 const SHORTEST: u64 = 1_953_125;
-/// The most bins: for half an hour of seconds, and 20 for each block of a line of text.
+/// The most bins: half an hour in seconds, and 20 for each block of a line of time.
 const MOST: u64 = 2_048;
 
 /// The length of bins.
@@ -94,8 +94,8 @@ impl TimeBins {
         *self = Self { length: longer, first: self.first >> 1, weights: halved };
     }
 
-    /// The numbers of the bins of this length with their weights, in order; a number may come several times. The length is not shorter than
-    /// that of a span in which all samples are.
+    /// The numbers of the bins of this length with their weights, in order; a number may come several times. The length is at
+    /// least [`BinLength::of_span`] of the samples.
     pub(crate) fn bins(&self, length: BinLength) -> impl Iterator<Item = (u64, u64)> {
         let shift = length.0.saturating_sub(self.length.0);
         (self.first..).zip(&self.weights).map(move |(bin, &weight)| (bin >> shift, weight))

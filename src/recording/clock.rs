@@ -7,12 +7,12 @@ use crate::hash::HashMap;
 use crate::profile::{Profile, RunId, SampledTime, Selection};
 use crate::units::Nanos;
 
-/// What is known of a recording's time beside its documents.
+/// Facts about a recording's time from outside of its documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TimeHints<'h> {
     /// The length of each run according to a manifest.
     pub(crate) duration: Option<Nanos>,
-    /// Tables of contents from other files, used for runs that have none in the recording.
+    /// Tables of contents from other files. They are used for runs without a table of contents in the recording.
     pub(crate) tocs: &'h [Toc],
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct HintedTime<'t> {
 }
 
 impl Recording {
-    /// The time in which a run was recorded, as far as the recording itself knows it.
+    /// The time in which a run was recorded, according to the recording itself.
     pub(crate) fn recorded_time(&self, run: RunId) -> RecordedTime {
         self.clock.runs.get(run.index()).map_or(RecordedTime::UNKNOWN, |clock| clock.recorded)
     }
@@ -35,8 +35,8 @@ impl Recording {
         self.recorded_time(run).selected(self.profile.run(run).number, selection)
     }
 
-    /// The table of contents of a run. `None` if there is none, if several differ, or if it is of another recording, which has samples
-    /// more than a second past its end.
+    /// The table of contents of a run. `None` if none exists, if several differ, or if samples more than a second past its end show that it
+    /// describes another recording.
     pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
         let (document, position) = self.clock.runs.get(run.index())?.toc?;
         match &self.documents.get(document)?.content {
@@ -65,7 +65,7 @@ impl Recording {
         self.clock = Clock { runs: runs.collect() };
     }
 
-    /// When a run was recorded, with what is known beside the recording.
+    /// When a run was recorded, with these hints.
     pub(crate) fn hinted_time<'t>(&'t self, run: RunId, hints: TimeHints<'t>) -> HintedTime<'t> {
         let Some(clock) = self.clock.runs.get(run.index()) else {
             return HintedTime { recorded: RecordedTime::UNKNOWN, toc: None, notes: Vec::new() };
@@ -127,8 +127,8 @@ impl<'r> TocPlaces<'r> {
         Self { tocs, runs }
     }
 
-    /// Those of a run: in its own input; else in any, if no other run has its number. Of several recordings each may have such a run, and
-    /// nothing says whose table of contents it is.
+    /// The tables of contents of a run: from its input; else from any input, if no other run has its number. If several recordings have such
+    /// a run, a table of contents may describe any of them.
     fn of_run(&self, profile: &Profile, id: RunId) -> Vec<(Place, &'r TocRun)> {
         let run = profile.run(id);
         let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
@@ -141,7 +141,7 @@ impl<'r> TocPlaces<'r> {
     }
 }
 
-/// The inputs that end before their documents do: nothing is known of the time after their last row.
+/// The inputs that end before their documents do. The time after their last row is unknown.
 struct Cuts<'r>(Vec<&'r str>);
 
 impl<'r> Cuts<'r> {
@@ -194,7 +194,7 @@ fn recorded(
     RecordedTime { start, length: known(Some(sampled.end.since(start))), source: TimeSource::Samples }
 }
 
-/// The manifest's duration, else that of the table of contents, else the time that the samples cover.
+/// The manifest's duration, else the duration in the table of contents, else the time that the samples cover.
 fn as_recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
@@ -234,7 +234,7 @@ fn by_manifest(
     number: u32,
     notes: &mut Vec<String>,
 ) -> Option<RecordedTime> {
-    // Between times: what a sample covers after its time is no contradiction.
+    // A duration may end before the time that its last sample covers.
     let between = sampled.map_or(Nanos::default(), |sampled| sampled.last.since(sampled.first));
     if between.since(duration) > SLACK {
         let (duration, between) = (seconds(duration), seconds(between));

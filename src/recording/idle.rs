@@ -4,7 +4,7 @@ use super::{Document, DocumentContent, Table, TableKind};
 use crate::profile::{Full, ProfileBuilder, Run, Series};
 use crate::units::Unit;
 
-/// The CPU tables, the one that measures a run best first.
+/// The CPU tables, best measure of a run first.
 const PREFERENCE: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
 
 impl Table {
@@ -13,7 +13,7 @@ impl Table {
         PREFERENCE.iter().position(|known| *known == schema).unwrap_or(PREFERENCE.len())
     }
 
-    /// The unit that the weights of a CPU table would have, by its columns. `None` if nothing tells it.
+    /// The unit that the weights of a CPU table would have, by its columns. `None` if the columns do not show it.
     fn unit(&self) -> Option<Unit> {
         let weight = self.columns.iter().find(|column| column.mnemonic == "weight");
         match weight.map(|column| column.engineering_type.as_str()) {
@@ -25,8 +25,8 @@ impl Table {
     }
 }
 
-/// Adds a series without samples for each run whose CPU tables are all empty, to the table that measures it. A run with rows that could
-/// not be read is not idle: nothing is known of it.
+/// Adds a series without samples for each run whose CPU tables are all empty, to the table that measures it. A run with unreadable rows is
+/// not idle: its CPU use is unknown.
 pub(super) fn add_idle_runs(profile: &mut ProfileBuilder, documents: &mut [Document]) -> Result<(), Full> {
     for (index, document) in documents.iter_mut().enumerate() {
         let DocumentContent::Tables(tables) = &mut document.content else { continue };

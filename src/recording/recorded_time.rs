@@ -4,8 +4,8 @@
 //!
 //! - The **recorded time** of a run is what a manifest gives, else its table of contents, else an estimate: the time that all its
 //!   samples cover, whether they are selected or not.
-//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. Ends are exact, also those of an
-//!   estimate.
+//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. The ends of an
+//!   estimate are exact, too.
 
 use crate::profile::{SampledTime, Selection, TimeRange};
 use crate::units::Nanos;

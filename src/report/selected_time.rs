@@ -52,7 +52,7 @@ impl Report<'_> {
         Some((percent, length))
     }
 
-    /// True if the counted samples of a series are those of running threads at known times.
+    /// True if the counted samples of a series are CPU use: of running threads, at known times.
     pub(super) fn is_cpu_use(&self, series: &SeriesReport) -> bool {
         let row = self.recording.profile.series(series.series);
         row.meaning == Meaning::OnCpu && row.has_times && self.options.selection.states == StateFilter::Running

@@ -14,10 +14,10 @@ pub struct Activity {
     pub time: SelectedTime,
     /// CPU time in percent of the length of `time`: 100 is one core that never rests. `None` in other units.
     pub cpu_percent: Option<f64>,
-    /// The busiest second, of those that are selected from start to end. Recordings of more than half an hour have 2 seconds in its place,
-    /// of more than an hour 4, and so on. `None` if fewer than two of them are selected, or if the times of samples are not known.
+    /// The busiest second that is selected from start to end. In recordings of more than half an hour it is 2 seconds, of more than an hour
+    /// 4 seconds, and so on. `None` if fewer than two are selected, or if the times of samples are unknown.
     pub busiest: Option<Busiest>,
-    /// The weights over time; empty if the times of samples are not known.
+    /// The weights over time; empty if the times of samples are unknown.
     pub line: LineOfTime,
 }
 
@@ -32,7 +32,7 @@ pub struct Busiest {
     pub weight: Weight,
 }
 
-/// Weights in bins of equal length, from the one with the start of the selected time to the one with its end.
+/// Weights in bins of equal length, which cover the selected time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineOfTime {
     /// The length of a bin: 1 s, 2 s, 4 s …, or ½ s, ¼ s ….
@@ -79,8 +79,7 @@ pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos)
     bins.max_by_key(rate)
 }
 
-/// The work of a series, with a line of at most so many bins; `None` if waiting threads are counted, or if nothing tells when it was
-/// recorded.
+/// The work of a series, with a line of at most `most` bins. `None` if waiting threads are counted, or if the recorded time is unknown.
 pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) -> Option<Activity> {
     let time = report.selected_time(series);
     let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
@@ -94,14 +93,14 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     })
 }
 
-/// The bin with the most weight, of equal ones the first.
+/// The bin with the most weight; the first of equal bins.
 fn busiest(line: &LineOfTime, time: &SelectedTime, unit: Unit) -> Option<Busiest> {
     let is_long_enough = time.length().as_nanos() / 2 >= line.bin.as_nanos();
     let (index, weight) = line.complete(time).rev().max_by_key(|&(_, weight)| weight).filter(|_| is_long_enough)?;
     Some(Busiest { start: line.start(index), length: line.bin, weight: Weight::new(weight, unit) })
 }
 
-/// A bin has at least so many samples of a thread that runs all the time: with fewer it would seem to start and stop.
+/// The samples of a busy thread in the shortest bin. With fewer, the thread would seem to start and stop.
 const SAMPLES: u64 = 5;
 
 /// The shortest bins of which there are at most `most`, and which are long enough for the samples.
@@ -132,7 +131,7 @@ fn readable(
     length
 }
 
-/// The weights of the samples of a series that count, in bins of a length.
+/// The weights of the counted samples of a series, in bins of this length.
 fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length: BinLength) -> LineOfTime {
     let Some((start, end)) = time.span() else { return LineOfTime::default() };
     let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1)).max(start);
@@ -159,7 +158,7 @@ fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length:
 }
 
 impl Report<'_> {
-    /// True if samples were added up, and count as they were recorded: then their weights over time were kept.
+    /// True if samples were added up and count with their recorded weights, of which the profile has bins.
     fn has_recorded_weights(&self) -> bool {
         let profile = &self.recording.profile;
         profile.sums().len() > 0
