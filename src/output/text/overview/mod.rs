@@ -88,7 +88,7 @@ pub(crate) fn write_overview(
 /// The series that have an answer; the first one is told at length.
 fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
     let is_answered =
-        |series: &&SeriesReport| !series.is_filtered_out() && !(series.is_empty() && report.cpu_use(series).is_none());
+        |series: &&SeriesReport| !series.is_filtered_out() && (!series.is_empty() || report.cpu_use(series).is_some());
     let mut series: Vec<&SeriesReport> = report.series.iter().filter(is_answered).collect();
     series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
     series
