@@ -193,16 +193,18 @@ impl<'p> SelectedSamples<'p> {
             return self.add_up();
         }
         let groups = self.profile.sum_groups();
-        let is_counted = |group: &SumGroup| {
-            // Nothing of it depends on the stack.
-            let sum = group.sum(&SumRow { weight: 0, samples: 0, stack: None, group: 0 });
-            self.is_in_scope(sum) && self.is_state_counted(sum)
-        };
         SelectedSums {
-            is_counted: groups.iter().map(is_counted).collect(),
+            is_counted: groups.iter().map(|group| self.counts_group(group)).collect(),
             groups: Cow::Borrowed(groups),
             rows: Cow::Borrowed(self.profile.sum_rows()),
         }
+    }
+
+    /// True if the sums of a group count.
+    pub(crate) fn counts_group(&self, group: &SumGroup) -> bool {
+        // Nothing of it depends on the stack.
+        let sum = group.sum(&SumRow { weight: 0, samples: 0, stack: None, group: 0 });
+        self.is_in_scope(sum) && self.is_state_counted(sum)
     }
 
     fn add_up(&self) -> SelectedSums<'p> {

@@ -1,13 +1,16 @@
 //! Decides when each run of a recording was recorded, and by which table of contents.
 
+#[cfg(feature = "fleet")]
+use super::Toc;
 use super::recorded_time::{Clock, RecordedTime, RunClock, SelectedTime, TimeSource};
 use super::toc::{SLACK, TocRun, seconds};
-use super::{DocumentContent, Recording, Toc};
+use super::{DocumentContent, Recording};
 use crate::hash::HashMap;
 use crate::profile::{Profile, RunId, SampledTime, Selection};
 use crate::units::Nanos;
 
 /// Facts about a recording's time from outside of its documents.
+#[cfg(feature = "fleet")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TimeHints<'h> {
     /// The length of each run according to a manifest.
@@ -17,6 +20,7 @@ pub(crate) struct TimeHints<'h> {
 }
 
 /// When a run was recorded, with hints from outside of the recording.
+#[cfg(feature = "fleet")]
 #[derive(Clone, Debug)]
 pub(crate) struct HintedTime<'t> {
     pub(crate) recorded: RecordedTime,
@@ -66,6 +70,7 @@ impl Recording {
     }
 
     /// When a run was recorded, with these hints.
+    #[cfg(feature = "fleet")]
     pub(crate) fn hinted_time<'t>(&'t self, run: RunId, hints: TimeHints<'t>) -> HintedTime<'t> {
         let Some(clock) = self.clock.runs.get(run.index()) else {
             return HintedTime { recorded: RecordedTime::UNKNOWN, toc: None, notes: Vec::new() };

@@ -136,6 +136,7 @@ pub(crate) struct Clock {
 pub(super) struct RunClock {
     pub(super) recorded: RecordedTime,
     /// The time that all samples of the run cover.
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) sampled: Option<SampledTime>,
     /// The document and the position in it of the run's table of contents.
     pub(super) toc: Option<(usize, usize)>,

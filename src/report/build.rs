@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::made_once::MadeOnce;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::sort::{sort_functions, sort_threads};
 use super::unnamed::unnamed_frames;
@@ -74,6 +75,7 @@ impl Recording {
             merge_plan,
             owners: OnceLock::new(),
             round_bin: OnceLock::new(),
+            made_once: MadeOnce::default(),
             positions,
             tables,
         }

@@ -11,9 +11,11 @@ mod hidden_rows;
 mod kinds;
 mod lines;
 mod listing;
+mod made_once;
 mod named;
 mod overview;
 mod processes;
+mod samples_of_series;
 mod sandwich;
 mod selected_time;
 mod separate;
@@ -44,6 +46,7 @@ pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
+use made_once::MadeOnce;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -178,6 +181,7 @@ pub struct Report<'e> {
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     owners: OnceLock<Arc<Owners>>,
     round_bin: OnceLock<Nanos>,
+    made_once: MadeOnce<'e>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,

@@ -135,8 +135,7 @@ fn round_bin(report: &Report<'_>) -> Nanos {
         .filter_map(|series| report.selected_time(series).span())
         .map(|(start, end)| (start.as_nanos(), end.as_nanos()))
         .collect();
-    let interval =
-        asked.filter_map(|series| report.recording.sampling_interval(series.series)).max().unwrap_or_default();
+    let interval = asked.filter_map(|series| report.sampling_interval(series)).max().unwrap_or_default();
     let is_long_enough = |bin: u64| {
         let is_short = |&(start, end): &(u64, u64)| end.div_ceil(bin) - start / bin <= BINS;
         bin / SAMPLES >= interval.as_nanos() && spans.iter().all(is_short)

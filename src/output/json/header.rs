@@ -223,7 +223,7 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &
         "length_ns": length,
         "length_source": length.map(|_| time.source().name()),
         "cpu_percent": report.cpu_use(series).map(|(percent, _)| percent),
-        "sampling_interval_ns": report.recording.sampling_interval(series.series).map(Nanos::as_nanos),
+        "sampling_interval_ns": report.sampling_interval(series).map(Nanos::as_nanos),
         "no_stack": amount(&series.no_stack),
         "filtered_out": amount(&series.out_of_scope),
         "other_states": states.collect::<Value>(),

@@ -120,8 +120,7 @@ fn rate_lines(report: &Report<'_>, series: &SeriesReport) -> Vec<String> {
     let rate =
         report.cpu_use(series).map(|(percent, length)| format!("{percent:.1}% of one core over {}", base_text(length)));
     let interval = report
-        .recording
-        .sampling_interval(series.series)
+        .sampling_interval(series)
         .map(|interval| format!("{} between samples; calls shorter than that may be missing", short_time(interval)));
     rate.into_iter().chain(interval).collect()
 }

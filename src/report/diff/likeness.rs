@@ -125,7 +125,7 @@ impl Unlike {
             let profile = &report.recording.profile;
             profile.string(profile.series(series.series).schema).to_owned()
         };
-        let interval = |report: &Report<'_>, series: &SeriesReport| report.recording.sampling_interval(series.series);
+        let interval = |report: &Report<'_>, series: &SeriesReport| report.sampling_interval(series);
         let schemas = (schema(before, first), schema(after, second));
         if schemas.0 != schemas.1 {
             found.push(Unlike::Schemas(schemas.0, schemas.1));

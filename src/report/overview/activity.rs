@@ -1,7 +1,7 @@
 //! Work over the selected time: the mean, the busiest second, and a line.
 
 use crate::calltree::Metric;
-use crate::profile::BinLength;
+use crate::profile::{BinLength, SumGroup};
 use crate::recording::SelectedTime;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
@@ -112,7 +112,7 @@ fn readable(
     most: usize,
 ) -> BinLength {
     let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1));
-    let interval = report.recording.sampling_interval(series.series).map_or(0, Nanos::as_nanos);
+    let interval = report.sampling_interval(series).map_or(0, Nanos::as_nanos);
     // In other units, the number of samples has to do.
     let most = if series.unit == Unit::Nanoseconds {
         most as u64
@@ -144,13 +144,13 @@ fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length:
         is_known = true;
     };
     let profile = &report.recording.profile;
-    for sample in report.counted_samples().filter(|sample| sample.series == series.series) {
+    for sample in report.samples_of(series) {
         add(length.bin_of(sample.time), report.options.metric.of(sample));
     }
     if report.has_recorded_weights() {
-        let sums = report.options.selection.on(profile).added_up();
-        let groups = profile.sum_groups().iter().zip(profile.sum_bins()).zip(&sums.is_counted);
-        for ((_, bins), _) in groups.filter(|((group, _), is_counted)| **is_counted && group.series == series.series) {
+        let groups = profile.sum_groups().iter().zip(profile.sum_bins());
+        let is_counted = |group: &SumGroup| group.series == series.series && report.selected().counts_group(group);
+        for (_, bins) in groups.filter(|(group, _)| is_counted(group)) {
             bins.bins(length).for_each(|(bin, weight)| add(bin, weight));
         }
     }

@@ -1,0 +1,37 @@
+//! The samples of one series, of which a recording may have thousands: everything that takes a look at all samples is made once.
+
+use std::ops::Range;
+
+use super::{Report, SeriesReport};
+use crate::profile::{Sample, SelectedSamples};
+use crate::units::Nanos;
+
+impl<'e> Report<'e> {
+    /// The selection made ready for the samples.
+    pub(super) fn selected(&self) -> &SelectedSamples<'e> {
+        self.made_once.selected.get_or_init(|| self.options.selection.on(&self.recording.profile))
+    }
+
+    /// The samples of a series that count, in the order of the input; none if they were added up.
+    pub(super) fn samples_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
+        let profile = &self.recording.profile;
+        let ranges = self.made_once.ranges.get_or_init(|| {
+            let mut ranges = vec![0..0; profile.series_ids().len()];
+            for (index, sample) in profile.samples().iter().enumerate() {
+                let range: &mut Range<usize> = &mut ranges[sample.series.index()];
+                *range = if range.end == 0 { index..index + 1 } else { range.start..index + 1 };
+            }
+            ranges
+        });
+        let selected = self.selected();
+        let samples = &profile.samples()[ranges[series.series.index()].clone()];
+        samples.iter().filter(move |&sample| {
+            sample.series == series.series && selected.is_in_scope(sample) && selected.is_state_counted(sample)
+        })
+    }
+
+    /// The time between two samples of a busy thread; `None` in other units than time.
+    pub fn sampling_interval(&self, series: &SeriesReport) -> Option<Nanos> {
+        self.made_once.intervals.get_or_init(|| self.recording.sampling_intervals())[series.series.index()]
+    }
+}
