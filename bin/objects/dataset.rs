@@ -11,7 +11,7 @@ use traceparse::fleet::DatasetTable;
 use super::bucket::{Bucket, Object, Version};
 use super::copies;
 use super::mirror::{DATASET, Mirror};
-use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
+use crate::fleet::{MANIFEST, NamedFiles};
 
 /// A reader whose files go away while it copies them reads the manifest anew, so often.
 const TRIES: usize = 5;

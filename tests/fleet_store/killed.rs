@@ -93,7 +93,7 @@ fn a_failed_save_loses_nothing() {
         let store = Store::create_or_open(folder.path()).unwrap();
         store.put(&[old.clone(), later.clone()]).unwrap();
         store.save().unwrap();
-        store.put(&[new.clone()]).unwrap();
+        store.put(std::slice::from_ref(&new)).unwrap();
         store.put(&[relabelled.clone()]).unwrap();
         STEPS.set(Some(steps));
         let failed = store.save();

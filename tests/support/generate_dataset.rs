@@ -54,7 +54,7 @@ fn write(folder: &Path, runs: u32, rows: usize, seed: u64) -> anyhow::Result<()>
     store.begin(runs as usize, 0, MadeWith::default())?;
     for first in (0..runs).step_by(RUNS_OF_A_FILE as usize) {
         let part: Vec<RunMeasures> = (first..runs.min(first + RUNS_OF_A_FILE)).map(|index| fleet.run(index)).collect();
-        store.put(&part)?;
+        store.put(&part[..])?;
     }
     store.complete()
 }
