@@ -55,7 +55,7 @@ pub(crate) const GUARDED: [Guarded; 12] = [
     Guarded {
         command: "fleet extract",
         writes: Writes::Folder,
-        inputs: &["INPUT", "--manifest", "--files-from", "--root", "--dsym", "--symbols", "--redact-rules"],
+        inputs: &["INPUT", "--manifest", "--files-from", "--root", "--plan", "--dsym", "--symbols", "--redact-rules"],
     },
     Guarded { command: "fleet merge", writes: Writes::Folder, inputs: &["DATASET"] },
     Guarded { command: "fleet sql", writes: Writes::File, inputs: &["DIR|REPORT.json", "--dataset"] },

@@ -334,7 +334,7 @@ fn what_is_doubtful_says_so() -> Result<(), Failed> {
     let text = page(&usual(200));
     // 50 runs a cohort: P95 has no upper end, P99 is not there.
     let rows = table(&text, "Across runs, in % of one core")?;
-    ensure!(rows[0][6].contains("–?</small>"), "{}", rows[0][6]);
+    ensure!(rows[0][6].contains("–?†</small>"), "{}", rows[0][6]);
     ensure!(rows[0][7].contains("n/a<small>needs 100</small>"), "{}", rows[0][7]);
     for part in [
         "Too few runs for P99 and above (P99 needs 100, P99.9 needs 1,000): all 4 cohorts.",

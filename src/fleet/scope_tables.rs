@@ -17,6 +17,7 @@ use super::runs_behind::RunValues;
 use super::scope::FleetScope;
 use super::scope_name::ScopeName;
 use super::spill::Spilled;
+use super::stored_run::EFFECTIVE_UNIT;
 use super::summary::{Totals, sort_value, summarize};
 use crate::stats::{Distribution, Quantile, ranks_with_tail};
 use crate::units::Millionths;
@@ -180,7 +181,7 @@ impl CohortRuns<'_> {
         }
         let mut totals = facts.recorded;
         let mut values = Vec::with_capacity(entries.len());
-        let (mut seen_weight, mut effective_samples) = (0_u128, 0.0);
+        let (mut seen_weight, mut effective_samples) = (0_u128, 0_u128);
         for entry in entries {
             let run = &self.positions.runs[entry.run as usize];
             totals.add_weight(entry.weight, run.run_weight);
@@ -192,6 +193,7 @@ impl CohortRuns<'_> {
         let distribution = self.distribution(values, zeros, facts.weight - seen_weight);
         let weighted_mean = totals.rate(self.unit(cohort));
         let sort_value = sort_value(&distribution, weighted_mean, self.options);
+        let effective_samples = effective_samples as f64 / EFFECTIVE_UNIT;
         Some(Group { entries, distribution, weighted_mean, sort_value, effective_samples })
     }
 

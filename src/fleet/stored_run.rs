@@ -5,6 +5,9 @@ use super::run_windows::RunWindows;
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 
+/// The units of [`StoredRun::effective`] in a sample.
+pub(super) const EFFECTIVE_UNIT: f64 = (1_u64 << 40) as f64;
+
 /// The part of a run that is kept for itself.
 #[derive(Debug)]
 pub(super) struct StoredRun {
@@ -70,8 +73,10 @@ impl StoredRun {
 
     /// As many samples of one weight as are as noisy as some of its samples: the share of all its samples, since the weights of a few
     /// samples tell nothing about their spread.
-    pub(super) fn effective(&self, samples: u64) -> f64 {
+    ///
+    /// In units of 2⁻⁴⁰ samples: sums of integers are the same in every order of runs.
+    pub(super) fn effective(&self, samples: u64) -> u128 {
         let (all, effective) = self.all_samples;
-        samples as f64 * (effective as f64 / all.max(1) as f64)
+        (samples as f64 * (effective as f64 / all.max(1) as f64) * EFFECTIVE_UNIT).round() as u128
     }
 }

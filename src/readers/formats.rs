@@ -183,6 +183,7 @@ fn json(start: &str) -> Option<&'static str> {
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
             Some("a diagnostic of MetricKit")
         }
+        () if any(&["\"intervalEntries\""]) && any(&["\"environment\""]) => Some("a report of metrics of MetricKit"),
         () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
             Some("a payload of metrics of MetricKit")
         }

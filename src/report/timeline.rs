@@ -82,7 +82,8 @@ pub struct TimelinePart {
 impl Timeline {
     /// The selected time in a bin.
     pub fn length_of(&self, bin: u64) -> Nanos {
-        let [start, end] = [bin, bin + 1].map(|bin| Nanos::from_nanos(bin.saturating_mul(self.bin.as_nanos())));
+        let [start, end] =
+            [bin, bin.saturating_add(1)].map(|bin| Nanos::from_nanos(bin.saturating_mul(self.bin.as_nanos())));
         self.selected.length_between(start, end)
     }
 }

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::command::{Folder, fails, stdout_of};
 use crate::fleet_case::{export, failures, fleet, reason, report, report_with, run, says, sources, toc, write};
 
@@ -158,22 +156,6 @@ fn an_incomplete_dataset_makes_an_incomplete_one() {
 }
 
 #[test]
-fn of_older_datasets_nobody_knows_if_they_are_whole() {
-    let folder = Folder::new();
-    let (january, february) = (fleet(&folder, "january", 3), fleet(&folder, "february", 5));
-    let [a, b] = [("a", &january), ("b", &february)].map(|(name, path)| extract(&folder, name, &[path]));
-    let manifest = Path::new(&a).join("traceparse-dataset.json");
-    fs::write(manifest, r#"{"format":"traceparse-dataset","version":3}"#).expect("it can be written");
-    let merged = folder.path("merged");
-    says(0, &["merge", &a, &b, "-o", &merged]);
-    for datasets in [&[&merged[..]][..], &[&a, &b]] {
-        let answer = report_with(0, datasets).1;
-        assert_eq!((sources(&answer).len(), &answer["inputs"]["complete"]), (5, &Value::Null));
-        assert!(answer["notes"].to_string().contains("Nobody knows if the dataset is complete"));
-    }
-}
-
-#[test]
 fn a_statement_names_the_files_of_all() {
     let folder = Folder::new();
     let (january, february) = (fleet(&folder, "january", 3), folder.path("february"));
@@ -252,33 +234,6 @@ fn a_recording_of_several_runs_is_one_file_of_several_datasets() {
         says(0, &["merge", &a, &b, "-o", &merged]);
         assert_eq!(report_with(0, &[&merged]).1["inputs"], *inputs);
     }
-}
-
-#[test]
-fn a_run_that_an_older_dataset_has_twice_is_not_counted_twice() {
-    let folder = Folder::new();
-    let path = fleet(&folder, "x", 3);
-    let dataset = extract(&folder, "older", &[&path]);
-    let other = extract(&folder, "other", &[&write(&folder, "y/1.xml", export(40))]);
-    for table in fs::read_dir(&dataset).expect("the dataset").flatten().filter(|entry| entry.path().is_dir()) {
-        for file in fs::read_dir(table.path()).expect("a table").flatten() {
-            fs::copy(file.path(), table.path().join("copy.parquet")).expect("it can be copied");
-        }
-    }
-    let manifest = Path::new(&dataset).join("traceparse-dataset.json");
-    fs::write(manifest, r#"{"format":"traceparse-dataset","version":3}"#).expect("it can be written");
-    assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 3);
-    let merged = folder.path("merged");
-    for args in [
-        &["fleet", "sql", &dataset][..],
-        &["fleet", "sql", &dataset, &other],
-        &["fleet", "merge", &dataset, &other, "-o", &merged],
-        &["fleet", "extract", &path, "-o", &dataset],
-    ] {
-        let said = fails(1, args);
-        assert!(said.contains("have the same run, which would count twice") && said.contains("copy.parquet"), "{said}");
-    }
-    assert!(!Path::new(&merged).exists());
 }
 
 #[test]

@@ -9,6 +9,7 @@
 mod activity;
 mod answers;
 mod origin;
+mod own_code;
 mod owners;
 mod waits;
 
@@ -18,7 +19,8 @@ pub use answers::Answer;
 pub use origin::Origin;
 #[cfg(feature = "workbench")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
-pub(crate) use owners::{OwnCode, Owners, is_own_binary};
+pub(crate) use own_code::{OwnCode, is_own_binary};
+pub(crate) use owners::Owners;
 pub use waits::Wait;
 
 use self::owners::Owner;

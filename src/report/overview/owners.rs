@@ -1,12 +1,11 @@
 //! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use crate::calltree::FunctionSet;
-use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
-use crate::report::{Report, SeriesReport};
+use crate::profile::{Category, Profile, StackId};
 
-use super::origin::{is_entry_point, is_run_loop};
+use super::origin::is_run_loop;
 
 /// The one that a stack's time belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub(crate) enum Owner {
 pub(crate) struct Owners {
     of_stack: Vec<Owner>,
     /// Functions in which threads wait, once a series asks for them.
-    idle: OnceLock<FunctionSet>,
+    pub(super) idle: OnceLock<FunctionSet>,
 }
 
 impl Owners {
@@ -64,56 +63,4 @@ impl Owners {
             Owner::Unknown(_) | Owner::System => None,
         }
     }
-}
-
-/// The program's own code in the stacks of a series.
-pub(crate) struct OwnCode<'p> {
-    profile: &'p Profile,
-    pub(super) owners: Arc<Owners>,
-    /// True if samples of waiting threads may count.
-    may_wait: bool,
-}
-
-impl<'p> OwnCode<'p> {
-    pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
-        let profile = &report.recording.profile;
-        // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
-        let may_wait = profile.series(series.series).meaning == Meaning::Presence
-            || report.options.selection.states != StateFilter::Running;
-        let owners = Arc::clone(report.owners.get_or_init(|| Arc::new(Owners::new(profile))));
-        Self { profile, owners, may_wait }
-    }
-
-    /// True if a thread with this stack waits.
-    pub(super) fn waits(&self, stack: StackId) -> bool {
-        self.may_wait && self.owners.idle.get_or_init(|| FunctionSet::idle(self.profile)).contains(self.function(stack))
-    }
-
-    /// The stack that ends in the function of the program that a stack's time belongs to. Whatever a program does, it does below its entry
-    /// point; of that, only what the entry point does by itself is its own.
-    pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
-        let is_entry = |place| is_entry_point(self.profile.function_name(self.function(place)));
-        match self.owners.of(stack) {
-            Owner::Own(place) if !self.waits(stack) && (place == stack || !is_entry(place)) => Some(place),
-            _ => None,
-        }
-    }
-
-    /// The one that a stack's time belongs to, where what hangs below an entry point is the system's.
-    pub(super) fn owner(&self, stack: StackId) -> Owner {
-        match self.owners.of(stack) {
-            Owner::Own(_) => self.place(stack).map_or(Owner::System, Owner::Own),
-            other => other,
-        }
-    }
-
-    /// The function that a stack ends in.
-    pub(crate) fn function(&self, stack: StackId) -> FunctionId {
-        self.profile.frame(self.profile.stack(stack).frame).function
-    }
-}
-
-/// True if a binary is the program's own.
-pub(crate) fn is_own_binary(profile: &Profile, binary: BinaryId) -> bool {
-    Category::of_binary(profile, Some(binary)) == Category::User
 }

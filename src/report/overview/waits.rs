@@ -1,7 +1,8 @@
 //! The function that the main thread waits in: what a recording of waiting threads is asked for first.
 
 use super::answers::sum;
-use super::owners::{OwnCode, Owner};
+use super::own_code::OwnCode;
+use super::owners::Owner;
 use crate::calltree::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, ThreadId};

@@ -159,7 +159,7 @@ class Archive:
             raise Broken("no dictionary")
         count = self.number(self.follow(fields["$0"])) if "$0" in fields else None
         names = [name for name in fields if name.startswith("$") and name[1:].isdigit()]
-        if count is None or sorted(int(name[1:]) for name in names) != list(range(2 * count + 1)):
+        if count is None or len(names) != 2 * count + 1 or sorted(int(name[1:]) for name in names) != list(range(2 * count + 1)):
             raise Broken("keys and values by number")
         place = lambda number: self.follow(fields[f"${number}"])
         return [(place(2 * entry + 1), place(2 * entry + 2)) for entry in range(count)]
