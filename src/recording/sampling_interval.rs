@@ -2,7 +2,7 @@
 
 use super::Recording;
 use crate::hash::HashMap;
-use crate::profile::SeriesId;
+use crate::profile::{Selection, SeriesId, StateFilter};
 use crate::units::{Nanos, Unit};
 
 impl Recording {
@@ -10,12 +10,13 @@ impl Recording {
     /// selected or not, and the smallest of equally frequent ones. `None` in other units, which do not record it. A call that is shorter may
     /// fall between two samples.
     ///
-    /// If samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), those of a thread and stack are taken to
-    /// weigh the same.
+    /// The samples of a thread, stack and state are taken to weigh the same, so that the answer does not depend on whether samples were added up
+    /// while they were read ([`SampleDetail`](crate::profile::SampleDetail)).
     pub fn sampling_intervals(&self) -> Vec<Option<Nanos>> {
         let is_time = |id: SeriesId| self.profile.series(id).unit == Unit::Nanoseconds;
         let mut counts: HashMap<(SeriesId, u64), u64> = HashMap::default();
-        for sum in self.profile.sums_or_samples().filter(|sum| sum.weight > 0 && is_time(sum.series)) {
+        let everything = Selection { states: StateFilter::All, ..Selection::default() }.on(&self.profile);
+        for sum in everything.sums().filter(|sum| sum.weight > 0 && is_time(sum.series)) {
             *counts.entry((sum.series, sum.weight / sum.samples.max(1))).or_default() += sum.samples;
         }
         // The number of samples and the weight.
