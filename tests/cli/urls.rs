@@ -27,8 +27,11 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),
     }
-    if argument == "--root" {
+    if ["--root", "--plan"].contains(&argument) {
         args.extend(["--shard", "1/2"].map(str::to_owned));
+    }
+    if argument == "--plan" {
+        args.extend(["--root", "."].map(str::to_owned));
     }
     if ["fleet extract", "fleet merge"].contains(&command) && argument != "-o" {
         args.extend(["-o", "ds"].map(str::to_owned));
