@@ -1,7 +1,5 @@
 //! The words, names, numbers and signs of rules.
 
-use super::comparison::Comparison;
-
 /// Signs that begin with another one come first.
 const SIGNS: [(&str, Comparison); 4] =
     [(">=", Comparison::AtLeast), ("<=", Comparison::AtMost), (">", Comparison::Above), ("<", Comparison::Below)];
@@ -93,4 +91,17 @@ fn exponent(text: &str) -> usize {
     let unsigned = signed.strip_prefix(['+', '-']).unwrap_or(signed);
     let digits = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
     if digits == 0 { 0 } else { text.len() - unsigned.len() + digits }
+}
+
+/// The side of a threshold on which a rule fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
 }

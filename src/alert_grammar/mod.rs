@@ -17,14 +17,13 @@
 //! Spaces may stand between all of these. A name is not empty. A command takes the rules that it can judge; of what the other one
 //! judges, the error says so.
 
-mod comparison;
 mod dialect;
 mod lexer;
 mod limit;
 
-pub(crate) use comparison::Comparison;
 pub use dialect::AlertError;
 pub(crate) use dialect::Dialect;
+pub(crate) use lexer::Comparison;
 use lexer::Lexer;
 pub(crate) use limit::{Limit, LimitUnit};
 

@@ -1,4 +1,4 @@
-//! The reasons why a name is not demangled.
+//! Limits on demangled names: the errors of names that break them or cannot be read, and strings of bounded length.
 
 use std::fmt;
 
@@ -30,3 +30,20 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A string that refuses to grow beyond the longest name.
+pub(super) struct Bounded {
+    pub(super) text: String,
+    /// The maximum number of bytes.
+    pub(super) longest: usize,
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() + text.len() > self.longest {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}

@@ -2,6 +2,10 @@
 //!
 //! The order matters: the surest tests come first. A file's name says nothing, since people rename files.
 
+use std::path::Path;
+
+use crate::files::{Entry, Files};
+
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
 
@@ -261,6 +265,20 @@ fn is_folded(text: &str) -> bool {
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True if a folder is a recording: old and empty ones are known by their name only.
+pub(super) fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
+    folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
+}
+
+/// True if a folder has what every saved recording has.
+pub(super) fn has_bundle_parts(files: &dyn Files, folder: &Path) -> bool {
+    is_folder(files, &folder.join("corespace")) || files.entry(&folder.join("form.template")).is_ok()
+}
+
+pub(super) fn is_folder(files: &dyn Files, path: &Path) -> bool {
+    matches!(files.entry(path), Ok(Entry::Folder))
 }
 
 #[cfg(test)]

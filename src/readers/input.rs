@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "bundle")]
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
 #[cfg(not(feature = "bundle"))]
-use super::bundle_folder::{is_bundle, is_folder};
+use super::formats::{is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::memory::MemoryBudget;

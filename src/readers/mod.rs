@@ -2,7 +2,6 @@
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
-mod bundle_folder;
 pub(crate) mod export;
 mod formats;
 pub(crate) mod input;

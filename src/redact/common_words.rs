@@ -1,6 +1,6 @@
 //! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
 
-use super::fold::has_no_spaces;
+use super::case_folding::has_no_spaces;
 use super::pseudonyms::RedactedKind;
 
 /// The texts in which a word is replaced.

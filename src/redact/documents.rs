@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::common_words::Reach;
-use super::names::SameNames;
+use super::profile_names::SameNames;
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
 use crate::error::Diagnostic;

@@ -21,20 +21,20 @@
 //! versions of devices; dates. `docs/cli.md` has the whole list, and what cannot be promised.
 
 mod app;
+mod case_folding;
 mod collect;
 mod common_words;
 mod documents;
-mod fold;
+mod hidden_words;
 mod inputs;
-mod names;
 mod paths;
 mod people;
+mod profile_names;
 mod pseudonyms;
 mod redactor;
 mod rules;
 mod sentences;
 mod texts;
-mod words;
 
 pub use pseudonyms::{Redacted, RedactedKind};
 pub use redactor::Redactor;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::fold::folded;
+use super::case_folding::folded;
 use crate::hash::HashMap;
 
 /// The kind of what was replaced.

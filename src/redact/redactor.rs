@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::common_words::{Reach, is_short, reach_of};
+use super::hidden_words::Words;
 use super::inputs::Inputs;
 use super::paths::{User, users};
 use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
 use super::rules::{NUMBER, RedactRule};
-use super::words::Words;
 use crate::profile::Matcher;
 
 /// Replaces names by pseudonyms, the same name by the same pseudonym.

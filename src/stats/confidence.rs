@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::percent::{parts_of_percent, percent};
+use super::quantile::{parts_of_percent, percent};
 
 /// The least share of all intervals that contain the true value; 95 % by default.
 ///

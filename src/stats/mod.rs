@@ -59,7 +59,6 @@ mod exponential;
 mod hdr;
 mod interval;
 mod noise;
-mod percent;
 mod quantile;
 mod tails;
 

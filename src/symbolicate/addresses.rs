@@ -1,7 +1,7 @@
 //! The addresses of a profile to look up, image by image.
 
 use super::images::ImageMap;
-use super::key::{ImageAddresses, Key};
+use super::images::{ImageAddresses, Key};
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Frame, Profile};
 use crate::units::{Address, Uuid};

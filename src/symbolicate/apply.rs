@@ -3,9 +3,9 @@
 use super::addresses::{first_binaries, key};
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageMap;
-use super::key::Key;
-use super::options::SymbolicateOptions;
-use super::same::is_same_function;
+use super::images::Key;
+use super::images::SymbolicateOptions;
+use super::same_function::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use crate::hash::HashMap;
 use crate::profile::{

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::key::Key;
 use crate::symbols::{Found, SymbolFinder};
 use crate::units::{Address, Uuid};
 
@@ -91,6 +90,36 @@ impl ImageMap {
     pub(super) fn key(&self, address: Address) -> Option<Key> {
         let image = self.image(address)?;
         Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })
+    }
+}
+
+/// The addresses to look up in one image.
+#[derive(Clone, Debug)]
+pub(super) struct ImageAddresses {
+    pub(super) uuid: Uuid,
+    /// Relative to the Mach-O header; sorted, distinct.
+    pub(super) addresses: Vec<u64>,
+}
+
+/// The key of a frame's look-up: the image, and the address relative to its Mach-O header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) uuid: Uuid,
+    pub(super) address: u64,
+}
+
+/// The options of symbolication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolicateOptions {
+    /// True to add frames for inlined functions; otherwise only the function that holds the code gets one. Default: yes.
+    pub with_inlines: bool,
+    /// Images of documents whose stacks name none (Xcode 12 to 14.2, and `time-sample`).
+    pub images: Vec<ImageSpec>,
+}
+
+impl Default for SymbolicateOptions {
+    fn default() -> Self {
+        Self { with_inlines: true, images: Vec::new() }
     }
 }
 

@@ -14,18 +14,16 @@ mod addresses;
 mod answers;
 mod apply;
 mod cache;
+mod cached_answers;
 mod images;
-mod key;
-mod options;
-mod remembered;
-mod same;
+mod same_function;
 mod summary;
 
 use std::collections::BTreeSet;
 
 pub use cache::SymbolCache;
 pub use images::ImageSpec;
-pub use options::SymbolicateOptions;
+pub use images::SymbolicateOptions;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
 use crate::profile::{Profile, RebuildError};

@@ -1,6 +1,7 @@
 //! Symbols that were found: the file, its kind, and the place of the image in it.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 use crate::units::Uuid;
@@ -56,4 +57,38 @@ pub struct Found {
     pub text_size: Option<u64>,
     /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
     pub range: (u64, u64),
+}
+
+/// The contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Images with symbols.
+    Images(Vec<Image>),
+    /// A known kind of file that is not read, or a broken one: a sentence.
+    Known(String),
+    /// A file that could not be read this time; another time it may.
+    Unreadable(String),
+    /// Anything else.
+    Unknown,
+}
+
+/// An image in a file; see [`Found`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    pub(super) kind: SourceKind,
+    pub(super) uuid: Uuid,
+    pub(super) arch: String,
+    /// Its name, where the file tells it; otherwise the file is named as the image.
+    pub(super) name: Option<String>,
+    pub(super) text_address: Option<u64>,
+    pub(super) text_size: Option<u64>,
+    pub(super) range: (u64, u64),
+}
+
+pub(super) fn invalid(what: impl std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+pub(super) fn gone() -> io::Error {
+    invalid("the file changed: its UUID is not there any more")
 }

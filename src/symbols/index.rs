@@ -18,8 +18,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::contents::{Contents, Image};
 use super::found::SourceKind;
+use super::found::{Contents, Image};
 use crate::files::FolderTimes;
 use crate::hash::HashMap;
 use crate::units::Uuid;

@@ -11,11 +11,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::contents::{Contents, Image};
 use super::found::Found;
+use super::found::{Contents, Image};
 use super::frame::Note;
 use super::index::{Index, Stamp};
-use super::known_file;
+use super::symbol_file;
 use crate::files::{Entry, FileBytes, Files};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
@@ -177,7 +177,7 @@ impl<'f> Locator<'f> {
         let is_same = |known: &(Stamp, Contents)| known.0 == stamp && stamp.modified > 0;
         let (_, contents) = remembered
             .filter(is_same)
-            .unwrap_or_else(|| (stamp, known_file::read(self.files, path, stamp.length, &self.budget)));
+            .unwrap_or_else(|| (stamp, symbol_file::read(self.files, path, stamp.length, &self.budget)));
         match &contents {
             Contents::Images(images) => self.push_all(path, images),
             Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use super::contents::{Contents, Image};
 use super::dwarf::MachoSymbols;
+use super::found::{Contents, Image};
 use super::found::{Found, SourceKind};
+use super::found::{gone, invalid};
 use super::frame::{Note, Symbols};
 pub(super) use super::macho::is_macho;
 use super::macho::{Kind, MachoError, slices};
-use super::unfit::{gone, invalid};
 use crate::files::{FileBytes, Files};
 
 /// The images of a Mach-O file of `length` bytes.

@@ -1,11 +1,10 @@
 //! Names as they are shown, from every source.
 
-mod bounded;
-#[cfg(feature = "swift")]
-mod harmless;
 mod rust;
 #[cfg(feature = "swift")]
 mod swift;
+#[cfg(feature = "swift")]
+mod swift_guard;
 mod swift_old;
 
 use std::borrow::Cow;

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::bounded::Bounded;
+use crate::demangle::error::Bounded;
 
 /// Digits of the hash at the end of legacy names.
 const HASH_DIGITS: usize = 16;

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
-use super::harmless::is_harmless;
+use super::swift_guard::is_harmless;
 
 /// More comparisons than any real name takes.
 const MOST_STEPS: usize = 1 << 16;

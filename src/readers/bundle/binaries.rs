@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::images::{Found, Images, Located};
 use super::process_images::{KERNEL_PID, ProcessImages};
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
 use super::run_data::RunData;
 use crate::error::Diagnostic;
 use crate::hash::HashMap;

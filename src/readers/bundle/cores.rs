@@ -6,8 +6,8 @@
 //! A row has the number of its core and not the device, so a number that several devices have tells a kind only where all of them
 //! have the same one there.
 
-use super::budget::Budget;
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 

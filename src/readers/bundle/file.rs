@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::ZlibDecoder;
 
-use super::numbers::first_not_zero;
+use super::little_endian::first_not_zero;
 use crate::error::{Error, ErrorKind, Position};
 use crate::files::{Entry, Files};
 use crate::memory::{MemoryBudget, OverBudget, Reservation};

@@ -5,7 +5,7 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 
 use super::binaries::Binaries;
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::FrameId;
 use crate::recording::{FrameKind, InputBuilder};

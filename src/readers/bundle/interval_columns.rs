@@ -2,8 +2,8 @@
 //!
 //! They are found by name: their order and number change with the version.
 
-use super::columns::unknown;
 use super::layout::{Layout, Place};
+use super::sample_columns::unknown;
 use crate::recording::RowKind;
 
 /// The meaning of a column.

@@ -15,7 +15,7 @@
 use std::fmt::Display;
 
 use super::keyed_archive::{KeyedArchive, Node};
-use super::numbers::{u32_at, u64_at};
+use super::little_endian::{u32_at, u64_at};
 use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::symbols::Broken;

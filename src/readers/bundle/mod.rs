@@ -30,10 +30,8 @@
 //! Nothing is guessed: a file that breaks a rule of its format refuses the bundle, with the file, the place, and the rule. A table
 //! with columns of a type that is not known is left out, with a diagnostic.
 
-mod alike;
+mod archive;
 mod binaries;
-mod budget;
-mod columns;
 mod cores;
 mod damage;
 mod dates;
@@ -44,22 +42,23 @@ mod inflating_thread;
 mod interval_columns;
 mod intervals;
 mod keyed_archive;
+mod keyed_archive_limit;
 #[cfg(test)]
 mod keyed_archive_tests;
 mod keyed_collections;
 mod layout;
+mod little_endian;
 mod narratives;
-mod numbers;
-mod packed;
 mod process_images;
 mod property_list;
-mod row_error;
-mod row_notes;
+mod repeated_rows;
+mod row_faults;
 mod rows;
 mod run;
 mod run_data;
 mod run_table;
 mod run_values;
+mod sample_columns;
 mod samples;
 mod schema;
 mod stacks;
@@ -70,7 +69,7 @@ mod template;
 mod testing;
 mod threads;
 mod uniquer;
-mod unsaved;
+mod unsaved_run;
 mod xml;
 
 use std::io;
@@ -78,7 +77,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::Files;
-use crate::readers::bundle_folder::is_folder;
+use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
 use binaries::Binaries;
@@ -90,7 +89,7 @@ use run_data::RunData;
 use run_table::read_schema;
 use template::Template;
 
-pub use packed::{ArchiveLimits, BundleFiles};
+pub use archive::{ArchiveLimits, BundleFiles};
 
 /// A recording whose runs and tables are known; rows are read when they are asked for.
 pub struct Bundle<'f> {
@@ -153,7 +152,7 @@ impl<'f> Bundle<'f> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_bundle(path),
             _ => file::failed(&corespace, error),
         })?;
-        let is_unsaved = unsaved::is_there(files, &corespace, &self.room);
+        let is_unsaved = unsaved_run::is_there(files, &corespace, &self.room);
         if numbers.is_empty() {
             return Err(no_runs(path, is_unsaved));
         }

@@ -11,10 +11,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::budget::Budget;
 use super::file::{Content, Room, broken_file};
 use super::keyed_archive::KeyedArchive;
-use super::row_error::Unreadable;
+use super::keyed_archive_limit::Budget;
+use super::row_faults::Unreadable;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};

@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::Budget;
 use super::images::{ImageTable, Images, MappedCache};
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use super::template::{ProcessStore, Template, numbered};
 use crate::hash::HashMap;
 use crate::symbols::{Broken, SharedCache, Signature, apple_signature};

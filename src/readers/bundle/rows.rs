@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Content, broken_at, broken_whole};
 use super::layout::Layout;
-use super::numbers::u32_at;
+use super::little_endian::u32_at;
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::recording::TableKind;

@@ -5,10 +5,10 @@
 //! processes were recorded. How the process was found (`type`) is known only if it was attached to. Dates are in UTC, and not in the zone
 //! of the machine that exports. The environment of the process is there and is never read: it may hold secrets.
 
-use super::budget::Budget;
 use super::cores;
 use super::dates::iso_8601;
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use super::template::Template;
 use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::path::Path;
 
-use super::alike::AlikeRows;
-use super::columns::Columns;
-use super::columns::StackKind;
 use super::file::{broken_at, broken_file, over_budget};
 use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
-use super::row_error::Unreadable;
-use super::row_notes::RowNotes;
+use super::repeated_rows::AlikeRows;
+use super::row_faults::RowNotes;
+use super::row_faults::Unreadable;
 use super::run_data::RunData;
+use super::sample_columns::Columns;
+use super::sample_columns::StackKind;
 use super::stacks::{ReadStack, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};

@@ -11,9 +11,9 @@
 use std::hint::black_box;
 
 use super::binaries::Binaries;
-use super::columns::StackKind;
 use super::frames::Frames;
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
+use super::sample_columns::StackKind;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, Numbers, reference};
 use crate::error::Diagnostic;

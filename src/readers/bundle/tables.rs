@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::budget::Budget;
 use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_archive_limit::Budget;
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 

@@ -9,8 +9,8 @@
 //!
 //! Old recordings have none of the last three.
 
-use super::budget::Budget;
 use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_archive_limit::Budget;
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::row_error::Unreadable;
-use super::row_notes::RowNotes;
+use super::row_faults::RowNotes;
+use super::row_faults::Unreadable;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;
@@ -50,7 +50,7 @@ impl NameColumns {
     fn of(layout: &Layout) -> Result<Self, String> {
         let column = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
             Some((place, known)) if known == expected => Ok(place),
-            Some((_, other)) => Err(super::columns::unknown(mnemonic, other)),
+            Some((_, other)) => Err(super::sample_columns::unknown(mnemonic, other)),
             None => Err(format!("it has no column {mnemonic}")),
         };
         let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);

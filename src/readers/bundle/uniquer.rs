@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
-use super::numbers::{first_not_zero, u32_at};
+use super::little_endian::{first_not_zero, u32_at};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::memory::Reservation;

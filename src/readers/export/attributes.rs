@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
-use super::fault::Fault;
-use super::numbers::parse_number;
+use super::position::Fault;
 use super::tag::Tag;
 use super::well_formed::attributes;
 
@@ -133,4 +132,11 @@ pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     }
     let value = value.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
     Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
+}
+
+/// A decimal number without sign.
+pub(super) fn parse_number(text: &str) -> Option<u64> {
+    let text = text.trim_ascii();
+    // `str::parse` would take a plus sign.
+    text.as_bytes().first().filter(|byte| byte.is_ascii_digit()).and_then(|_| text.parse().ok())
 }

@@ -2,13 +2,13 @@
 
 use super::blocks::{Block, count_lines};
 use super::document::DocumentReader;
-use super::ending::{describe, finish};
-use super::fault::Fault;
-use super::place::{Place, line_in};
+use super::position::Fault;
+use super::position::{Place, line_in};
 use super::replay::ReplayRoom;
-use super::skip::SkipRows as _;
+use super::skipped_tables::SkipRows as _;
 use super::tape::Tape;
-use super::{scan, skip};
+use super::truncation::{describe, finish};
+use super::{scan, skipped_tables};
 use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
@@ -95,7 +95,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             if used == bytes.len() {
                 break;
             }
-            let step = skip::rows_or_tokens(self.reader, bytes, used, block.offset, is_end)?;
+            let step = skipped_tables::rows_or_tokens(self.reader, bytes, used, block.offset, is_end)?;
             used += step.used;
             if step.needs_more {
                 break;

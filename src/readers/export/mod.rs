@@ -43,32 +43,30 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
+mod anomaly;
 mod attributes;
 mod blocks;
+mod column_roles;
 mod definitions;
+mod display_names;
 mod document;
-mod ending;
-mod fault;
 mod feed;
+mod id_map;
 mod intervals;
-mod item;
-mod names;
-mod numbers;
-mod oddity;
-mod packed;
+mod not_an_export;
+mod packed_value;
 mod pipeline;
-mod place;
+mod position;
 mod replay;
-mod roles;
-mod rows;
+mod row_cells;
 mod scan;
-mod skip;
-mod sniff;
+mod skipped_tables;
 mod stacks;
 mod tag;
 mod tape;
 mod toc;
 mod tokens;
+mod truncation;
 mod value;
 mod well_formed;
 

@@ -10,9 +10,9 @@
 //!
 //! All are leaf first; stacks are interned from the root.
 
+use super::anomaly::Oddity;
 use super::definitions::{Definitions, Element};
-use super::names;
-use super::oddity::Oddity;
+use super::display_names;
 use super::tag::Tag;
 use super::value::Value;
 use crate::profile::{FrameId, Full};
@@ -33,7 +33,7 @@ impl Definitions {
 
     /// The leaf of a stack of fragments, whose name is in the display string.
     fn named_leaf(&mut self, address: u64, fmt: &str) -> Result<FrameId, Full> {
-        let name = names::leaf_name(fmt);
+        let name = display_names::leaf_name(fmt);
         if name.is_empty() || is_hex_address(name) {
             return self.bare_frame(FrameForm::Fragment, address);
         }

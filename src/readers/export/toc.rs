@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use quick_xml::events::attributes::Attributes;
 
-use super::fault::Fault;
+use super::position::Fault;
 use crate::recording::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 /// Elements of a table of contents are few; more than this deep is no such document.

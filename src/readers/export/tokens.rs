@@ -5,8 +5,8 @@ use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
-use super::ending::Documents;
-use super::fault::Fault;
+use super::position::Fault;
+use super::truncation::Documents;
 use super::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
 };

@@ -15,9 +15,8 @@ use std::cell::OnceCell;
 
 use gimli::{AttributeValue, EntriesRaw, UnitOffset};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, MAX_ATTRIBUTES, UnitRef};
-use super::called::Called;
+use super::function_names::Called;
+use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, UnitRef};
 use super::ranges::RangeAttributes;
 
 /// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.

@@ -8,8 +8,7 @@ use std::cell::{Cell, OnceCell};
 
 use gimli::{AttributeValue, DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, UnitRef};
+use super::limits::{Budget, Bytes, Fault, UnitRef};
 
 /// A text as a line table holds it: in place, or by its place elsewhere.
 type Text<'data> = AttributeValue<Bytes<'data>>;

@@ -28,13 +28,11 @@
 //! up a whole file where one unit is broken; it turns line 0 into no line; and it does not tell a linkage name from a
 //! plain one, nor where a function starts.
 
-mod budget;
-mod bytes;
-mod called;
+mod function_names;
 mod functions;
-mod heads;
+mod headers;
+mod limits;
 mod lines;
-mod names;
 mod ranges;
 mod units;
 
@@ -45,10 +43,10 @@ use super::layout::Layout;
 use super::macho::{MachoError, Slice};
 use super::symbol_table::SymbolTable;
 use crate::files::FileBytes;
-use called::{Called, Names};
+use function_names::names;
+use function_names::{Called, Names};
 use functions::{Function, Inlinee};
 use lines::Row;
-use names::names;
 use units::{Unit, Units};
 /// The symbols of one slice of a Mach-O file: a dSYM's DWARF, or a binary.
 ///

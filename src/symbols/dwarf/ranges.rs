@@ -2,8 +2,7 @@
 
 use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, UnitRef};
+use super::limits::{Budget, Bytes, Fault, UnitRef};
 
 /// The memory that a range takes in any table.
 const RANGE_BYTES: usize = 32;

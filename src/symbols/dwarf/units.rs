@@ -16,11 +16,10 @@ use gimli::{
     Section as _, UnitHeader, UnitOffset, UnitType,
 };
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::functions::Functions;
-use super::heads;
-use super::heads::Head;
+use super::headers;
+use super::headers::Head;
+use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
 use crate::symbols::frame::Notes;
@@ -120,7 +119,7 @@ impl<'data> Units<'data> {
 
     fn headers(&self) -> Vec<Head<'data>> {
         let mut found = Vec::new();
-        for head in self.pieces[0].into_iter().flat_map(heads::heads) {
+        for head in self.pieces[0].into_iter().flat_map(headers::heads) {
             match head.and_then(|head| self.budget.hold(size_of::<Head<'_>>()).map(|()| head)) {
                 Ok(head) => found.push(head),
                 Err(Fault::NoMemory) => break,
@@ -248,7 +247,7 @@ impl<'data> Units<'data> {
 
     /// A header with all bytes of its unit, which are read now.
     fn whole_header(&self, header: &UnitHeader<Bytes<'data>>, size: usize) -> Result<UnitHeader<Bytes<'data>>, Fault> {
-        self.pieces[0].and_then(|info| heads::whole(info, header, size)).ok_or(Fault::Unreadable)
+        self.pieces[0].and_then(|info| headers::whole(info, header, size)).ok_or(Fault::Unreadable)
     }
 
     fn sort(&mut self) {
@@ -339,7 +338,7 @@ impl<'data> Units<'data> {
 
     /// The lines of a unit; `None` where it has none or they cannot be read.
     pub(super) fn lines<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Lines<'data>> {
-        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| heads::line_program(lines, offset));
+        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| headers::line_program(lines, offset));
         let read = |offset| {
             let program = program(offset).ok_or(Fault::Unreadable)?;
             Lines::read(self.head_ref(unit), program, &self.budget)

@@ -5,8 +5,8 @@
 
 use std::fmt::{Error, Write};
 
-use super::super::bounded::Bounded;
 use super::node::{Element, Entity, Form, Id, Kind, Name, Node, Nominal, Part, Scope, Tree};
+use crate::demangle::error::Bounded;
 
 /// Names whose tree is deeper than this stay mangled.
 const DEEPEST: u32 = 400;

@@ -4,21 +4,21 @@
 //! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
 //! whatever it is wrapped in, and a `ref` is a value like any other.
 
-mod cut;
 mod tables;
+mod truncated;
 
 use quick_xml::events::BytesStart;
 
+use super::anomaly::Oddity;
 use super::attributes::{self, Fields, Identity};
 use super::definitions::{Attributes, Definitions, Element};
-use super::ending::Documents;
-use super::fault::Fault;
-use super::oddity::Oddity;
-use super::rows;
-use super::skip::SkipRows;
+use super::position::Fault;
+use super::row_cells;
+use super::skipped_tables::SkipRows;
 use super::tag::Tag;
 use super::toc::TocReader;
 use super::tokens::TakeTokens;
+use super::truncation::Documents;
 use super::value::Value;
 use crate::memory::of_vec;
 use crate::profile::{StackId, StringId};
@@ -380,7 +380,7 @@ impl<'a> DocumentReader<'a> {
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
         let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
-        let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
+        let result = row_cells::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
         self.values.truncate(first_value);
         self.rows += 1;
         if let Err(reason) = result {
@@ -404,7 +404,7 @@ impl<'a> DocumentReader<'a> {
 
     /// The part that the row with these cells, which was added last, has in common with others.
     pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
-        rows::known_row(self.tables.open.as_ref()?, cells, self.definitions)
+        row_cells::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
 
     fn finish_schema(&mut self, at: u64) {

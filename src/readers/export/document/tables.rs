@@ -3,8 +3,8 @@
 use quick_xml::events::BytesStart;
 
 use super::super::attributes::unescape;
-use super::super::fault::Fault;
-use super::super::roles::{self, Roles};
+use super::super::column_roles::{self, Roles};
+use super::super::position::Fault;
 use crate::profile::StringId;
 use crate::recording::{Column, Source, Table, TableKind, TableReader};
 
@@ -102,7 +102,7 @@ impl Tables {
     /// The first column of a CPU table that is not there, where there are columns nobody knows.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
         let table = &self.open.as_ref().filter(|table| table.reader.table.kind == TableKind::Cpu)?.reader.table;
-        roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
+        column_roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
     }
 
     /// Counts a row that is not read.

@@ -2,14 +2,14 @@
 
 use quick_xml::events::BytesStart;
 
+use super::super::attributes::parse_number;
 use super::super::attributes::{self, Fields, Identity, unescape};
+use super::super::display_names;
 use super::super::document::{number_in_xpath, other_document};
-use super::super::ending::{Documents, Unfinished};
-use super::super::fault::Fault;
-use super::super::names;
-use super::super::numbers::parse_number;
-use super::super::skip::SkipRows;
+use super::super::position::Fault;
+use super::super::skipped_tables::SkipRows;
 use super::super::tokens::TakeTokens;
+use super::super::truncation::{Documents, Unfinished};
 use super::kinds::Kind;
 use super::rows::{Cell, TableRows, ThreadCell};
 use crate::hash::HashMap;
@@ -257,7 +257,7 @@ impl<'a> IntervalReader<'a> {
             }
             Kind::Process => {
                 let pid = children.iter().find_map(|cell| cell.as_number());
-                let name = self.texts.number_of(names::process_name(fmt, pid));
+                let name = self.texts.number_of(display_names::process_name(fmt, pid));
                 Cell::Process(ProcessCell { name, pid })
             }
             Kind::Thread => {

@@ -1,6 +1,6 @@
 //! Rows of one table of an export, from cells to values.
 
-use super::super::numbers::parse_number;
+use super::super::attributes::parse_number;
 use crate::recording::{
     IntervalTable, Intervals, ProcessCell, RejectReason, RowKind, RowValues, SignpostIdentity as Identity, TableValues,
     Texts,

@@ -10,11 +10,9 @@
 mod bytes;
 mod cells;
 mod elements;
+mod fast_row;
 mod known_cells;
-mod last_stacks;
 mod stacks;
-mod usual;
-mod widths;
 
 use std::ops::Range;
 
@@ -25,9 +23,9 @@ use super::tape::{Op, Tape};
 use crate::recording::Limits;
 pub(super) use bytes::PADDING;
 use bytes::number;
+use fast_row::Widths;
 use known_cells::KnownCells;
-use last_stacks::LastStacks;
-use widths::Widths;
+use stacks::LastStacks;
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;

@@ -5,8 +5,7 @@ use gimli::{
     UnitSectionOffset,
 };
 
-use super::budget::Fault;
-use super::bytes::Bytes;
+use super::limits::{Bytes, Fault};
 use crate::symbols::section::Section;
 
 /// The number of bytes read of a unit for its first entry, which takes some 40 bytes, and more only if it holds texts itself.

@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 
 use super::apple_container::{images, is_apple_symbols};
-use super::contents::{Contents, Image};
+use super::found::{Contents, Image};
 use super::found::{Found, SourceKind};
+use super::found::{gone, invalid};
 use super::frame::{Note, Symbols};
 #[cfg(feature = "symbols")]
 use super::macho_file;
-use super::unfit::{gone, invalid};
 use crate::files::{FileBytes, Files};
 use crate::memory::MemoryBudget;
 

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::answers::{AnswerFrame, Answers, StringKind};
-use super::key::ImageAddresses;
+use super::images::ImageAddresses;
 use crate::demangle::display_name;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};

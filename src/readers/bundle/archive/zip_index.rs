@@ -4,9 +4,9 @@ use std::path::Path;
 
 use zip::{CompressionMethod, ZipArchive};
 
-use super::budget::{ArchiveLimits, Budget, malformed};
 use super::file_range::FileRange;
-use super::names::{Item, Names, Place, Zipped};
+use super::folder_tree::{Item, Names, Place, Zipped};
+use super::limits::{ArchiveLimits, Budget, malformed};
 use crate::error::Error;
 use crate::files::Files;
 use crate::memory::Reservation;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::super::file::over_budget;
-use super::names::{Item, Names};
+use super::folder_tree::{Item, Names};
 use crate::error::{Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
 

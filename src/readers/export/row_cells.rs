@@ -1,8 +1,8 @@
 //! Cells of rows of CPU tables, by what their columns are for.
 
+use super::column_roles::Roles;
 use super::definitions::Definitions;
 use super::document::OpenTable;
-use super::roles::Roles;
 use super::value::Value;
 use crate::profile::{Full, SampleKind, StackId};
 use crate::recording::{KnownRow, RejectReason, Row, add_read_row, known};

@@ -1,9 +1,9 @@
 //! Rows that are equal but for their time and their stack, as nearly all of a recording are: the part in common is looked at once, and the
 //! rows are counted together.
 
-use super::columns::Columns;
 use super::layout::Place;
-use super::numbers::{u32_at, u64_at};
+use super::little_endian::{u32_at, u64_at};
+use super::sample_columns::Columns;
 use super::stacks::KnownStacks;
 use super::uniquer::NONE;
 use crate::recording::{AlikeCount, AlikeRow, InputBuilder};

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::contents::{Contents, Image};
+use super::found::{Contents, Image};
 use super::index::{Index, ItemKind, Stamp, parse_folder_line, parse_image, parse_item};
 use super::locate::Locator;
 use crate::files::Entry;

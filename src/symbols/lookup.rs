@@ -4,8 +4,8 @@ use std::io;
 
 use super::found::Found;
 use super::frame::{Note, SymbolFrame};
-use super::known_file::with_symbols;
 use super::locate::{Locator, SymbolFinder};
+use super::symbol_file::with_symbols;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 

@@ -4,7 +4,7 @@
 //! tells where rows and the table end is looked at: every element must end inside its parent. Elements that a later CPU table may refer to
 //! are the exception: ids are one numbering for the whole document, so a thread or frame that is first seen here is read here.
 
-use super::fault::Fault;
+use super::position::Fault;
 use super::tokens::{self, Step, TakeTokens};
 
 /// The longest name of an element that is looked for with its id, and more than most others have.

@@ -1,7 +1,7 @@
 //! Documents that end before they should: the elements that are open then, and what to do with them.
 
-use super::super::ending::{Documents, Unfinished};
 use super::super::tag::Tag;
+use super::super::truncation::{Documents, Unfinished};
 use super::{DocumentReader, Root};
 use crate::recording::RejectReason;
 

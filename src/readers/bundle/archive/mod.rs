@@ -9,10 +9,10 @@
 //! headers are read once, and entries are ranges of the file. Only a compressed tar is in memory as a whole, since it cannot be entered
 //! in the middle. Bytes tell what a file is, names do not.
 
-mod budget;
 mod file_range;
+mod folder_tree;
 mod inflate;
-mod names;
+mod limits;
 mod tar_index;
 #[cfg(test)]
 mod tests;
@@ -27,12 +27,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::memory::Reservation;
-use crate::readers::bundle_folder::{has_bundle_parts, is_bundle, is_folder};
-pub use budget::ArchiveLimits;
-use budget::Memory;
+use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use file_range::FileRange;
+use folder_tree::{Item, Names, Node, Place};
 use inflate::Inflater;
-use names::{Item, Names, Node, Place};
+pub use limits::ArchiveLimits;
+use limits::Memory;
 
 /// An archive that was mounted.
 struct Archive {

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::contents::Contents;
+use super::found::Contents;
 use super::index::{FolderRow, Index, Item, ItemKind, Stamp};
 use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
 use crate::files::{Entry, EntryKind};

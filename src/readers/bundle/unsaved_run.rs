@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::file::{Content, Room};
-use super::numbers::first_not_zero;
+use super::little_endian::first_not_zero;
 use super::rows::behind_header;
 use crate::files::{Entry, Files};
 

@@ -7,9 +7,9 @@ use tar::EntryType;
 
 #[cfg(feature = "compression")]
 use super::super::file::over_budget;
-use super::budget::{ArchiveLimits, Budget, Memory, malformed};
 use super::file_range::FileRange;
-use super::names::{Item, Names, Place};
+use super::folder_tree::{Item, Names, Place};
+use super::limits::{ArchiveLimits, Budget, Memory, malformed};
 use crate::error::Error;
 use crate::files::Files;
 use crate::memory::Reservation;
@@ -120,7 +120,7 @@ pub(super) fn inflate(
         if bytes.len() as u64 > limits.memory_bytes {
             let what =
                 format!("the archive is larger than {} bytes, decompressed; unpack it first", limits.memory_bytes);
-            return Err(super::budget::limit(path, what));
+            return Err(super::limits::limit(path, what));
         }
         if read < more {
             bytes.shrink_to_fit();

@@ -1,8 +1,8 @@
 //! The end of an input: it should be between documents, and hold one at least. And documents that end before they should.
 
 use super::blocks::{Block, End};
-use super::fault::Fault;
-use super::place::Place;
+use super::position::Fault;
+use super::position::Place;
 use crate::error::{Error, ErrorKind};
 
 /// The elements that are open, outermost first, and the place where a person should look.

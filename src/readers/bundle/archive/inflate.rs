@@ -12,7 +12,7 @@ use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
 use super::file_range::FileRange;
-use super::names::Zipped;
+use super::folder_tree::Zipped;
 use crate::files::Files;
 
 /// The largest entry that is inflated at once.

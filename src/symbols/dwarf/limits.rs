@@ -8,6 +8,8 @@
 use std::cell::Cell;
 use std::fmt;
 
+use gimli::{EndianSlice, LittleEndian};
+
 use crate::symbols::section::Section as Piece;
 
 /// The reason why a part of the DWARF could not be used.
@@ -93,3 +95,14 @@ fn spend(purse: &Cell<u64>, amount: usize) -> Result<(), Fault> {
     purse.set(purse.get().checked_sub(amount as u64).ok_or(Fault::TooCostly)?);
     Ok(())
 }
+
+/// A part of the file.
+pub(super) type Bytes<'data> = EndianSlice<'data, LittleEndian>;
+/// A unit with its sections.
+pub(super) type UnitRef<'a, 'data> = gimli::UnitRef<'a, Bytes<'data>>;
+
+/// Most attributes of an entry. Attributes may take no bytes at all, so that entries of one byte could have millions.
+pub(super) const MAX_ATTRIBUTES: usize = 1000;
+
+/// Longest name or path in `.debug_str`. Without a bound, a section without zero bytes would be read to its end for every name.
+pub(super) const MAX_STRING_LENGTH: u64 = 1 << 20;

@@ -1,10 +1,10 @@
 //! The place of the current block in an input: the bytes carried over from the block before, and the line.
 
 use super::blocks::{Block, End, count_lines};
-use super::fault::Fault;
-use super::sniff;
+use super::not_an_export;
 use crate::error::{Error, ErrorKind, Position};
 use crate::memory::{OverBudget, Reservation};
+use crate::profile::Full;
 use crate::readers::formats;
 use crate::recording::Options;
 
@@ -90,7 +90,7 @@ impl<'i> Place<'i> {
             let (kept, others) = rest.split_at(rest.len().min(most.saturating_sub(self.head.len())));
             self.head.extend_from_slice(kept);
             rest = others;
-            if rest.is_empty() || sniff::is_markup(&self.head) {
+            if rest.is_empty() || not_an_export::is_markup(&self.head) {
                 return;
             }
         }
@@ -119,12 +119,12 @@ impl<'i> Place<'i> {
 
     /// The error for an input without any document.
     pub(super) fn no_export(&self) -> ErrorKind {
-        self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(sniff::describe(&self.head)))
+        self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(not_an_export::describe(&self.head)))
     }
 
     /// True if an input that is broken at its start is described by its first bytes, rather than by what is broken.
     fn is_no_export(&self) -> bool {
-        !sniff::is_markup(&self.head) || sniff::recognise(&self.head).is_some()
+        !not_an_export::is_markup(&self.head) || not_an_export::recognise(&self.head).is_some()
     }
 
     /// The error for an input that another tool wrote.
@@ -166,4 +166,35 @@ pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
     let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
     let bytes = block.bytes();
     first + count_lines(&bytes[..ahead.min(bytes.len())])
+}
+
+/// The fault that stops the reading, and the byte at which it is.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) byte: u64,
+    /// Its line, where that is known already.
+    pub(super) line: Option<u64>,
+}
+
+impl Fault {
+    pub(super) fn malformed(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Malformed(text.into()), byte, line: None }
+    }
+
+    pub(super) fn not_an_export(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::NotAnExport(text.into()), byte, line: None }
+    }
+
+    pub(super) fn limit(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Limit(text.into()), byte, line: None }
+    }
+
+    pub(super) fn memory(over: OverBudget, byte: u64) -> Self {
+        Self { kind: ErrorKind::Memory(over), byte, line: None }
+    }
+
+    pub(super) fn full(full: Full, byte: u64) -> Self {
+        Self::limit(full.to_string(), byte)
+    }
 }

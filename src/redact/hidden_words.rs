@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::case_folding::{Letter, ends_syllable, fold, folded, has_no_spaces};
 use super::common_words::{Reach, is_name};
-use super::fold::{Letter, ends_syllable, fold, folded, has_no_spaces};
 use crate::hash::HashMap;
 
 /// A word to be replaced.
