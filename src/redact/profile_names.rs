@@ -55,10 +55,10 @@ impl Redactor {
         // A reader gives a binary that has no path its name for one.
         if !path.contains(['/', '\\']) {
             let new_path = if path == name { new_name.clone() } else { self.path(path) };
-            return self.of_category(category, (name, path), (new_name, new_path));
+            return self.of_category(category, name, path, (new_name, new_path));
         }
         let new_path = renamed(&self.binary_path(path, name, category), name, &new_name);
-        self.of_category(category, (name, path), (new_name, new_path))
+        self.of_category(category, name, path, (new_name, new_path))
     }
 
     /// The path of a binary, with the bundle it lies in where its category follows from that.
@@ -79,21 +79,20 @@ impl Redactor {
 
     /// The new name and path, unless they are those of another category of code: a program may be named like a runtime, which is then what
     /// it is. Then less of them is new; the folder is never shown.
-    fn of_category(&mut self, category: Category, old: (&str, &str), new: (String, String)) -> (String, String) {
+    fn of_category(&mut self, category: Category, name: &str, path: &str, new: (String, String)) -> (String, String) {
         let is_same = |(name, path): &(String, String)| Category::of_path(path, name) == category;
         if is_same(&new) {
             return new;
         }
-        let by_path = (new.0.clone(), self.binary_path(old.1, old.0, category));
+        let by_path = (new.0.clone(), self.binary_path(path, name, category));
         if is_same(&by_path) {
             return by_path;
         }
-        let path = self.path_by_parts(old.1, old.0, category);
-        let by_parts = (new.0, path.clone());
+        let by_parts = (new.0, self.path_by_parts(path, name, category));
         if is_same(&by_parts) {
             return by_parts;
         }
-        (old.0.to_owned(), if old.1 == old.0 { old.0.to_owned() } else { path })
+        (name.to_owned(), if path == name { name.to_owned() } else { by_parts.1 })
     }
 
     /// The path of a binary, without the folder; names in what is kept of it are replaced in all parts but those that say what category the

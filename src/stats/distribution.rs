@@ -212,9 +212,9 @@ impl Distribution {
     }
 
     /// From the value of the first rank to that of the second one.
-    pub(crate) fn interval(&self, (lower, upper): (Option<u64>, Option<u64>)) -> Interval {
+    pub(crate) fn interval(&self, ranks: (Option<u64>, Option<u64>)) -> Interval {
         let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
-        Interval { lower: at(lower), upper: at(upper) }
+        Interval { lower: at(ranks.0), upper: at(ranks.1) }
     }
 
     /// The number of values of equal weight that would be worth as much (Kish: (Σw)² / Σw²); the count without weights.

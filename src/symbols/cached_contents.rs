@@ -64,11 +64,11 @@ impl Locator<'_> {
                     recalled.count += 1;
                     let uuid = fields.split('\t').nth(1).and_then(Uuid::parse)?;
                     if wanted.contains(&uuid) {
-                        let path = self.unchanged_file(&folder, item)?;
+                        let path = self.unchanged_file(&folder, item.0, item.1)?;
                         recalled.images.push((path, parse_image(fields)?));
                     }
                 }
-                "k" => recalled.notes.push((self.unchanged_file(&folder, item)?, fields.to_owned())),
+                "k" => recalled.notes.push((self.unchanged_file(&folder, item.0, item.1)?, fields.to_owned())),
                 _ => item = (letter, fields),
             }
         }
@@ -85,7 +85,7 @@ impl Locator<'_> {
     }
 
     /// The path of a file that is the one that it was.
-    fn unchanged_file(&self, folder: &Path, (letter, fields): (&str, &str)) -> Option<PathBuf> {
+    fn unchanged_file(&self, folder: &Path, letter: &str, fields: &str) -> Option<PathBuf> {
         let item = parse_item(letter, fields)?;
         let (ItemKind::File(known) | ItemKind::Link(known)) = item.kind else { return None };
         let (known, _): (Stamp, Contents) = known.filter(|(stamp, _)| stamp.modified > 0)?;

@@ -148,7 +148,7 @@ impl Locator<'_> {
             Entry::Folder => todo.push(folder.child(name, canonical())),
             Entry::File { length, modified, changed } => {
                 let canonical = canonical();
-                return self.look_at((&path, canonical), Stamp { length, modified, changed }, known, false);
+                return self.look_at(&path, canonical, Stamp { length, modified, changed }, known, false);
             }
             Entry::Other => {}
         }

@@ -11,8 +11,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::found::Found;
-use super::found::{Contents, Image};
+use super::found::{Contents, Found, Image};
 use super::frame::Note;
 use super::index::{Index, Stamp};
 use super::symbol_file;
@@ -120,7 +119,7 @@ impl<'f> Locator<'f> {
             Entry::Folder => self.walk(path, index),
             Entry::File { length, modified, changed } => {
                 let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
-                self.look_at((path, canonical), Stamp { length, modified, changed }, None, true);
+                self.look_at(path, canonical, Stamp { length, modified, changed }, None, true);
             }
             Entry::Other => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"));
@@ -163,7 +162,8 @@ impl<'f> Locator<'f> {
     /// `remembered`, if its stamp is the same; returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
-        (path, canonical): (&Path, PathBuf),
+        path: &Path,
+        canonical: PathBuf,
         stamp: Stamp,
         remembered: Option<(Stamp, Contents)>,
         is_named: bool,

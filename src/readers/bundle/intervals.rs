@@ -4,14 +4,11 @@
 //! Each is read for the fields that intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for
 //! its type, a hang risk for its message. The place where exports are read decides which intervals they make.
 
-use std::path::Path;
-
 use super::file::{broken_at, over_budget};
 use super::interval_columns::{IntervalColumns, Role};
 use super::layout::Place;
 use super::narratives::Narratives;
-use super::row_faults::RowNotes;
-use super::row_faults::Unreadable;
+use super::row_faults::{RowNotes, RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::RunTable;
@@ -71,10 +68,11 @@ impl<'a> IntervalReader<'a> {
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
-                let read = self.values(row, columns, (folder, at));
+                let position = RowPosition { folder, at };
+                let read = self.values(row, columns, position);
                 let read = read.map_err(|error| broken_at(&store, at, "row", error))?;
                 if let Err(reason) = values.add(&read, &self.texts, at) {
-                    self.notes.note(folder, at, reason.name(), || format!("row rejected: {reason}"));
+                    self.notes.note(position, reason.name(), || format!("row rejected: {reason}"));
                 }
             }
             let known = of_map(&self.known_strings) + of_map(&self.known_messages) + self.texts.memory();
@@ -89,14 +87,14 @@ impl<'a> IntervalReader<'a> {
         &mut self,
         row: &[u8],
         columns: &IntervalColumns,
-        (folder, at): (&Path, u64),
+        position: RowPosition<'_>,
     ) -> Result<RowValues, Unreadable> {
         let thread = columns.value(Role::Thread, row).and_then(reference);
         let thread = thread.map(|number| self.thread(number)).transpose()?;
         // As in exports, the thread's process stands in for one that is absent.
         let process = columns.value(Role::Process, row).and_then(reference);
         let process = process.or(thread.map(|(_, process)| process));
-        let process = process.map(|number| self.process(number, (folder, at))).transpose()?;
+        let process = process.map(|number| self.process(number, position)).transpose()?;
         let identity = SignpostIdentity {
             name: self.string(columns.find(Role::Name, row))?,
             subsystem: self.string(columns.find(Role::Subsystem, row))?,
@@ -124,11 +122,11 @@ impl<'a> IntervalReader<'a> {
         Ok((tid, process))
     }
 
-    fn process(&mut self, number: u32, (folder, at): (&Path, u64)) -> Result<ProcessCell, Unreadable> {
+    fn process(&mut self, number: u32, position: RowPosition<'_>) -> Result<ProcessCell, Unreadable> {
         let IntervalSources { arrays, names, recorded, .. } = self.sources;
         let process = Identity::process(number, arrays, names, recorded)?;
         if let Some(odd) = process.odd {
-            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+            self.notes.note(position, odd.topic(), || odd.to_string());
         }
         Ok(ProcessCell { name: self.texts.number_of(process.name), pid: Some(process.number) })
     }

@@ -84,7 +84,7 @@ use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
 use process_images::ProcessImages;
-use run::Run;
+use run::{Run, SampleSources};
 use run_data::RunData;
 use run_table::read_schema;
 use template::Template;
@@ -294,7 +294,8 @@ impl<'f> Bundle<'f> {
             let data = RunData::read(&template, run.number.into()).map_err(in_template)?;
             let binaries = Binaries::new(images, run.number, &data);
             let mut unread = None;
-            images = match run.read((&path, &data), binaries, &mut input, with_samples == 1) {
+            let sources = SampleSources { template: &path, recorded: &data, binaries };
+            images = match run.read(sources, &mut input, with_samples == 1) {
                 Ok(binaries) => {
                     binaries.diagnostics(&self.path).into_iter().for_each(|note| input.note(note));
                     read += usize::from(run.has_samples());
@@ -340,7 +341,7 @@ impl<'f> Bundle<'f> {
         let mut damaged = Vec::new();
         for run in &self.runs {
             let template = self.path.join("form.template");
-            match run.read_intervals(name, (&template, &self.run_data(run.number)?), &mut found) {
+            match run.read_intervals(name, &template, &self.run_data(run.number)?, &mut found) {
                 Ok(()) => {}
                 Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number: run.number, error }),
                 Err(RunFailure::Recording(error)) => return Err(error),

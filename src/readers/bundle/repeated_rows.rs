@@ -51,7 +51,7 @@ impl AlikeRows {
     pub(super) fn of(columns: &Columns, row_size: usize, latest: u64) -> Self {
         let is_usual = row_size == ROW
             && columns.time == Place::Wide(0)
-            && columns.stack.0 == Place::Narrow(STACK)
+            && columns.stack.place == Place::Narrow(STACK)
             && columns.kernel_stack.is_none()
             && columns.counters.is_none();
         let kinds = vec![Kind::default(); if is_usual { KINDS } else { 0 }];

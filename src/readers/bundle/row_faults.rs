@@ -74,6 +74,13 @@ impl From<Full> for Unreadable {
     }
 }
 
+/// The position of a row: the folder of its store, and the offset of the row in the store.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowPosition<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) at: u64,
+}
+
 /// The diagnostics on the rows of a table.
 #[derive(Debug, Default)]
 pub(super) struct RowNotes {
@@ -82,12 +89,12 @@ pub(super) struct RowNotes {
 
 impl RowNotes {
     /// Notes something about the row at this offset of a store, or counts it if there was such a row before.
-    pub(super) fn note(&mut self, folder: &Path, at: u64, topic: &'static str, message: impl FnOnce() -> String) {
+    pub(super) fn note(&mut self, row: RowPosition<'_>, topic: &'static str, message: impl FnOnce() -> String) {
         if let Some((_, known)) = self.by_topic.iter_mut().find(|(known, _)| *known == topic) {
             known.count += 1;
             return;
         }
-        let at = Position { input: folder.join("bulkstore").display().to_string(), line: 0, byte: at };
+        let at = Position { input: row.folder.join("bulkstore").display().to_string(), line: 0, byte: row.at };
         self.by_topic.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
     }
 

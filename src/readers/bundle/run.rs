@@ -163,20 +163,19 @@ impl<'f> Run<'f> {
     /// the recording does not depend on the number of threads.
     pub(super) fn read<'t>(
         &self,
-        (template, recorded): (&Path, &RunData),
-        binaries: Binaries<'t>,
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
         is_only_run: bool,
     ) -> Result<Binaries<'t>, RunFailure> {
         let mut has_begun = false;
         let start = Start { is_only_run, has_begun: &mut has_begun };
-        let result = self.read_samples((template, recorded, binaries), input, start);
+        let result = self.read_samples(sources, input, start);
         result.map_err(|error| if has_begun { RunFailure::Recording(error) } else { RunFailure::before_rows(error) })
     }
 
     fn read_samples<'t>(
         &self,
-        sources: (&Path, &RunData, Binaries<'t>),
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
         start: Start<'_>,
     ) -> Result<Binaries<'t>, Error> {
@@ -188,12 +187,12 @@ impl<'f> Run<'f> {
             for table in tables {
                 input.start_table(table.as_exported(self.number), table.folder.display().to_string());
             }
-            return Ok(sources.2);
+            return Ok(sources.binaries);
         }
         let (values, data) = Values::open(self.files, &self.folder, &self.room)?;
         std::thread::scope(|scope| {
             let mut filling = values.fill(data, self.jobs, scope)?;
-            let result = self.read_tables(&tables, &values, scope, sources, input, (start, &mut filling));
+            let result = self.read_tables(&values, scope, sources, input, start, &mut filling);
             // Arrays that cannot be read are why rows refer to none.
             filling.finish()?.into_iter().for_each(|odd| input.note(odd));
             result
@@ -202,15 +201,16 @@ impl<'f> Run<'f> {
 
     fn read_tables<'s, 't>(
         &'s self,
-        tables: &[&'s RunTable],
         values: &Values,
         scope: &'s Scope<'s, '_>,
-        (template, recorded, binaries): (&Path, &RunData, Binaries<'t>),
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
-        (start, filling): (Start<'_>, &mut Filling<'_>),
+        start: Start<'_>,
+        filling: &mut Filling<'_>,
     ) -> Result<Binaries<'t>, Error> {
+        let SampleSources { template, recorded, binaries } = sources;
         let (mut readable, mut notes) = (Vec::new(), Vec::new());
-        for &table in tables {
+        for table in self.cpu_tables() {
             match Columns::of(&table.layout) {
                 Ok(columns) => {
                     notes.extend(columns.renamed.iter().map(|reason| self.odd_columns(table, reason)));
@@ -238,7 +238,7 @@ impl<'f> Run<'f> {
             arrays: &values.arrays,
             strings: &strings,
             threads: Threads::new(&values.arrays, &names, recorded),
-            stacks: Stacks::new((&values.arrays, &strings), binaries, input),
+            stacks: Stacks::new(&values.arrays, &strings, binaries, input),
             wanted: Vec::new(),
             states: HashMap::default(),
             cores: HashMap::default(),
@@ -275,7 +275,8 @@ impl<'f> Run<'f> {
     pub(super) fn read_intervals(
         &self,
         input: &str,
-        (template, recorded): (&Path, &RunData),
+        template: &Path,
+        recorded: &RunData,
         found: &mut Intervals,
     ) -> Result<(), RunFailure> {
         let tables = self.interval_tables();
@@ -372,6 +373,14 @@ impl<'f> Run<'f> {
         let message = format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}");
         Diagnostic { at: None, message, count: 1 }
     }
+}
+
+/// The parts of the recording outside the run that samples need.
+pub(super) struct SampleSources<'a, 't> {
+    /// The path of `form.template`.
+    pub(super) template: &'a Path,
+    pub(super) recorded: &'a RunData,
+    pub(super) binaries: Binaries<'t>,
 }
 
 /// The start of a run's samples.

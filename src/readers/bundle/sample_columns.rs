@@ -24,6 +24,13 @@ impl StackKind {
     }
 }
 
+/// A column of stacks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackColumn {
+    pub(super) place: Place,
+    pub(super) kind: StackKind,
+}
+
 /// The places of a sample's parts in a row.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
@@ -34,9 +41,9 @@ pub(super) struct Columns {
     pub(super) state: Option<Place>,
     /// `None` in `time-sample`, where a row is one sample.
     pub(super) weight: Option<(Place, Unit)>,
-    pub(super) stack: (Place, StackKind),
+    pub(super) stack: StackColumn,
     /// The stack in the kernel, where it has a column of its own.
-    pub(super) kernel_stack: Option<(Place, StackKind)>,
+    pub(super) kernel_stack: Option<StackColumn>,
     pub(super) kind: Option<Place>,
     pub(super) counters: Option<Place>,
     /// Columns that may be one of these under another name.
@@ -54,7 +61,7 @@ impl Columns {
         let stack = |mnemonic: &str| match layout.column(mnemonic) {
             None => Ok(None),
             Some((place, name)) => match StackKind::of_type(name) {
-                Some(kind) => Ok(Some((place, kind))),
+                Some(kind) => Ok(Some(StackColumn { place, kind })),
                 None => Err(unknown(mnemonic, name)),
             },
         };

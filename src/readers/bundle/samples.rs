@@ -7,11 +7,9 @@ use super::file::{broken_at, broken_file, over_budget};
 use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
 use super::repeated_rows::AlikeRows;
-use super::row_faults::RowNotes;
-use super::row_faults::Unreadable;
+use super::row_faults::{RowNotes, RowPosition, Unreadable};
 use super::run_data::RunData;
-use super::sample_columns::Columns;
-use super::sample_columns::StackKind;
+use super::sample_columns::{Columns, StackColumn};
 use super::stacks::{ReadStack, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};
@@ -58,16 +56,18 @@ impl SampleReader<'_, '_> {
             self.make_stacks(piece, layout, columns, input);
             let mut done = 0;
             loop {
-                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.1), input);
+                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.kind), input);
                 let Some(row) = piece.get(done..done + layout.row_size) else { break };
                 alike.count(input);
                 let at = start + done as u64;
-                self.add_row(row, columns, (folder, at), &mut alike, input).map_err(|error| match error {
-                    Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
-                    Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
-                    Unreadable::Images(broken) => broken_file(self.template, &broken),
-                    error => broken_at(&folder.join("bulkstore"), at, "row", error),
-                })?;
+                self.add_row(row, columns, RowPosition { folder, at }, &mut alike, input).map_err(
+                    |error| match error {
+                        Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
+                        Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
+                        Unreadable::Images(broken) => broken_file(self.template, &broken),
+                        error => broken_at(&folder.join("bulkstore"), at, "row", error),
+                    },
+                )?;
                 done += layout.row_size;
             }
             rows.add_samples(input)?;
@@ -83,7 +83,7 @@ impl SampleReader<'_, '_> {
     /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between other things. A
     /// stack that cannot be made is reported when its row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
-        let (place, kind) = columns.stack;
+        let StackColumn { place, kind } = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
         wanted.clear();
         for row in rows.chunks_exact(layout.row_size) {
@@ -104,19 +104,19 @@ impl SampleReader<'_, '_> {
         &mut self,
         row: &[u8],
         columns: &Columns,
-        (folder, at): (&Path, u64),
+        position: RowPosition<'_>,
         alike: &mut AlikeRows,
         input: &mut InputBuilder<'_>,
     ) -> Result<(), Unreadable> {
         self.odd.clear();
         let decoded = self.decode(row, columns, input)?;
         // Rows like an odd one are odd, too, and each is to be counted.
-        let is_sample = input.add_row(decoded, at)?.is_ok();
+        let is_sample = input.add_row(decoded, position.at)?.is_ok();
         if let Some(known) = input.alike(decoded).filter(|_| is_sample && self.odd.is_empty()) {
             alike.insert(row, known);
         }
         for odd in &self.odd {
-            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+            self.notes.note(position, odd.topic(), || odd.to_string());
         }
         Ok(())
     }
@@ -182,12 +182,12 @@ impl SampleReader<'_, '_> {
     fn stack(
         &mut self,
         row: &[u8],
-        (place, kind): (Place, StackKind),
+        stack: StackColumn,
         columns: &Columns,
         input: &mut InputBuilder<'_>,
     ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
-        let Some(number) = number(place.value(row), "stack")? else { return Ok(Ok(None)) };
-        Ok(match self.stacks.get(number, kind, thread_number(row, columns), input)? {
+        let Some(number) = number(stack.place.value(row), "stack")? else { return Ok(Ok(None)) };
+        Ok(match self.stacks.get(number, stack.kind, thread_number(row, columns), input)? {
             ReadStack::Stack(stack) => Ok(Some(stack)),
             ReadStack::Empty => Err(RejectReason::UnknownStack),
             ReadStack::TooDeep => Err(RejectReason::StackTooDeep),

@@ -112,7 +112,8 @@ pub(super) struct Stacks<'a, 't> {
 
 impl<'a, 't> Stacks<'a, 't> {
     pub(super) fn new(
-        (arrays, strings): (&'a Arrays, &'a Strings<'a>),
+        arrays: &'a Arrays,
+        strings: &'a Strings<'a>,
         binaries: Binaries<'t>,
         input: &InputBuilder<'_>,
     ) -> Self {

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::row_faults::RowNotes;
-use super::row_faults::Unreadable;
+use super::row_faults::{RowNotes, RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;
@@ -118,7 +117,7 @@ impl<'a> Names<'a> {
                 let named = named.map_err(|bad| broken_at(&folder.join("bulkstore"), at, "row", bad))?;
                 let Some(named) = named else { continue };
                 if let Some(odd) = columns.contradiction(row, &named) {
-                    notes.note(folder, at, "contradiction", || odd);
+                    notes.note(RowPosition { folder, at }, "contradiction", || odd);
                 }
                 self.add(&named, columns.is_threads);
             }

@@ -90,7 +90,7 @@ pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut R
     let input = recording.start_input(name)?;
     let options = recording.options.clone();
     let mut definitions = Definitions::new(std::mem::take(recording));
-    let result = read_documents(source, name, (&mut definitions, &options), input);
+    let result = read_documents(source, name, &mut definitions, &options, input);
     *recording = definitions.recording;
     let (documents, noted) = result?;
     recording.end_input(documents, noted);
@@ -100,7 +100,8 @@ pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut R
 fn read_documents<R: Read + Send>(
     source: R,
     name: &str,
-    (definitions, options): (&mut Definitions, &Options),
+    definitions: &mut Definitions,
+    options: &Options,
     input: StringId,
 ) -> Result<(Vec<Document>, Vec<Diagnostic>), Error> {
     let bytes = definitions.recording.bytes;

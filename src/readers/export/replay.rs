@@ -61,6 +61,14 @@ struct KnownRows {
     table: (usize, usize),
 }
 
+/// The start of a row: the place and id of its time, and the time.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowStart {
+    at: u16,
+    id: u32,
+    time: u64,
+}
+
 /// Cells that are references, and what their rows have in common.
 #[derive(Debug)]
 struct KnownCells {
@@ -154,17 +162,17 @@ impl<'t> Replay<'_, '_, 't> {
         let tape = self.tape;
         self.document.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
         self.find_frames();
-        let mut next_time = (0, 0, 0);
+        let mut next_row = RowStart::default();
         for op in &tape.ops {
             match *op {
-                Op::UsualRow { at, id, time } => next_time = (at, id, time),
+                Op::UsualRow { at, id, time } => next_row = RowStart { at, id, time },
                 Op::UsualCells { start, cells, stack } => {
                     self.row = self.offset + u64::from(start);
-                    self.usual_row(next_time, cells, stack)?;
+                    self.usual_row(next_row, cells, stack)?;
                 }
                 Op::UsualStack { start, cells, stack } => {
                     self.row = self.offset + u64::from(start);
-                    self.usual_row_with_stack(next_time, cells, &tape.stacks[stack as usize])?;
+                    self.usual_row_with_stack(next_row, cells, &tape.stacks[stack as usize])?;
                 }
                 Op::Row { start } => self.row = self.offset + u64::from(start),
                 Op::EndRow => self.end_row()?,
@@ -322,7 +330,7 @@ impl<'t> Replay<'_, '_, 't> {
 
     /// A row of a time, cells that other rows have, too, and a stack by `ref`.
     #[inline(always)]
-    fn usual_row(&mut self, (_, id, time): (u16, u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
+    fn usual_row(&mut self, RowStart { id, time, .. }: RowStart, cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.definitions.ids.define(u64::from(id), Value::Time(time));
         let word = self.known_stack_word(stack);
         // Numbers that are handed on as they are: a value that was just put together takes long to be read as a whole.
@@ -340,7 +348,7 @@ impl<'t> Replay<'_, '_, 't> {
     #[inline(always)]
     fn usual_row_with_stack(
         &mut self,
-        (at, id, time): (u16, u32, u64),
+        RowStart { at, id, time }: RowStart,
         cells: u32,
         stack: &TapeStack,
     ) -> Result<(), Fault> {

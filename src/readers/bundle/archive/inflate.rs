@@ -56,7 +56,8 @@ impl<'f> Inflater<'f> {
         index: usize,
         zipped: &Zipped,
         size: u64,
-        (offset, length): (u64, usize),
+        offset: u64,
+        length: usize,
     ) -> io::Result<Vec<u8>> {
         if length == 0 {
             return Ok(Vec::new());

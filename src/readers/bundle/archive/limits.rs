@@ -28,6 +28,12 @@ impl Default for ArchiveLimits {
     }
 }
 
+/// The names in an archive, and the memory that they take.
+pub(super) struct ArchiveIndex {
+    pub(super) names: Names,
+    pub(super) _reserved: Reservation,
+}
+
 /// Bytes that are in memory, and what they take of the budget.
 pub(super) struct Memory {
     pub(super) bytes: Vec<u8>,
@@ -60,9 +66,8 @@ impl<'a> Budget<'a> {
         Self { archive, limits, names: Names::default(), bytes: 0, reserved: limits.memory.nothing() }
     }
 
-    /// The names, with the memory that they take.
-    pub(super) fn finish(self) -> (Names, Reservation) {
-        (self.names, self.reserved)
+    pub(super) fn finish(self) -> ArchiveIndex {
+        ArchiveIndex { names: self.names, _reserved: self.reserved }
     }
 
     /// Adds an entry of the archive; a folder has no item.

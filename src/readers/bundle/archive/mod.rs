@@ -26,27 +26,24 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
-use crate::memory::Reservation;
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use file_range::FileRange;
-use folder_tree::{Item, Names, Node, Place};
+use folder_tree::{Item, Node, Place};
 use inflate::Inflater;
 pub use limits::ArchiveLimits;
-use limits::Memory;
+use limits::{ArchiveIndex, Memory};
 
 /// An archive that was mounted.
 struct Archive {
     path: PathBuf,
-    names: Names,
+    index: ArchiveIndex,
     /// All of it, inflated, where it had to be.
     memory: Option<Memory>,
-    /// The memory that the names take.
-    _reserved: Reservation,
 }
 
 impl Archive {
-    fn new(path: &Path, (names, reserved): (Names, Reservation), memory: Option<Memory>) -> Self {
-        Self { path: path.to_owned(), names, memory, _reserved: reserved }
+    fn new(path: &Path, index: ArchiveIndex, memory: Option<Memory>) -> Self {
+        Self { path: path.to_owned(), index, memory }
     }
 }
 
@@ -167,11 +164,17 @@ impl<'f> BundleFiles<'f> {
             .filter(|part| *part != Component::CurDir)
             .map(|part| if let Component::Normal(name) = part { name.to_str() } else { None })
             .collect();
-        Some((archive, parts.and_then(|parts| archive.names.find(&parts)).ok_or_else(missing)))
+        Some((archive, parts.and_then(|parts| archive.index.names.find(&parts)).ok_or_else(missing)))
     }
 
-    fn read_item(&self, archive: &Archive, index: usize, item: &Item, range: (u64, usize)) -> io::Result<Vec<u8>> {
-        let (offset, length) = range;
+    fn read_item(
+        &self,
+        archive: &Archive,
+        index: usize,
+        item: &Item,
+        offset: u64,
+        length: usize,
+    ) -> io::Result<Vec<u8>> {
         let length = item.length.saturating_sub(offset).min(length as u64) as usize;
         match (&item.place, &archive.memory) {
             (Place::Refused(what), _) => Err(io::Error::new(io::ErrorKind::Unsupported, *what)),
@@ -184,9 +187,7 @@ impl<'f> BundleFiles<'f> {
                 let bytes = self.base.read(&archive.path, start.saturating_add(offset), length)?;
                 if bytes.len() < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
             }
-            (Place::Zipped(zipped), _) => {
-                self.inflater.read(&archive.path, index, zipped, item.length, (offset, length))
-            }
+            (Place::Zipped(zipped), _) => self.inflater.read(&archive.path, index, zipped, item.length, offset, length),
         }
     }
 }
@@ -238,7 +239,7 @@ impl Files for BundleFiles<'_> {
             let what = format!("{} (in the archive, at byte {}): {error}", path.display(), item.position);
             io::Error::new(error.kind(), what)
         };
-        self.read_item(archive, index, item, (offset, length)).map_err(named)
+        self.read_item(archive, index, item, offset, length).map_err(named)
     }
 
     fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {

@@ -8,11 +8,10 @@ use tar::EntryType;
 #[cfg(feature = "compression")]
 use super::super::file::over_budget;
 use super::file_range::FileRange;
-use super::folder_tree::{Item, Names, Place};
-use super::limits::{ArchiveLimits, Budget, Memory, malformed};
+use super::folder_tree::{Item, Place};
+use super::limits::{ArchiveIndex, ArchiveLimits, Budget, Memory, malformed};
 use crate::error::Error;
 use crate::files::Files;
-use crate::memory::Reservation;
 
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;
@@ -31,26 +30,16 @@ pub(super) fn is_tar(head: &[u8]) -> bool {
 }
 
 /// The names in a tar of `length` bytes.
-pub(super) fn read(
-    files: &dyn Files,
-    path: &Path,
-    length: u64,
-    limits: &ArchiveLimits,
-) -> Result<(Names, Reservation), Error> {
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     index(FileRange::new(files, path, 0, length), length, path, limits)
 }
 
 /// The names in a tar in memory.
-pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<(Names, Reservation), Error> {
+pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     index(Cursor::new(memory), memory.len() as u64, path, limits)
 }
 
-fn index(
-    source: impl Read + Seek,
-    length: u64,
-    path: &Path,
-    limits: &ArchiveLimits,
-) -> Result<(Names, Reservation), Error> {
+fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: std::io::Error| malformed(path, format!("the tar archive is broken: {error}"));
     let mut archive = tar::Archive::new(source);
     let mut budget = Budget::new(path, limits);

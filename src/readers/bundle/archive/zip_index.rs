@@ -5,11 +5,10 @@ use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::file_range::FileRange;
-use super::folder_tree::{Item, Names, Place, Zipped};
-use super::limits::{ArchiveLimits, Budget, malformed};
+use super::folder_tree::{Item, Place, Zipped};
+use super::limits::{ArchiveIndex, ArchiveLimits, Budget, malformed};
 use crate::error::Error;
 use crate::files::Files;
-use crate::memory::Reservation;
 
 /// True if a file starts like a zip, even an empty one.
 pub(super) fn is_zip(head: &[u8]) -> bool {
@@ -17,12 +16,7 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 }
 
 /// The names in a zip of `length` bytes.
-pub(super) fn read(
-    files: &dyn Files,
-    path: &Path,
-    length: u64,
-    limits: &ArchiveLimits,
-) -> Result<(Names, Reservation), Error> {
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: zip::result::ZipError| {
         let advice = "it is incomplete, or no zip; copy or download it again";
         malformed(path, format!("the zip archive is broken or cut ({error}): {advice}"))

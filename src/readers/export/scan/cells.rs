@@ -111,8 +111,8 @@ impl Scanner<'_> {
         }
         let cells = self.tape.end_cells(from);
         self.tape.ops.push(Op::Cells { cells });
-        let references = (&self.tape.references[from..], &self.tape.reference_tags[from..]);
-        self.known_cells.add(key, &self.bytes[start..at], references, self.thread, cells);
+        let (ids, tags) = (&self.tape.references[from..], &self.tape.reference_tags[from..]);
+        self.known_cells.add(key, &self.bytes[start..at], ids, tags, self.thread, cells);
         Some(at)
     }
 }

@@ -125,7 +125,7 @@ impl KnownCells {
     }
 
     /// Adds cells that are on the tape.
-    pub(super) fn add(&mut self, key: Key, text: &[u8], (ids, tags): (&[u32], &[Tag]), thread: u32, cells: u32) {
+    pub(super) fn add(&mut self, key: Key, text: &[u8], ids: &[u32], tags: &[Tag], thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
         }
