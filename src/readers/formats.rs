@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::files::{Entry, Files};
+use crate::varint;
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -145,10 +146,8 @@ fn is_value_type(mut message: &[u8]) -> bool {
 
 /// A number of seven bits a byte, and what is behind it.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    const LONGEST: usize = 10;
-    let length = 1 + bytes.iter().take(LONGEST).position(|byte| byte & 0x80 == 0)?;
-    let number = bytes[..length].iter().rev().fold(0_u64, |number, byte| (number << 7) | u64::from(byte & 0x7f));
-    Some((number, &bytes[length..]))
+    let mut rest = bytes;
+    Some((varint::read(&mut rest)?, rest))
 }
 
 /// The start as text: UTF-8, or UTF-16 that says so.

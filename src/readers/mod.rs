@@ -6,6 +6,7 @@ pub(crate) mod export;
 mod formats;
 pub(crate) mod input;
 pub(crate) mod sample;
+mod well_formed;
 
 use std::io::{self, Read};
 

@@ -22,23 +22,28 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+impl Broken {
+    /// A rule that the whole file breaks.
+    pub(crate) fn rule(rule: impl fmt::Display) -> Self {
+        Self { at: 0, message: rule.to_string() }
+    }
+}
+
 /// The [`Broken`] of `what` at an offset: "`what` at 0x1c0: `rule`".
-pub(super) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
+pub(crate) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
     Broken { at: at as u64, message: format!("{what} at {at:#x}: {rule}") }
 }
 
-/// The number of 4 bytes at `at` of an entry. The offset is one of the layout's constants, so it always fits.
-pub(super) fn u32_at(entry: &[u8], at: usize) -> u32 {
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&entry[at..at + 4]);
-    u32::from_le_bytes(bytes)
+/// The number of 4 bytes at `at`. Layouts are checked before, so it is there; it would be 0 past the end.
+#[inline]
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_le_bytes(*word))
 }
 
-/// The number of 8 bytes at `at` of an entry.
-pub(super) fn u64_at(entry: &[u8], at: usize) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&entry[at..at + 8]);
-    u64::from_le_bytes(bytes)
+/// The number of 8 bytes at `at`.
+#[inline]
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// The 16 bytes at `at` of an entry: a UUID, or a segment's name.

@@ -26,7 +26,7 @@ use super::apple_bytes::{Broken, u32_at};
 use super::apple_inlined::InlinedCalls;
 use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
-use super::frame::{Note, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Note, SymbolFrame, Symbols};
 use crate::demangle::STUB;
 
 /// The flag of functions that were folded.
@@ -64,20 +64,11 @@ struct Function {
     is_folded: bool,
 }
 
-/// A place in the source, with its strings read.
-#[derive(Clone, Copy, Debug, Default)]
-struct Source<'a> {
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
-}
-
 /// The names of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Names<'a> {
-    function: Option<&'a str>,
-    linkage_name: Option<&'a str>,
-    /// The function that a stub leads to; `function` is then `None`.
+    called: Called<'a>,
+    /// The function that a stub calls, if the entry is a stub.
     stub: Option<&'a str>,
 }
 
@@ -99,14 +90,9 @@ impl<'a> AppleSymbols<'a> {
         };
         let mut unreadable = Unreadable::default();
         let names = self.symbols_at(address).map(|symbol| self.names(&symbol, &mut unreadable));
-        let names = names.filter(|names| names.function.is_some_and(|function| function != AppleSymbols::DEDUPLICATED));
-        names
-            .map(|Names { function, linkage_name, .. }| SymbolFrame {
-                function,
-                linkage_name,
-                ..SymbolFrame::default()
-            })
-            .collect()
+        let names =
+            names.filter(|names| names.called.function.is_some_and(|function| function != AppleSymbols::DEDUPLICATED));
+        names.map(|names| Location::default().frame(names.called, false)).collect()
     }
 
     /// The symbols that begin at the greatest address not above this one of the record, reach it, and are code.
@@ -133,7 +119,7 @@ impl<'a> AppleSymbols<'a> {
                 break;
             }
             if !function.is_ambiguous {
-                let names = [first, symbol].map(|symbol| self.names(&symbol, unreadable).function);
+                let names = [first, symbol].map(|symbol| self.names(&symbol, unreadable).called.function);
                 function.is_ambiguous = names[0] != names[1];
             }
             if function.symbol.first_inlined().is_none() && symbol.first_inlined().is_some() {
@@ -172,19 +158,19 @@ impl<'a> AppleSymbols<'a> {
         let mut source = line.map(|place| self.source(place, unreadable)).unwrap_or_default();
         for &call in frames.calls.iter().rev() {
             let names = self.names(&Entry::of(&self.inlined.table, call), unreadable);
-            frames.list.push(names.frame(source, true));
+            frames.list.push(source.frame(names.called, true));
             source = self.source(Place::of(&self.inlined.table, call, 24), unreadable);
         }
         let names = match function {
             Some(Function { is_ambiguous: true, .. }) => {
-                Names { function: Some(AppleSymbols::DEDUPLICATED), ..Names::default() }
+                Names { called: Called::new(Some(AppleSymbols::DEDUPLICATED), None), stub: None }
             }
             Some(Function { symbol, .. }) => self.names(&symbol, unreadable),
             None => Names::default(),
         };
         let stub = names.stub.map(|target| format!("{STUB}{target}"));
         let offset = function.map(|function| address - function.symbol.address);
-        let outermost = SymbolFrame { offset, ..names.frame(source, false) };
+        let outermost = SymbolFrame { offset, ..source.frame(names.called, false) };
         if let Some(stub) = &stub {
             // Nothing is inlined into a stub, so its name, which is in no file, is that of the only frame.
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
@@ -208,16 +194,15 @@ impl<'a> AppleSymbols<'a> {
             return Names { stub: Some(without_underscore(target)), ..Names::default() };
         }
         let linker = linker.map(without_underscore);
-        let function = display.or(linker);
-        Names { function, linkage_name: linker.filter(|_| linker != function), stub: None }
+        Names { called: Called::new(display.or(linker), linker), stub: None }
     }
 
-    fn source(&self, place: Place, unreadable: &mut Unreadable) -> Source<'a> {
+    fn source(&self, place: Place, unreadable: &mut Unreadable) -> Location<'a> {
         let Some(file) = self.text(place.at, place.file, unreadable) else {
-            return Source::default();
+            return Location::default();
         };
         let column = (place.column != 0).then_some(place.column);
-        Source { file: Some(file), line: Some(place.line), column }
+        Location { file: Some(file), line: Some(place.line), column }
     }
 
     /// The string of an entry; `None` where it has none, an empty one, or one that is not UTF-8.
@@ -228,14 +213,6 @@ impl<'a> AppleSymbols<'a> {
             unreadable.first.get_or_insert(entry);
         }
         text.filter(|text| !text.is_empty())
-    }
-}
-
-impl<'a> Names<'a> {
-    fn frame(self, source: Source<'a>, is_inlined: bool) -> SymbolFrame<'a> {
-        let Names { function, linkage_name, .. } = self;
-        let Source { file, line, column } = source;
-        SymbolFrame { function, linkage_name, file, line, column, is_inlined, ..SymbolFrame::default() }
     }
 }
 

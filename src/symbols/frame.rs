@@ -34,6 +34,37 @@ pub struct SymbolFrame<'a> {
     pub aliases: &'a [&'a str],
 }
 
+/// The names of a function in answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Called<'a> {
+    pub(super) function: Option<&'a str>,
+    /// The linkage name, if it differs from the name.
+    pub(super) linkage_name: Option<&'a str>,
+}
+
+impl<'a> Called<'a> {
+    pub(super) fn new(function: Option<&'a str>, linkage_name: Option<&'a str>) -> Self {
+        Self { function, linkage_name: linkage_name.filter(|_| linkage_name != function) }
+    }
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Location<'a> {
+    pub(super) file: Option<&'a str>,
+    pub(super) line: Option<u32>,
+    pub(super) column: Option<u32>,
+}
+
+impl<'a> Location<'a> {
+    /// The frame of a function at this place.
+    pub(super) fn frame(self, called: Called<'a>, is_inlined: bool) -> SymbolFrame<'a> {
+        let Called { function, linkage_name } = called;
+        let Self { file, line, column } = self;
+        SymbolFrame { function, linkage_name, file, line, column, is_inlined, ..SymbolFrame::default() }
+    }
+}
+
 /// A symbol file that is open for one binary.
 pub trait Symbols {
     /// Looks up sorted, distinct addresses, relative to the start of `__TEXT` (the Mach-O header).

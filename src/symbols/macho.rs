@@ -166,15 +166,6 @@ impl fmt::Display for MachoError {
     }
 }
 
-impl std::error::Error for MachoError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(source) => Some(source),
-            _ => None,
-        }
-    }
-}
-
 impl From<io::Error> for MachoError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)

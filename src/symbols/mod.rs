@@ -45,6 +45,8 @@ mod symbol_table;
 mod testing;
 
 pub use apple_bytes::Broken;
+#[cfg(feature = "bundle")]
+pub(crate) use apple_bytes::{broken, u32_at, u64_at};
 pub use apple_container::AppleImage;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_container::ListedImage;

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::ZlibDecoder;
 
-use super::little_endian::first_not_zero;
 use crate::error::{Error, ErrorKind, Position};
 use crate::files::{Entry, Files};
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
-use crate::symbols::Broken;
+use crate::symbols::{Broken, broken};
 
 /// The number of bytes asked of the file system at once.
 const PIECE: usize = 64 << 10;
@@ -25,12 +24,12 @@ pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
 
 /// The same for a rule that is given as text, at a byte of the (inflated) file.
 pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: impl fmt::Display) -> Error {
-    broken_file(path, &Broken { at, message: format!("{what} at {at:#x}: {rule}") })
+    broken_file(path, &broken(at as usize, what, rule))
 }
 
 /// The same where the file as a whole breaks it.
 pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
-    broken_file(path, &Broken { at: 0, message: rule.to_string() })
+    broken_file(path, &Broken::rule(rule))
 }
 
 /// The memory that a file may take.
@@ -228,5 +227,28 @@ impl Read for Pieces<'_> {
         self.offset += count as u64;
         self.is_over = count < buffer.len();
         Ok(count)
+    }
+}
+
+/// The position of the first byte that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.
+pub(super) fn first_not_zero(bytes: &[u8]) -> Option<usize> {
+    let is_zero = |line: &[u8]| line.iter().fold(0, |all, byte| all | byte) == 0;
+    let line = 64 * bytes.chunks(64).position(|line| !is_zero(line))?;
+    bytes[line..].iter().position(|&byte| byte != 0).map(|odd| line + odd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_zero_is_found_anywhere() {
+        let mut bytes = [0; 200];
+        assert_eq!(first_not_zero(&bytes), None);
+        assert_eq!(first_not_zero(&[]), None);
+        for at in (0..bytes.len()).rev() {
+            bytes[at] = 0x80;
+            assert_eq!(first_not_zero(&bytes), Some(at));
+        }
     }
 }

@@ -16,8 +16,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use super::property_list::{Object, PropertyList, References, broken};
-use crate::symbols::Broken;
+use super::property_list::{Object, PropertyList, References};
+use crate::symbols::{Broken, broken};
 use crate::units::Uuid;
 
 /// References lead to an object at once; longer chains are taken for a circle.

@@ -15,10 +15,10 @@
 use std::fmt::Display;
 
 use super::keyed_archive::{KeyedArchive, Node};
-use super::little_endian::{u32_at, u64_at};
 use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::symbols::Broken;
+use crate::symbols::{u32_at, u64_at};
 
 /// The content of a row's topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +208,7 @@ fn field(node: Node<'_>) -> Result<Field, Broken> {
 }
 
 fn rule(what: &str, rule: impl Display) -> Broken {
-    Broken { at: 0, message: format!("{what}: {rule}") }
+    Broken::rule(format_args!("{what}: {rule}"))
 }
 
 fn required<'a>(node: Node<'a>, name: &str) -> Result<Node<'a>, Broken> {

@@ -47,7 +47,6 @@ mod keyed_archive_limit;
 mod keyed_archive_tests;
 mod keyed_collections;
 mod layout;
-mod little_endian;
 mod narratives;
 mod process_images;
 mod property_list;

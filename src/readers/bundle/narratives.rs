@@ -148,16 +148,15 @@ fn separated(text: &mut String, number: u64) {
 
 /// The names of types, in their order. A list with other words, or with one of them twice, is not that of Instruments.
 fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
-    let broken = |message: &str| Broken { at: 0, message: message.to_owned() };
     let archive = KeyedArchive::read(bytes)?;
-    let root = archive.top("root")?.ok_or_else(|| broken("root: it is missing"))?;
+    let root = archive.top("root")?.ok_or_else(|| Broken::rule("root: it is missing"))?;
     let mut budget = Budget::new(&archive);
-    let name = |node| budget.string(node)?.ok_or_else(|| broken("a type has no name"));
+    let name = |node| budget.string(node)?.ok_or_else(|| Broken::rule("a type has no name"));
     let types = root.items()?.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
     let mut seen = HashSet::new();
     let is_type = |name: &str| name.starts_with("XR") && name.ends_with("TypeID");
     match types.iter().position(|name| !is_type(name) || !seen.insert(name.as_str())) {
-        Some(other) => Err(broken(&format!("{:?} is no type, or is there twice", types[other]))),
+        Some(other) => Err(Broken::rule(format_args!("{:?} is no type, or is there twice", types[other]))),
         None => Ok(types),
     }
 }

@@ -15,17 +15,11 @@
 //! is read without copying it. That is why this is not a reader that makes a tree.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use crate::symbols::Broken;
+use crate::symbols::{Broken, broken};
 
 const MAGIC: &[u8; 8] = b"bplist00";
 const TRAILER_SIZE: usize = 32;
-
-/// The [`Broken`] of `what` at an offset: "`what` at 0x1c0: `rule`".
-pub(super) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
-    Broken { at: at as u64, message: format!("{what} at {at:#x}: {rule}") }
-}
 
 /// A property list whose offset table was checked.
 #[derive(Clone, Copy, Debug)]

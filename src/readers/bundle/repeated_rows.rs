@@ -2,11 +2,11 @@
 //! rows are counted together.
 
 use super::layout::Place;
-use super::little_endian::{u32_at, u64_at};
 use super::sample_columns::Columns;
 use super::stacks::KnownStacks;
 use super::uniquer::NONE;
 use crate::recording::{AlikeCount, AlikeRow, InputBuilder};
+use crate::symbols::{u32_at, u64_at};
 
 /// The row of a profile: a time, what is between, and the number of a stack.
 const ROW: usize = 40;

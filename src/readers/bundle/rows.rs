@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Content, broken_at, broken_whole};
 use super::layout::Layout;
-use super::little_endian::u32_at;
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::recording::TableKind;
+use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x1234_0a0a;
 const HEADER: u64 = 0x28;

@@ -38,7 +38,7 @@ impl Schema {
             Event::Start(start) | Event::Empty(start) => add_element(start, &mut schema),
             _ => Ok(()),
         })?;
-        schema.ok_or_else(|| Broken { at: 0, message: "there is no schema in it".to_owned() })
+        schema.ok_or_else(|| Broken::rule("there is no schema in it"))
     }
 }
 

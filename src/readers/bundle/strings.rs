@@ -7,6 +7,7 @@ use quick_xml::events::Event;
 
 use super::property_list::{Object, PropertyList};
 use super::xml;
+use crate::readers::well_formed::resolve;
 use crate::symbols::Broken;
 
 /// The strings of a run.
@@ -21,17 +22,15 @@ impl<'a> Strings<'a> {
     fn read_binary(bytes: &'a [u8]) -> Result<Self, Broken> {
         let list = PropertyList::read(bytes)?;
         let Object::Array(strings) = list.object(list.top.into())? else {
-            return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
+            return Err(Broken::rule("the strings are no array"));
         };
         // References to one text may be many; what is made of all of them stays near the size of the file.
         let mut left = bytes.len().saturating_mul(16);
         let text = |index| {
-            let no_text = || Broken { at: 0, message: format!("object {index} among the strings is no text") };
+            let no_text = || Broken::rule(format_args!("object {index} among the strings is no text"));
             let text = list.object(index)?.text().ok_or_else(no_text)?;
-            left = left.checked_sub(text.len()).ok_or_else(|| Broken {
-                at: 0,
-                message: "the strings repeat their texts to more than 16 times the file".to_owned(),
-            })?;
+            let too_long = || Broken::rule("the strings repeat their texts to more than 16 times the file");
+            left = left.checked_sub(text.len()).ok_or_else(too_long)?;
             Ok(text)
         };
         strings.iter().map(text).collect::<Result<_, _>>().map(Self)
@@ -41,7 +40,7 @@ impl<'a> Strings<'a> {
         let mut list = XmlList::default();
         xml::read(bytes, "strings", |event| list.take(event))?;
         if !list.is_list {
-            return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
+            return Err(Broken::rule("the strings are no array"));
         }
         Ok(Self(list.strings))
     }
@@ -75,7 +74,9 @@ impl XmlList<'_> {
             Event::End(_) => self.end(),
             Event::Text(text) => self.add(&xml::with_line_ends(text))?,
             Event::CData(text) => self.add(&xml::with_line_ends(text))?,
-            Event::GeneralRef(reference) => self.add(&xml::resolved(reference).unwrap_or_default())?,
+            Event::GeneralRef(reference) => {
+                self.add(resolve(reference).unwrap_or_default().encode_utf8(&mut [0; 4]))?
+            }
             Event::Eof | Event::Decl(_) | Event::DocType(_) | Event::Comment(_) | Event::PI(_) => {}
         }
         Ok(())

@@ -25,7 +25,7 @@ pub(super) struct StoredTable {
 /// The tables of the run whose folder has this name, in the order of their stores.
 pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, Broken> {
     let archive = KeyedArchive::read(bytes)?;
-    let missing = |what: &str| Broken { at: 0, message: format!("{what}: it is missing") };
+    let missing = |what: &str| Broken::rule(format_args!("{what}: it is missing"));
     let root = archive.top("root")?.ok_or_else(|| missing("root"))?;
     let details = root.member("tableDetails")?.ok_or_else(|| missing("tableDetails"))?;
     let (mut tables, mut budget) = (Vec::new(), Budget::new(&archive));

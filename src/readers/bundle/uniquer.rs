@@ -16,11 +16,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::file::first_not_zero;
 use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
-use super::little_endian::{first_not_zero, u32_at};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::memory::Reservation;
+use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;

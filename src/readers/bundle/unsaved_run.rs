@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
+use super::file::first_not_zero;
 use super::file::{Content, Room};
-use super::little_endian::first_not_zero;
 use super::rows::behind_header;
 use crate::files::{Entry, Files};
 

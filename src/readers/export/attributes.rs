@@ -6,7 +6,7 @@ use quick_xml::events::BytesStart;
 
 use super::position::Fault;
 use super::tag::Tag;
-use super::well_formed::attributes;
+use crate::readers::well_formed::attributes;
 
 /// The source of an element's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

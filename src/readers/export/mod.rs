@@ -68,7 +68,6 @@ mod toc;
 mod tokens;
 mod truncation;
 mod value;
-mod well_formed;
 
 use std::io::Read;
 

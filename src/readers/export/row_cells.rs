@@ -8,6 +8,17 @@ use crate::profile::{Full, SampleKind, StackId};
 use crate::recording::{KnownRow, RejectReason, Row, add_read_row, known};
 use crate::units::{Nanos, Unit};
 
+/// The content of a cell of one kind of value, if it has one.
+macro_rules! optional {
+    ($cell:expr, $kind:ident) => {
+        match $cell {
+            Value::Absent => Ok(None),
+            Value::$kind(content) => Ok(Some(content)),
+            other => Err(wrong(other)),
+        }
+    };
+}
+
 /// Adds a row: a sample of the profile, or a rejection with its reason.
 pub(super) fn add_row(
     table: &mut OpenTable,
@@ -36,10 +47,7 @@ fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
         return Err(RejectReason::CellCount);
     }
     let cell = |role: Option<usize>| role.map_or(Value::Absent, |index| cells[index]);
-    let kind = optional(cell(roles.kind), |value| match value {
-        Value::Kind(kind) => Some(kind),
-        _ => None,
-    })?;
+    let kind = optional!(cell(roles.kind), Kind)?;
     let kind = kind.unwrap_or_default();
     let (weight, unit) = weight(roles, cell(roles.weight), kind)?;
     Ok(Row {
@@ -50,29 +58,14 @@ fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
         },
         weight,
         unit,
-        thread: optional(cell(roles.thread), |value| match value {
-            Value::Thread(thread) => Some(thread),
-            _ => None,
-        })?,
-        process: optional(cell(roles.process), |value| match value {
-            Value::Process(process) => Some(process),
-            _ => None,
-        })?,
-        core: optional(cell(roles.core), |value| match value {
-            Value::Core(core) => Some(core),
-            _ => None,
-        })?,
-        state: optional(cell(roles.state), |value| match value {
-            Value::State(state) => Some(state),
-            _ => None,
-        })?,
+        thread: optional!(cell(roles.thread), Thread)?,
+        process: optional!(cell(roles.process), Process)?,
+        core: optional!(cell(roles.core), Core)?,
+        state: optional!(cell(roles.state), State)?,
         stack: stack(cell(roles.stack.or(roles.user_stack)))?,
         kernel_stack: stack(cell(roles.kernel_stack))?,
         kind,
-        counters: optional(cell(roles.counters), |value| match value {
-            Value::Counters(list) => Some(list),
-            _ => None,
-        })?,
+        counters: optional!(cell(roles.counters), Counters)?,
     })
 }
 
@@ -94,13 +87,6 @@ fn stack(cell: Value) -> Result<Option<StackId>, RejectReason> {
         Value::Absent => Ok(None),
         Value::Bad(reason) => Err(reason),
         _ => Err(RejectReason::UnknownStack),
-    }
-}
-
-fn optional<T>(cell: Value, get: impl Fn(Value) -> Option<T>) -> Result<Option<T>, RejectReason> {
-    match cell {
-        Value::Absent => Ok(None),
-        value => get(value).map(Some).ok_or_else(|| wrong(value)),
     }
 }
 

@@ -7,7 +7,7 @@ use quick_xml::reader::Reader;
 
 use super::position::Fault;
 use super::truncation::Documents;
-use super::well_formed::{
+use crate::readers::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
 };
 

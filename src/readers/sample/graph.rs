@@ -121,7 +121,7 @@ fn binary_and_place(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `0x102ad6d2c` as a number.
-fn hex(text: &str) -> Option<u64> {
+pub(super) fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 

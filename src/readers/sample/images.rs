@@ -1,5 +1,6 @@
 //! The list of binary images at the end of a report.
 
+use super::graph::hex;
 use crate::units::Uuid;
 
 /// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`.
@@ -42,10 +43,6 @@ fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
         let is_missing = inner.bytes().all(|byte| byte == b'?');
         (uuid.is_some() || is_missing).then_some((&text[..at], uuid, path.trim()))
     })
-}
-
-fn hex(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
 /// The images of a report, by address.

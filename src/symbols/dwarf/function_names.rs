@@ -111,19 +111,3 @@ impl<'data> Names<'data> {
         self.linkage.or(self.plain)
     }
 }
-
-/// The names of a function in answers.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Called<'data> {
-    /// The name.
-    pub(super) function: Option<&'data str>,
-    /// Its linkage name, where that is not the name.
-    pub(super) linkage_name: Option<&'data str>,
-}
-
-impl<'data> Called<'data> {
-    /// Of the names that DWARF has, the linkage name is the name.
-    pub(super) fn new(function: Option<&'data str>, names: Names<'data>) -> Self {
-        Self { function, linkage_name: names.linkage.filter(|_| names.linkage != function) }
-    }
-}

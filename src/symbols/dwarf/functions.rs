@@ -15,9 +15,9 @@ use std::cell::OnceCell;
 
 use gimli::{AttributeValue, EntriesRaw, UnitOffset};
 
-use super::function_names::Called;
 use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, UnitRef};
 use super::ranges::RangeAttributes;
+use crate::symbols::frame::Called;
 
 /// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
 const MAX_INLINE_DEPTH: usize = 200;

@@ -38,13 +38,13 @@ mod units;
 
 use std::io;
 
-use super::frame::{Note, Notes, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::{MachoError, Slice};
 use super::symbol_table::SymbolTable;
 use crate::files::FileBytes;
-use function_names::names;
-use function_names::{Called, Names};
+
+use function_names::{Names, names};
 use functions::{Function, Inlinee};
 use lines::Row;
 use units::{Unit, Units};
@@ -137,7 +137,7 @@ fn find_frames<'a, 'data: 'a>(
     let location = line_only.map(|(unit, row)| Location::of_row(units, unit, row)).unwrap_or_default();
     let containing = table.containing(address);
     if containing.is_some() || location.file.is_some() {
-        let called = Called { function: containing.and_then(|(_, name)| name), linkage_name: None };
+        let called = Called::new(containing.and_then(|(_, name)| name), None);
         let offset = containing.map(|(start, _)| address - start);
         frames.push(SymbolFrame { offset, ..location.frame(called, false) });
     }
@@ -163,7 +163,7 @@ fn function_frames<'a, 'data: 'a>(
         for inlinee in chain.drain(..).rev() {
             let called = inlinee.called.get_or_init(|| {
                 let names = names(units, unit, inlinee.named_by, &units.budget);
-                Called::new(names.best(), names)
+                Called::new(names.best(), names.linkage)
             });
             frames.push(location.frame(*called, true));
             location = Location::of_call(units, unit, inlinee);
@@ -173,7 +173,7 @@ fn function_frames<'a, 'data: 'a>(
         let names = names(units, unit, function.offset, &units.budget);
         let symbol = symbol_at(table, function.entry, names);
         let other = || table.containing(function.entry).and_then(|(_, name)| name);
-        Called::new(symbol.or(names.best()).or_else(other), names)
+        Called::new(symbol.or(names.best()).or_else(other), names.linkage)
     });
     // Unlikely parts may lie in front of the entry.
     let offset = address.checked_sub(function.entry);
@@ -186,14 +186,6 @@ fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>)
     let first = symbols.next()?;
     let is_named = |symbol: &&str| Some(*symbol) == names.linkage || Some(*symbol) == names.plain;
     if is_named(&first) { Some(first) } else { symbols.find(is_named).or(Some(first)) }
-}
-
-/// A place in the source.
-#[derive(Clone, Copy, Debug, Default)]
-struct Location<'a> {
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
 }
 
 impl<'a> Location<'a> {
@@ -210,18 +202,6 @@ impl<'a> Location<'a> {
             file: inlinee.call_file.map(u64::from).and_then(path),
             line: inlinee.call_line,
             column: inlinee.call_column.filter(|&column| column > 0),
-        }
-    }
-
-    fn frame(self, called: Called<'a>, is_inlined: bool) -> SymbolFrame<'a> {
-        SymbolFrame {
-            function: called.function,
-            linkage_name: called.linkage_name,
-            file: self.file,
-            line: self.line,
-            column: self.column,
-            is_inlined,
-            ..SymbolFrame::default()
         }
     }
 }
