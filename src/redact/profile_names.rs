@@ -145,11 +145,14 @@ fn renamed(path: &str, name: &str, new: &str) -> String {
     if name == new || name.is_empty() {
         return path.to_owned();
     }
+    let is_extension = |rest: &str| [".app", ".framework", ".appex", ".xpc", ".bundle", ".dylib"].contains(&rest);
+    with_renamed_parts(path, name, new, is_extension)
+}
+
+/// Renames the parts of a path that are called `name`, with or without an extension.
+pub(super) fn with_renamed_parts(path: &str, name: &str, new: &str, is_extension: impl Fn(&str) -> bool) -> String {
     let part = |part: &str| match part.strip_prefix(name) {
-        Some("") => new.to_owned(),
-        Some(rest) if [".app", ".framework", ".appex", ".xpc", ".bundle", ".dylib"].contains(&rest) => {
-            format!("{new}{rest}")
-        }
+        Some(rest) if rest.is_empty() || is_extension(rest) => format!("{new}{rest}"),
         _ => part.to_owned(),
     };
     path.split('/').map(part).collect::<Vec<_>>().join("/")

@@ -2,6 +2,7 @@
 
 use super::common_words::Reach;
 use super::paths::{is_identifier, split, split_encoded};
+use super::profile_names::with_renamed_parts;
 use super::pseudonyms::RedactedKind;
 use super::redactor::Redactor;
 use super::sentences::in_sentence;
@@ -98,7 +99,8 @@ impl Redactor {
     fn kept_part(&mut self, path: &str, name: &str) -> String {
         let mut kept = self.changed_words(path, Reach::Everywhere).unwrap_or_else(|| path.to_owned());
         if self.is_program_of_other(name, path) {
-            kept = self.with_process(&kept, name);
+            let process = self.pseudonyms.exact(RedactedKind::Process, name);
+            kept = with_renamed_parts(&kept, name, &process, |rest| rest.starts_with('.'));
         }
         let kept = self.without_identifiers(&kept);
         // The words of a person are those of the system, by chance.
@@ -124,17 +126,6 @@ impl Redactor {
     /// True if a binary is the program of a process that is not the app's. A framework of the same name is none.
     pub(super) fn is_program_of_other(&self, name: &str, path: &str) -> bool {
         self.others.contains(name) && !path.contains(&format!("/{name}.framework/"))
-    }
-
-    /// A path whose parts have the name of a process, with or without an extension.
-    fn with_process(&mut self, path: &str, name: &str) -> String {
-        let process = self.pseudonyms.exact(RedactedKind::Process, name);
-        let part = |part: &str| match part.strip_prefix(name) {
-            Some("") => process.clone(),
-            Some(rest) if rest.starts_with('.') => format!("{process}{rest}"),
-            _ => part.to_owned(),
-        };
-        path.split('/').map(part).collect::<Vec<_>>().join("/")
     }
 
     /// A path without numbers that tell a device, a volume or a copy of an app.

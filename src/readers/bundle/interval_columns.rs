@@ -3,7 +3,6 @@
 //! They are found by name: their order and number change with the version.
 
 use super::layout::{Layout, Place};
-use super::sample_columns::unknown;
 use crate::recording::RowKind;
 
 /// The meaning of a column.
@@ -134,12 +133,7 @@ impl IntervalColumns {
         let kind = RowKind::of_schema(&layout.schema.name).ok_or("its rows are no intervals")?;
         let mut columns = Self { kind, places: [None; ROLES], unread: Vec::new() };
         for Wanted { role, mnemonic, types, is_needed } in wanted(kind) {
-            let place = match layout.column(mnemonic) {
-                Some((place, known)) if types.contains(&known) => Ok(place),
-                Some((_, other)) => Err(unknown(mnemonic, other)),
-                None => Err(format!("it has no column {mnemonic}")),
-            };
-            match place {
+            match layout.typed_column(mnemonic, types) {
                 Ok(place) => columns.places[*role as usize] = Some(place),
                 Err(reason) if *is_needed => return Err(reason),
                 Err(reason) => columns.unread.push(reason),

@@ -134,11 +134,25 @@ impl Layout {
         of_type.next().filter(|_| is_missing).map(|column| column.mnemonic.as_str())
     }
 
+    /// The place of a column that must be of one of these types, or the reason why it cannot be read.
+    pub(super) fn typed_column(&self, mnemonic: &str, types: &[&str]) -> Result<Place, String> {
+        match self.column(mnemonic) {
+            Some((place, known)) if types.contains(&known) => Ok(place),
+            Some((_, other)) => Err(unknown(mnemonic, other)),
+            None => Err(format!("it has no column {mnemonic}")),
+        }
+    }
+
     /// The place and the type of the column with this mnemonic.
     pub(super) fn column(&self, mnemonic: &str) -> Option<(Place, &str)> {
         let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
         Some((self.places[index], &self.schema.columns[index].engineering_type))
     }
+}
+
+/// Reports a column of an unknown type.
+pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
+    format!("its column {mnemonic} is of type {engineering_type}, which this version cannot read")
 }
 
 /// The places of the columns, and the size of a row.

@@ -1,6 +1,6 @@
 //! The columns of a CPU table that hold the parts of a sample, if they are of types that this crate knows.
 
-use super::layout::{Layout, Place};
+use super::layout::{Layout, Place, unknown};
 use super::schema::SchemaColumn;
 use crate::units::Unit;
 
@@ -53,10 +53,8 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a CPU table; else why its rows cannot be samples.
     pub(super) fn of(layout: &Layout) -> Result<Self, String> {
-        let typed = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
-            None => Ok(None),
-            Some((place, known)) if known == expected => Ok(Some(place)),
-            Some((_, other)) => Err(unknown(mnemonic, other)),
+        let optional = |mnemonic: &str, expected: &str| {
+            layout.column(mnemonic).map(|_| layout.typed_column(mnemonic, &[expected])).transpose()
         };
         let stack = |mnemonic: &str| match layout.column(mnemonic) {
             None => Ok(None),
@@ -70,11 +68,11 @@ impl Columns {
         let own_stack = if has("stack") { "stack" } else { "cp-user-callstack" };
         let kernel_stack = stack("cp-kernel-callstack")?;
         Ok(Self {
-            time: typed("time", "XRSampleTimestampTypeID")?.ok_or("it has no column of times")?,
-            thread: Some(typed("thread", "XRThreadTypeID")?.ok_or("it has no column of threads")?),
-            process: typed("process", "XRProcessTypeID")?,
-            core: typed(core, "XRCPUCoreTypeID")?,
-            state: typed("thread-state", "XRThreadStateTypeID")?,
+            time: layout.typed_column("time", &["XRSampleTimestampTypeID"])?,
+            thread: Some(layout.typed_column("thread", &["XRThreadTypeID"])?),
+            process: optional("process", "XRProcessTypeID")?,
+            core: optional(core, "XRCPUCoreTypeID")?,
+            state: optional("thread-state", "XRThreadStateTypeID")?,
             weight: weight(layout)?,
             stack: stack(own_stack)?.ok_or("it has no column of stacks")?,
             renamed: renamed_stack(layout, own_stack, kernel_stack.is_some())
@@ -84,8 +82,8 @@ impl Columns {
                 }))
                 .collect(),
             kernel_stack,
-            kind: typed("sample-type", "XRTimeSampleTypeID")?,
-            counters: typed("counters-array", "XRCoreProfilePMCEventsArrayTypeID")?,
+            kind: optional("sample-type", "XRTimeSampleTypeID")?,
+            counters: optional("counters-array", "XRCoreProfilePMCEventsArrayTypeID")?,
         })
     }
 }
@@ -122,9 +120,4 @@ fn weight(layout: &Layout) -> Result<Option<(Place, Unit)>, String> {
         None if layout.schema.name == "time-sample" => Ok(None),
         None => Err("it has no column of weights".to_owned()),
     }
-}
-
-/// Says that a column is of a type that is not known.
-pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
-    format!("its column {mnemonic} is of type {engineering_type}, which this version cannot read")
 }

@@ -10,7 +10,7 @@ use super::repeated_rows::AlikeRows;
 use super::row_faults::{RowNotes, RowPosition, Unreadable};
 use super::run_data::RunData;
 use super::sample_columns::{Columns, StackColumn};
-use super::stacks::{ReadStack, Stacks};
+use super::stacks::{ReadStack, StackCell, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};
 use super::uniquer::{Arrays, reference};
@@ -29,8 +29,8 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) strings: &'a Strings<'a>,
     pub(super) threads: Threads<'a>,
     pub(super) stacks: Stacks<'a, 't>,
-    /// The stacks of the rows at hand that were not made yet, and the threads of their rows.
-    pub(super) wanted: Vec<(u32, u64)>,
+    /// The stacks of the current rows that were not made yet.
+    pub(super) wanted: Vec<StackCell>,
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
@@ -89,11 +89,11 @@ impl SampleReader<'_, '_> {
         for row in rows.chunks_exact(layout.row_size) {
             let number =
                 place.value(row).and_then(reference).filter(|&number| self.stacks.known(number, kind).is_none());
-            wanted.extend(number.map(|number| (number, thread_number(row, columns))));
+            wanted.extend(number.map(|number| StackCell { number, kind, thread: thread_number(row, columns) }));
         }
         for wanted in wanted.chunks(TOGETHER) {
-            self.stacks.fetch(wanted.iter().map(|&(number, _)| number), kind);
-            if wanted.iter().any(|&(number, thread)| self.stacks.get(number, kind, thread, input).is_err()) {
+            self.stacks.fetch(wanted.iter().map(|cell| cell.number), kind);
+            if wanted.iter().any(|&cell| self.stacks.get(cell, input).is_err()) {
                 break;
             }
         }
@@ -187,11 +187,13 @@ impl SampleReader<'_, '_> {
         input: &mut InputBuilder<'_>,
     ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
         let Some(number) = number(stack.place.value(row), "stack")? else { return Ok(Ok(None)) };
-        Ok(match self.stacks.get(number, stack.kind, thread_number(row, columns), input)? {
-            ReadStack::Stack(stack) => Ok(Some(stack)),
-            ReadStack::Empty => Err(RejectReason::UnknownStack),
-            ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
-        })
+        Ok(
+            match self.stacks.get(StackCell { number, kind: stack.kind, thread: thread_number(row, columns) }, input)? {
+                ReadStack::Stack(stack) => Ok(Some(stack)),
+                ReadStack::Empty => Err(RejectReason::UnknownStack),
+                ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
+            },
+        )
     }
 
     /// The state of the thread, if the row has one; `None` where it refers to an empty text, which is no state: it would count as

@@ -90,6 +90,15 @@ struct LastRoot {
     path: Vec<Option<StackId>>,
 }
 
+/// A row's stack: the number of its array, how its column writes stacks, and the row's thread, however it is numbered. Stacks of one
+/// thread are similar.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackCell {
+    pub(super) number: u32,
+    pub(super) kind: StackKind,
+    pub(super) thread: u64,
+}
+
 /// The stacks of a run, each made once.
 pub(super) struct Stacks<'a, 't> {
     arrays: &'a Arrays,
@@ -177,47 +186,30 @@ impl<'a, 't> Stacks<'a, 't> {
         }
     }
 
-    /// The stack at a number. Rows of one `thread`, however it is numbered, have stacks that are much alike.
+    /// The stack of a row.
     #[inline]
-    pub(super) fn get(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
-        match self.known(number, kind) {
+    pub(super) fn get(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        match self.known(cell.number, cell.kind) {
             Some(stack) => Ok(stack),
-            None => self.get_new(number, kind, thread, input),
+            None => self.get_new(cell, input),
         }
     }
 
-    fn get_new(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
-        let stack = self.make(number, kind, thread, input)?;
+    fn get_new(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        let stack = self.make(cell, input)?;
         if input.stack_count() > self.most {
             return Err(Unreadable::TooManyStacks);
         }
-        let read = &mut self.read[kind as usize];
+        let read = &mut self.read[cell.kind as usize];
         if read.is_empty() {
             read.resize(self.arrays.len(), Known::default());
         }
-        read[number as usize] = Known::of(stack);
+        read[cell.number as usize] = Known::of(stack);
         Ok(stack)
     }
 
-    fn make(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
+    fn make(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        let StackCell { number, kind, thread } = cell;
         let array = self.arrays.get(number)?;
         let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
         match kind {

@@ -47,11 +47,7 @@ struct NameColumns {
 impl NameColumns {
     /// The columns; else why the table names nobody.
     fn of(layout: &Layout) -> Result<Self, String> {
-        let column = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
-            Some((place, known)) if known == expected => Ok(place),
-            Some((_, other)) => Err(super::sample_columns::unknown(mnemonic, other)),
-            None => Err(format!("it has no column {mnemonic}")),
-        };
+        let column = |mnemonic: &str, expected: &str| layout.typed_column(mnemonic, &[expected]);
         let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);
         let is_threads = layout.schema.name == "thread-info";
         let (who, name) = match is_threads {
