@@ -34,7 +34,7 @@ impl fmt::Display for Position {
 pub enum ErrorKind {
     /// The reader under the parser failed.
     Io,
-    /// The input is not what `xctrace export` writes; the text says what it looks like and what to do.
+    /// The input is not an export of `xctrace`. The text describes the input and what to do.
     NotAnExport(String),
     /// The XML breaks its own rules; the text says which.
     Malformed(String),
@@ -51,13 +51,13 @@ pub enum ErrorKind {
     Limit(String),
     /// More memory would be taken than the [budget](crate::memory::MemoryBudget) has.
     Memory(OverBudget),
-    /// An input before this one could not be read, and the builder is of no use any more; make a new one.
+    /// An earlier input could not be read, so the builder cannot be used any longer; make a new one.
     Failed,
     /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
     BrokenBundle {
         /// Path of the file.
         file: String,
-        /// A sentence that says what is there, where, what the rule asks for, and what to do about it.
+        /// A sentence: what was found, where, which rule it breaks, and what to do.
         rule: String,
     },
     /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.

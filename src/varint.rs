@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need (LEB128): seven bits in each byte, the lowest first. The last byte is below 128.
+//! Numbers in as few bytes as possible (LEB128): seven bits in each byte, the lowest first. The last byte is below 128.
 
 /// Appends a number.
 #[cfg(any(feature = "compression", feature = "fleet", feature = "workbench"))]
@@ -10,7 +10,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number from the front; `None` if it is cut or longer than ten bytes.
+/// Takes a number from the front; `None` if it is cut off or longer than ten bytes.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0_u64, 0);
     loop {

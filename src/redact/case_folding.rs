@@ -1,17 +1,16 @@
 //! Names in one spelling, in which they are compared: `Björn`, `björn` with a separate diaeresis, `BJÖRN` and `Bj%C3%B6rn` are one name.
 //!
-//! Letters are small and without marks, so `Bjorn` is the same name, too: a name too much is replaced, rather than one too few.
+//! Letters are in lower case and without marks, so `Bjorn` is the same name. It is better to replace too many names than too few.
 
-/// A letter of a text in that spelling, and the byte of the text where it begins.
+/// A folded letter, and where it begins in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Letter {
     pub(super) folded: char,
     pub(super) start: usize,
-    /// The byte behind it and behind the marks on it.
+    /// The end of the letter, including its marks.
     pub(super) end: usize,
 }
 
-/// The letters of a text.
 pub(super) fn fold(text: &str) -> Vec<Letter> {
     let mut letters: Vec<Letter> = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -35,7 +34,7 @@ pub(super) fn folded(text: &str) -> Vec<char> {
     fold(text).into_iter().map(|letter| letter.folded).collect()
 }
 
-/// The character at a byte, percent-encoded or not, and the byte behind it.
+/// The character at an offset, decoded if it is percent-encoded, and the offset after it.
 fn next(text: &str, at: usize) -> Option<(char, usize)> {
     let char = text[at..].chars().next()?;
     if char != '%' {
@@ -50,14 +49,14 @@ fn next(text: &str, at: usize) -> Option<(char, usize)> {
     Some(decoded.unwrap_or(('%', at + 1)))
 }
 
-/// The byte that `%C3` stands for.
+/// The byte that `%C3` encodes.
 fn percent(bytes: &[u8], at: usize) -> Option<u8> {
     let digits = bytes.get(at..at + 3)?.strip_prefix(b"%")?;
     let digit = |byte: u8| char::from(byte).to_digit(16);
     Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
 }
 
-/// True for marks that stand behind the letter that they belong to.
+/// True for marks that follow their letter.
 fn is_mark(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{fe0e}' | '\u{fe0f}')
 }
@@ -97,7 +96,7 @@ fn without_marks(char: char) -> char {
     })
 }
 
-/// The first of the group that a character is in, of groups of so many from `start` on: voiced kana follow those without marks.
+/// The first character of a group. Groups have `size` characters, from `start` on: voiced kana follow the kana without marks.
 fn first_of(start: char, size: u32, char: char) -> char {
     let offset = u32::from(char) - u32::from(start);
     char::from_u32(u32::from(char) - offset % size).unwrap_or(char)
@@ -116,8 +115,8 @@ pub(super) fn ends_syllable(folded: char) -> bool {
     matches!(folded, '\u{1160}'..='\u{11ff}')
 }
 
-/// True for letters of scripts that write no spaces between words, and of Hangul, which writes what belongs to a name right behind it:
-/// Thai, Lao, Tibetan, Burmese, Hangul, Khmer, kana, and ideographs.
+/// True for scripts that do not separate words by spaces (Thai, Lao, Tibetan, Burmese, Khmer, kana, ideographs), and for Hangul, in which
+/// particles follow a name directly.
 pub(super) fn has_no_spaces(folded: char) -> bool {
     matches!(folded,
         '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'

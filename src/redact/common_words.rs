@@ -1,20 +1,19 @@
-//! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
+//! Words that are never hidden, even if a person has this name: common words in code, and the words that redaction writes.
 
 use super::case_folding::has_no_spaces;
 use super::pseudonyms::RedactedKind;
 
-/// The texts in which a word is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// Paths only: it is short, or a word that code uses.
     Paths,
-    /// Everything but the system's own code, whose names are public: names of processes are often those of frameworks.
+    /// Everything except system code, whose names are public. Processes often have the name of a framework.
     OwnTexts,
     /// Everything.
     Everywhere,
 }
 
-/// Common words in code, in lower case. They are not names of people, even if a home folder is called like one of them.
+/// Common words in code, in lower case. They are not names of people, even if a home folder has this name.
 const WORDS_OF_CODE: &str = "\
     account action admin agent all alloc android any app apple application applications apps array art audio auto \
     base bash bin block bool box buffer build builder cache call case char chip ci circle class client code com \
@@ -57,8 +56,8 @@ pub(super) fn is_of_code(name: &str) -> bool {
     name.is_empty() || NAMES_OF_CODE.contains(&name)
 }
 
-/// True for what can be a name inside other texts. A count is none, and neither is what a pseudonym is made of: it would be replaced
-/// again.
+/// True for a name that can be replaced inside other texts. Counts cannot, and neither can words that pseudonyms consist of: they would be
+/// replaced again.
 pub(super) fn is_name(text: &str) -> bool {
     let is_number = !text.chars().any(char::is_alphabetic);
     let is_count = is_number && text.chars().count() < FEW_DIGITS;
@@ -72,7 +71,7 @@ fn is_like_pseudonym(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True for a text that a pseudonym may stand in, so that another name may have become the same.
+/// True if the text may contain a pseudonym, so that another name may have become the same.
 pub(super) fn may_have_pseudonym(text: &str) -> bool {
     text.contains('-')
         && RedactedKind::ALL

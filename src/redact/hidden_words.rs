@@ -1,4 +1,4 @@
-//! Names inside other texts: whole words that are replaced wherever they stand.
+//! Names inside other texts: complete words that are replaced everywhere.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::hash::HashMap;
 /// A word to be replaced.
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// The index of what stands for it.
+    /// The index of the pseudonym.
     pseudonym: usize,
     reach: Reach,
 }
@@ -30,7 +30,7 @@ pub(super) struct Words {
 const KEY: usize = 2;
 
 impl Words {
-    /// Adds a word, unless it is there, or is none that can be told from others; a word that is there may reach further then.
+    /// Adds a word, unless it cannot be distinguished from other words. If the word exists, it gets the wider reach.
     pub(super) fn add(&mut self, text: &str, pseudonym: usize, reach: Reach) {
         let letters = folded(text);
         let Some(key) = key(letters.iter().copied()) else { return };
@@ -49,14 +49,14 @@ impl Words {
         word.reach = word.reach.max(reach);
     }
 
-    /// Leaves a word as it is from now on, whoever is called so.
+    /// Keeps this word from now on, even if a person has this name.
     pub(super) fn spare(&mut self, text: &str) {
         let letters = folded(text);
         self.by_letters.remove(&letters);
         self.spared.insert(letters);
     }
 
-    /// The text with these words replaced; `None` if it has none of them. Each word that is replaced is told.
+    /// The text with these words replaced; `None` if it contains none of them. `replacement` is called for each replaced word.
     pub(super) fn replaced(
         &self,
         text: &str,
@@ -77,7 +77,7 @@ impl Words {
             let last = at + length - 1;
             new.push_str(&text[copied..letters[at].start]);
             new.push_str(&replacement(word.pseudonym));
-            // A number behind it would be read as a part of it.
+            // A number after it would be read as part of it.
             if letters.get(last + 1).is_some_and(|next| next.folded.is_ascii_digit()) {
                 new.push('_');
             }
@@ -91,7 +91,8 @@ impl Words {
         Some(new)
     }
 
-    /// True if some word begins as a part of the text does. It looks at bytes, and nothing is made for it: most names have none.
+    /// True if any word begins like some part of the text. This only looks at bytes and allocates nothing, since most names contain no such
+    /// word.
     fn may_begin_in(&self, text: &str) -> bool {
         if self.by_letters.is_empty() {
             return false;
@@ -112,7 +113,7 @@ impl Words {
         })
     }
 
-    /// The longest word that stands here, as a whole one, and its length.
+    /// The longest complete word at this letter, and its length.
     fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<(Word, usize)> {
         if is_inside_word(letters, at) {
             return None;
@@ -128,7 +129,7 @@ impl Words {
     }
 }
 
-/// True if a letter belongs to the word that the one before it is in. Where words have no spaces between them, each letter may begin one.
+/// True if a letter continues the word of the letter before it. In scripts without spaces, any letter may begin a word.
 fn is_inside_word(letters: &[Letter], at: usize) -> bool {
     let letter = |at: usize| letters.get(at).map(|letter| letter.folded).filter(|letter| letter.is_alphabetic());
     let Some((before, here)) = at.checked_sub(1).and_then(|before| Some((letter(before)?, letter(at)?))) else {
@@ -143,7 +144,7 @@ fn is_possessive(letters: &[Letter], at: usize) -> bool {
     letters[at].folded == 's' && !is_letter
 }
 
-/// Stands where a word has no second letter.
+/// Replaces a missing second letter.
 const END: char = '\0';
 
 fn key(mut letters: impl Iterator<Item = char>) -> Option<[char; KEY]> {

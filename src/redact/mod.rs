@@ -1,8 +1,8 @@
 //! Names of people, devices, places and other programs, replaced by pseudonyms.
 //!
-//! A [`Redactor`] first [collects](Redactor::collect) the names that a recording tells, and then replaces them: in the profile, the
-//! documents, the intervals, and in any other text about them. It changes names and no number, and happens after symbols were looked up and
-//! operations chose functions, since both go by names. Writers know nothing of it.
+//! A [`Redactor`] first [collects](Redactor::collect) the names in a recording, then replaces them: in the profile, documents, intervals,
+//! and any other text about them. It changes names but no numbers. It runs after symbolication and operations, since both use names.
+//! Writers are not involved.
 //!
 //! ```
 //! use traceparse::redact::Redactor;

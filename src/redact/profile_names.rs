@@ -6,7 +6,7 @@ use super::redactor::Redactor;
 use crate::profile::{Category, Profile, RebuildError, Rename};
 use crate::recording::is_hex_address;
 
-/// What functions of one name become where they are merged or not.
+/// What happens to functions that get the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SameNames {
     /// One function: trees have one node for them.
@@ -38,7 +38,7 @@ impl Redactor {
             .or_else(|| self.apart(Named::Code(RedactedKind::Signpost), name, Reach::OwnTexts))
     }
 
-    /// The name and the path of a binary. Its category does not change.
+    /// The new name and path of a binary. Its category does not change.
     pub(super) fn binary_name(&mut self, name: &str, path: &str) -> (String, String) {
         let category = Category::of_path(path, name);
         let is_public = category != Category::User && category != Category::Unknown;
@@ -52,7 +52,7 @@ impl Redactor {
                 self.kept_apart(Named::Code(RedactedKind::Binary), name, new).unwrap_or_else(|| name.to_owned())
             }
         };
-        // A reader gives a binary that has no path its name for one.
+        // If a binary has no path, readers use its name instead.
         if !path.contains(['/', '\\']) {
             let new_path = if path == name { new_name.clone() } else { self.path(path) };
             return self.of_category(category, name, path, (new_name, new_path));
@@ -61,7 +61,7 @@ impl Redactor {
         self.of_category(category, name, path, (new_name, new_path))
     }
 
-    /// The path of a binary, with the bundle it lies in where its category follows from that.
+    /// The new path of a binary. It keeps the bundle if the category depends on it.
     fn binary_path(&mut self, path: &str, name: &str, category: Category) -> String {
         let short = self.path(path);
         let short = match category {
@@ -77,8 +77,8 @@ impl Redactor {
         with_bundles(&short, &bundles)
     }
 
-    /// The new name and path, unless they are those of another category of code: a program may be named like a runtime, which is then what
-    /// it is. Then less of them is new; the folder is never shown.
+    /// The new name and path, unless they change the category: a program may have the name of a runtime, and would then count as a runtime.
+    /// In that case, less of them is replaced, but the folder is always hidden.
     fn of_category(&mut self, category: Category, name: &str, path: &str, new: (String, String)) -> (String, String) {
         let is_same = |(name, path): &(String, String)| Category::of_path(path, name) == category;
         if is_same(&new) {
@@ -95,8 +95,7 @@ impl Redactor {
         (name.to_owned(), if path == name { name.to_owned() } else { by_parts.1 })
     }
 
-    /// The path of a binary, without the folder; names in what is kept of it are replaced in all parts but those that say what category the
-    /// code is of.
+    /// The path of a binary without its folder. Names are replaced in all remaining parts, except in the parts that determine the category.
     fn path_by_parts(&mut self, path: &str, name: &str, category: Category) -> String {
         let is_same = |path: &str| Category::of_path(path, name) == category;
         let short = self.without_folder(path);
@@ -129,7 +128,7 @@ impl Redactor {
     }
 }
 
-/// True for the name of a folder by which code is of a category.
+/// True for a folder name that determines the category.
 fn is_bundle(part: &&str) -> bool {
     [".kext", ".framework", ".plugin", ".bundle", ".app"].iter().any(|end| part.ends_with(end))
 }

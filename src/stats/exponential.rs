@@ -1,8 +1,8 @@
 //! Histograms with the exponential buckets of OpenTelemetry: for numbers of every size, merged by adding counts.
 //!
-//! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
-//! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
-//! [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the nearest rank of the values themselves.
+//! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]). That is 64 buckets for each power of two,
+//! each 1.09 % wider than the one before. Zero has a separate bucket. A quantile is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the
+//! nearest rank of the values.
 //!
 //! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm is taken,
 //! since its last bit differs between machines.
@@ -14,8 +14,7 @@ use crate::units::Millionths;
 
 const MANTISSA_BITS: u32 = 52;
 
-/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is
-/// above this.
+/// 2^(j/64) · 2^52, rounded down. Only the first is an integer, so a mantissa is above 2^(j/64) exactly if it is above this number.
 const BOUNDARIES: [u64; 1 << ExponentialHistogram::SCALE] = [
     0x0010_0000_0000_0000,
     0x0010_2c9a_3e77_8060,
@@ -107,14 +106,14 @@ pub struct ExponentialBucket {
     pub index: Option<i32>,
     /// The number of values in it.
     pub count: u64,
-    /// Their exact sum, in millionths.
+    /// The exact sum of the values, in millionths.
     pub sum: u128,
 }
 
 /// Counts and sums of values by exponential bucket.
 ///
-/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand.
-/// Histograms that are merged in any order are equal.
+/// It has one row for each bucket that is not empty: about 200 for a thousand values, and 400 for a hundred thousand. The order of merging
+/// does not change the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExponentialHistogram {
     zeros: u64,
@@ -136,7 +135,7 @@ impl ExponentialHistogram {
         if !(value > 0.0 && value.is_finite()) {
             return None;
         }
-        // Numbers too small for an exponent of their own get one.
+        // Scales up subnormal numbers, which have no exponent.
         let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
         let bits = value.to_bits();
         let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
@@ -145,8 +144,8 @@ impl ExponentialHistogram {
         Some(exponent * (1 << Self::SCALE) + above - 1)
     }
 
-    /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
-    /// the upper one among them, are those of the bucket.
+    /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles. The bucket contains the doubles above
+    /// the lower bound, up to and including the upper one.
     ///
     /// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the
     /// nearest.

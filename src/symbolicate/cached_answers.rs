@@ -1,8 +1,7 @@
 //! The answers of one image's files so far, for the addresses of any number of profiles.
 //!
-//! The answer for one address does not depend on the other addresses looked up with it. So the data remembered for each address (its
-//! frames, and which files were asked and which of them answered) gives the answers for any set of addresses, as if they had been looked up
-//! together.
+//! The answer for an address does not depend on the other addresses of the look-up. The data kept for each address (its frames, which files
+//! were queried and which of them answered) therefore gives the answers for any set of addresses.
 
 use std::io;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ pub(super) struct Remembered {
     known: Vec<(u64, Known)>,
     frames: Vec<AnswerFrame>,
     strings: Strings,
-    /// The files asked for any address, best first.
+    /// The files queried for any address, best first.
     files: Vec<File>,
     /// True if a file could not be read that may be readable the next time.
     is_doubtful: bool,
@@ -34,11 +33,12 @@ pub(super) struct Remembered {
 /// The answer for one address.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// The range of its frames; empty if no file knows it.
+    /// The range of its frames; empty if no file contains the address.
     frames: (u32, u32),
-    /// The files that answered, by position: one that knew where the function starts, one that knew its name, and one that knew the line.
+    /// The files that answered, by position: the first with the start of the function, the first with its name, and the first with the
+    /// line.
     answered_by: [Option<u32>; 3],
-    /// True if the source file is known, so that no file was asked after the one that knew it.
+    /// True if the source file is known, so no more files were queried.
     is_located: bool,
 }
 
@@ -62,11 +62,11 @@ struct Strings {
     bytes: usize,
 }
 
-/// After so many bytes of answers the memory that they take is reserved.
+/// Memory is reserved each time answers have grown by this many bytes.
 const BYTES_BETWEEN: u64 = 1 << 16;
 
 impl Remembered {
-    /// Returns the answers for these addresses; files are opened only for addresses not asked for before.
+    /// Returns the answers for these addresses. Opens files only for addresses that are new.
     ///
     /// # Errors
     /// When the answers take more memory than the budget has; everything remembered is then forgotten.
@@ -90,7 +90,7 @@ impl Remembered {
         known + self.frames.len() * size_of::<AnswerFrame>() + self.strings.bytes
     }
 
-    /// Asks the files for the addresses that are not known.
+    /// Queries the files for the new addresses.
     fn ask(
         &mut self,
         uuid: Uuid,
@@ -143,13 +143,13 @@ impl Remembered {
         let Asked { found, result, .. } = asked;
         let name = found.path.display();
         let note = match result {
-            // A broken file has a note for each part of it: the first one tells enough.
+            // A broken file has a note for each broken part; the first note is enough.
             Ok(notes) => notes.first().map(|note| {
                 let more = if notes.len() > 1 { format!(" (and {} more)", notes.len() - 1) } else { String::new() };
                 format!("{name}: {note}{more}")
             }),
             Err(error) => {
-                // Bytes that make no sense will make none the next time.
+                // Malformed data will still be malformed the next time.
                 self.is_doubtful |= error.kind() != io::ErrorKind::InvalidData;
                 self.is_short |= error.kind() == io::ErrorKind::OutOfMemory;
                 Some(format!("{name}: {error}"))
@@ -163,8 +163,8 @@ impl Remembered {
         }
     }
 
-    /// The answers for addresses that are known, all of them. Memory is reserved as if each answer had its own texts, so that earlier
-    /// callers make no difference to whether they fit.
+    /// The answers for known addresses. Memory is reserved as if each answer had separate strings, so earlier callers do not decide whether
+    /// it suffices.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
@@ -252,7 +252,7 @@ impl Strings {
         let id = self.texts.len() as u32;
         self.texts.push(shown.into());
         self.kinds.push(kind);
-        // Both texts, the entry of the map with its spare room, and the counts of the shared text.
+        // Both strings, the entry of the map with its spare capacity, and the counts of the shared string.
         let cost = text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
         self.costs.push(u32::try_from(cost).unwrap_or(u32::MAX));
         self.bytes += cost;

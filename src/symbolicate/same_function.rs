@@ -2,9 +2,8 @@
 
 /// True if two names, from the recording and from a symbol file, mean one function.
 ///
-/// Demanglers differ in spaces, in result types, in template arguments and in how much of a Swift module they spell out,
-/// so what counts is the name with its qualifiers, as far as both have them: `Widget.draw` is `Demo.Widget.draw`, but
-/// `A::init` is not `B::init`.
+/// Demanglers differ in spaces, result types, template arguments, and how much of a Swift module they write. Therefore qualified names are
+/// compared as far as both have qualifiers: `Widget.draw` is `Demo.Widget.draw`, but `A::init` is not `B::init`.
 pub(super) fn is_same_function(one: &str, other: &str) -> bool {
     if without_spaces(one).eq(without_spaces(other)) {
         return true;
@@ -20,8 +19,8 @@ fn without_spaces(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_whitespace())
 }
 
-/// True if a name says more than a path: which closure, of which function, for which trait. Two such names are the same
-/// only if they are spelled the same.
+/// True if a name contains more than a path: which closure, of which function, for which trait. Two such names are the same only if their
+/// spelling is equal.
 fn has_particulars(name: &str) -> bool {
     const PARTICULARS: [&str; 17] = [
         "{",
@@ -71,7 +70,7 @@ fn qualified_name(name: &str) -> Vec<String> {
         }
     }
     let flat = flat.trim().trim_end_matches(" const").trim();
-    // A Swift result type stands behind an arrow, a C++ one before a space.
+    // A Swift result type follows an arrow; a C++ result type precedes a space.
     let flat = flat.split(" -> ").next().unwrap_or(flat).trim();
     let flat = match flat.rfind("operator") {
         // `operator bool` and `operator new` hold a space that ends no result type.
