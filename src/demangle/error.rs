@@ -5,16 +5,16 @@ use std::fmt;
 /// The reason why a name has no C++ spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It does not begin with `_Z`, or with `___Z` as blocks do.
+    /// The name does not begin with `_Z`, or with `___Z` like blocks do.
     NotMangled,
-    /// It does not follow the ABI's grammar.
+    /// The name breaks the ABI's grammar.
     Malformed {
-        /// The position of the byte that cannot be read, or of one behind the fault; counted from 0, without a stripped underscore.
+        /// The position of the unreadable byte, or of a later byte; counted from 0, without a stripped underscore.
         at: usize,
     },
     /// More than 512 types, names and expressions are inside each other.
     TooDeep,
-    /// It is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for what it says.
+    /// The name is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for its length.
     TooLong,
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Broken {
     /// Byte offset, from the start of the file, of what breaks it.
     pub at: u64,
-    /// A message that says what is there and what the rule asks for; holds the offset in hex.
+    /// A message that describes the fault and the rule; contains the offset in hex.
     pub message: String,
 }
 
@@ -142,7 +142,7 @@ pub(super) struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// The table of these bytes, which must end with a NUL so that each string does.
+    /// The table of these bytes, which must end with a NUL so that all strings do.
     pub(super) fn new(bytes: &'a [u8], at: usize, is_entry_relative: bool) -> Result<Self, Broken> {
         match bytes.last() {
             Some(0) | None => Ok(Self { bytes, at, is_entry_relative }),
@@ -150,7 +150,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The start in the table of the string at `offset`, if it lies there.
+    /// The start of the string at `offset`, if it is in the table.
     fn position(&self, entry: usize, offset: u64) -> Option<usize> {
         let base = if self.is_entry_relative { entry } else { self.at };
         let position = (base as u64).checked_add(offset)?.checked_sub(self.at as u64)?;
@@ -173,7 +173,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The string at an offset that was checked, held by the entry at `entry`; `None` where it is not UTF-8.
+    /// The string at a checked offset of the entry at `entry`; `None` if it is not UTF-8.
     pub(super) fn get(&self, entry: usize, offset: u64) -> Option<&'a str> {
         let bytes = &self.bytes[self.position(entry, offset)?..];
         let end = bytes.iter().position(|&byte| byte == 0)?;

@@ -1,12 +1,11 @@
 //! The symbols of one image of a `.symbols` or `.symbolsarchive` file, and how addresses are looked up in them.
 //!
-//! 1. The symbols at the greatest address not above the one asked for are the function, if they reach it.
+//! 1. The function is given by the symbols at the greatest address up to the requested one, if they contain it.
 //! 2. The inlined call at the address is searched in the function, then in that call, and so on.
 //! 3. The line table says where the innermost code comes from; each caller's place is the call of what was inlined.
 //!
-//! Names: the display name, if there is one. The linker name stands in for it, without the one `_` that Mach-O puts in
-//! front of every C name. A symbol that the linker made to reach another binary is written without the underscore of its
-//! target, as Instruments does:
+//! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. A symbol that the
+//! linker made to reach another binary is written without the underscore of its target, like in Instruments:
 //!
 //! | display name | linker name | function | linkage name |
 //! |---|---|---|---|
@@ -16,9 +15,9 @@
 //! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
 //! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
 //!
-//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag `0x800` says so, and
-//! Instruments writes a symbol `<deduplicated_symbol>` beside them. Nobody can know which of them ran, so that symbol is the answer:
-//! without line or inlined calls where the flag says that code was folded.
+//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. The flag `0x800` marks
+//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer; with
+//! the flag, the answer has no line or inlined calls.
 
 use std::fmt;
 
@@ -60,7 +59,7 @@ struct Function {
     symbol: Entry,
     /// True if it is one of several with different names.
     is_ambiguous: bool,
-    /// True if it was folded, so that its lines may be those of another function.
+    /// True if it was folded, so its lines may belong to another function.
     is_folded: bool,
 }
 
@@ -144,7 +143,7 @@ impl<'a> AppleSymbols<'a> {
         std::iter::successors(step(symbol), move |&call| step(&Entry::of(&self.inlined.table, call)))
     }
 
-    /// Answers one address of the record; `false` where nothing is known of it.
+    /// Answers one address of the record; `false` if it is unknown.
     fn answer_one(&self, address: u64, frames: &mut Frames<'a>, answer: &mut dyn FnMut(&[SymbolFrame<'_>])) -> bool {
         frames.calls.clear();
         frames.list.clear();
@@ -172,7 +171,7 @@ impl<'a> AppleSymbols<'a> {
         let offset = function.map(|function| address - function.symbol.address);
         let outermost = SymbolFrame { offset, ..source.frame(names.called, false) };
         if let Some(stub) = &stub {
-            // Nothing is inlined into a stub, so its name, which is in no file, is that of the only frame.
+            // Nothing is inlined into a stub, so the only frame has its name, which no file contains.
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }
@@ -205,7 +204,7 @@ impl<'a> AppleSymbols<'a> {
         Location { file: Some(file), line: Some(place.line), column }
     }
 
-    /// The string of an entry; `None` where it has none, an empty one, or one that is not UTF-8.
+    /// The string of an entry; `None` if it is missing, empty, or not UTF-8.
     fn text(&self, entry: usize, offset: u32, unreadable: &mut Unreadable) -> Option<&'a str> {
         let text = self.record.name(entry, offset)?;
         if text.is_none() {
@@ -216,12 +215,12 @@ impl<'a> AppleSymbols<'a> {
     }
 }
 
-/// A linker name as the compiler knows it.
+/// The linker name without the underscore that the compiler adds.
 fn without_underscore(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
 }
 
-/// Room for an answer, and what could not be read for all of them.
+/// Buffers for an answer, and the strings that could not be read in all answers.
 #[derive(Debug, Default)]
 struct Frames<'a> {
     calls: Vec<usize>,

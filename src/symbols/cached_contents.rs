@@ -1,8 +1,8 @@
-//! Looks images up in the remembered contents of a folder, without walking it.
+//! The remembered contents of a folder: looks up images without walking the folder.
 //!
-//! The memory is trusted unless something contradicts it: the files of the wanted images, and those that are worth a note, must have the
-//! lengths and times that they had, and the folders outside `.dSYM` bundles the times that they had, so that no bundle came or went.
-//! Bundles are made as a whole and have many folders, so the inside of a bundle is not checked.
+//! The remembered contents are trusted unless something contradicts them: the files of the wanted images, and files with notes, must have
+//! their old lengths and times. Folders outside `.dSYM` bundles must have their old times, so that no bundle was added or removed. The
+//! inside of a bundle is not checked, since bundles are created at once and have many folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::units::Uuid;
 /// The images and notes that the lines of an index give.
 #[derive(Default)]
 struct Recalled {
-    /// The files of the wanted images, in the order of the walk; of one with several, in a row.
+    /// The files of the wanted images, in the order of the walk. Images of one file are adjacent.
     images: Vec<(PathBuf, Image)>,
     notes: Vec<(PathBuf, String)>,
     /// The number of images, wanted or not.
@@ -47,7 +47,7 @@ impl Locator<'_> {
         Some((count, (count - images.len()) as u64))
     }
 
-    /// True if nobody has looked at the file yet; from now on it counts as seen.
+    /// True if no one has looked at the file yet. Marks it as seen.
     fn is_new(&mut self, path: &Path) -> bool {
         let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
         self.seen.insert(canonical.into_os_string(), 0).is_none()
@@ -84,7 +84,7 @@ impl Locator<'_> {
         (is_in_bundle || self.files.folder_times(&path) == row.times).then_some(path)
     }
 
-    /// The path of a file that is the one that it was.
+    /// The path of a file if the file has not changed.
     fn unchanged_file(&self, folder: &Path, letter: &str, fields: &str) -> Option<PathBuf> {
         let item = parse_item(letter, fields)?;
         let (ItemKind::File(known) | ItemKind::Link(known)) = item.kind else { return None };

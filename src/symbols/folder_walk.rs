@@ -1,5 +1,4 @@
-//! Walks a folder. Paths are made of those of the folders above, and only links are followed to where they lead, so that no file costs
-//! more than one look.
+//! Walks a folder. Paths are built from the folders above, and only links are resolved, so each file is looked at only once.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ struct Folder {
     /// As the root was named, with the names below it.
     path: PathBuf,
     canonical: PathBuf,
-    /// Below the root; `None` where a name is no text.
+    /// The path below the root; `None` if a name is not UTF-8.
     relative: Option<String>,
     depth: usize,
 }
@@ -67,10 +66,10 @@ impl Locator<'_> {
         index.set(seen);
     }
 
-    /// The entries of a folder, sorted by name: the order of a folder is the machine's, the order of answers is not. Those of a folder
-    /// that did not change are remembered; of one that did, what its files held.
+    /// The entries of a folder, sorted by name, so that answers do not depend on the machine. The entries of an unchanged folder are
+    /// remembered; for a changed folder, the contents of its files are.
     fn list(&mut self, folder: &Folder, remembered: &mut Remembered) -> Option<FolderRow> {
-        // Before it is listed: what changes from now on has another time.
+        // Taken before the folder is listed, so that later changes have another time.
         let times = self.files.folder_times(&folder.path);
         let path = folder.relative.clone().unwrap_or_default();
         let known = folder.relative.as_ref().and_then(|relative| remembered.remove(relative));
@@ -105,11 +104,11 @@ impl Locator<'_> {
         Some(FolderRow { path, times, items })
     }
 
-    /// Looks at the files of a folder, and adds its folders to those that are to be walked. False where there are too many.
+    /// Looks at the files of a folder, and queues its folders. False if there are too many entries.
     fn look_at_items(&mut self, folder: &Folder, items: &mut [Item], todo: &mut Vec<Folder>) -> bool {
         let is_recording = items.iter().any(|item| item.name == "form.template" || item.name == "corespace");
         for Item { name, kind } in items {
-            // What instruments keep for themselves: archives that are no symbols.
+            // Private data of instruments: archives that are not symbol files.
             if is_recording && name == "instrument_data" {
                 continue;
             }
@@ -130,7 +129,7 @@ impl Locator<'_> {
         true
     }
 
-    /// Looks at a file, or at what a link leads to. The canonical path of links is not known.
+    /// Looks at a file, or at the target of a link. The canonical path of a link is unknown.
     fn look_at_item(
         &mut self,
         folder: &Folder,

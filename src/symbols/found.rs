@@ -51,9 +51,9 @@ pub struct Found {
     pub arch: String,
     /// The name of the image, such as `libdispatch.dylib`.
     pub name: String,
-    /// The address of `__TEXT` in the file, and its size, where the file tells.
+    /// The address of `__TEXT` in the file, if the file contains it.
     pub text_address: Option<u64>,
-    /// The size of `__TEXT`, where the file tells.
+    /// The size of `__TEXT`, if the file contains it.
     pub text_size: Option<u64>,
     /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
     pub range: (u64, u64),
@@ -78,7 +78,7 @@ pub(super) struct Image {
     pub(super) kind: SourceKind,
     pub(super) uuid: Uuid,
     pub(super) arch: String,
-    /// Its name, where the file tells it; otherwise the file is named as the image.
+    /// The name of the image, if the file contains it; otherwise the image has the name of the file.
     pub(super) name: Option<String>,
     pub(super) text_address: Option<u64>,
     pub(super) text_size: Option<u64>,

@@ -15,7 +15,7 @@ use super::macho::{MachoError, Slice};
 use super::section::Section as Piece;
 use crate::files::FileBytes;
 
-/// The parts of a slice, which are read when they are asked for.
+/// The parts of a slice, read on demand.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
     /// The slice.
@@ -36,16 +36,16 @@ pub(super) struct Layout<'data> {
     pub(super) notes: Notes,
 }
 
-/// One section: where it is in memory, and what it holds.
+/// One section: its addresses, and what it contains.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
-    /// Its addresses.
+    /// The addresses of the section.
     pub(super) addresses: Range<u64>,
     /// True if it holds instructions.
     pub(super) is_executable: bool,
 }
 
-/// The symbol table as it is in the file.
+/// The symbol table of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symtab<'data> {
     /// The symbols.
@@ -83,8 +83,7 @@ impl<'data> Layout<'data> {
     ///
     /// # Errors
     ///
-    /// When the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table or section that lies
-    /// outside the slice is a note.
+    /// If the slice is outside the file, is big endian, or has broken load commands. A symbol table or section outside the slice is a note.
     pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         let data = Piece::new(file, slice.range.clone());
         let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;

@@ -22,14 +22,14 @@ pub struct Asked {
 }
 
 impl Locator<'_> {
-    /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
-    /// a source file or no symbol file is left.
+    /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with a source file
+    /// or no symbol files are left.
     ///
-    /// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or cut, or has
-    /// only a symbol table, does not win over one that knows more. The last call for an address counts; a call without frames withdraws the
-    /// answer of a file that could not be read to its end.
+    /// `answer` may be called again for an address whose answer has no name or source file: a file that was stripped or cut off, or has
+    /// only a symbol table, does not win over a file with more information. Only the last call for an address is valid; a call without
+    /// frames withdraws the answer of a file that could not be read completely.
     ///
-    /// The memory for reading a file is taken from the budget while it is asked. A file that needs more than is left counts as unreadable
+    /// The memory for reading a file is taken from the budget during the look-up. A file that needs more than the rest counts as unreadable
     /// ([`io::ErrorKind::OutOfMemory`]).
     pub fn look_up(
         &self,
@@ -42,7 +42,7 @@ impl Locator<'_> {
     }
 }
 
-/// The same of any finder.
+/// Like [`Locator::look_up`], for any finder.
 pub(crate) fn look_up(
     finder: &dyn SymbolFinder,
     uuid: Uuid,
@@ -74,7 +74,7 @@ pub(crate) fn look_up(
             })
         });
         if result.is_err() {
-            // A file that changed meanwhile may have answered from two files.
+            // A file that changed in the meantime may have mixed the answers of two versions.
             for index in answered.drain(..) {
                 state[index] = State::Unknown;
                 answer(index, &[]);
@@ -85,7 +85,7 @@ pub(crate) fn look_up(
     asked
 }
 
-/// True if an answer has a source file, so that no other file is asked for the address.
+/// True if an answer has a source file, so no other file is queried for the address.
 pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
     frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
 }

@@ -1,4 +1,4 @@
-//! The contents of a Mach-O file: one slice for each architecture, told from its header and load commands.
+//! The contents of a Mach-O file: one slice for each architecture, found from its header and load commands.
 //!
 //! | first bytes | what it is |
 //! |---|---|
@@ -7,10 +7,10 @@
 //! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, in big endian. Java classes begin with the same bytes, and have their version, 45 or more, where the count is |
 //! | `CA FE BA BF` | a fat file with 64-bit offsets |
 //!
-//! A file is found by the UUID of its slices (`LC_UUID`) and by nothing else: a binary and its dSYM have the same one,
-//! two builds never do, and the architecture is spelled in several ways (system images of an arm64 app say `arm64e`).
+//! A file is identified only by the UUID of its slices (`LC_UUID`). A binary and its dSYM have the same UUID, and two builds never do. The
+//! architecture is not used, since it is spelled in several ways (system images of an arm64 app have `arm64e`).
 //!
-//! Only headers and load commands are read, a few KB of each slice, whatever the file's size.
+//! Only headers and load commands are read: a few KB of each slice, for files of any size.
 
 use std::fmt;
 use std::io;
@@ -26,7 +26,7 @@ use crate::units::Uuid;
 
 /// Most slices of a fat file. Larger counts are the version of a Java class.
 const MAX_SLICES: u32 = 42;
-/// Most bytes of load commands. Those of the largest apps take some 100 KB.
+/// The maximum size of load commands. The largest apps have about 100 KB.
 const MAX_COMMAND_BYTES: u64 = 8 << 20;
 /// Read at once at the start of a slice: enough for the load commands of nearly all dSYMs.
 const FIRST_READ: u64 = 4096;
@@ -40,7 +40,7 @@ pub(super) fn is_macho(start: &[u8]) -> bool {
     }
 }
 
-/// The number of slices that a fat header tells.
+/// The number of slices in a fat header.
 fn slice_count(start: &[u8]) -> Option<u32> {
     let count = u32::from_be_bytes(*start.get(4..)?.first_chunk()?);
     (1..=MAX_SLICES).contains(&count).then_some(count)
@@ -49,22 +49,22 @@ fn slice_count(start: &[u8]) -> Option<u32> {
 /// One architecture of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// `LC_UUID`, by which symbols are found. Object files have none.
+    /// `LC_UUID`, which identifies the symbols. Object files have none.
     pub uuid: Option<Uuid>,
     pub(super) architecture: Architecture,
     /// The kind of the slice.
     pub(super) kind: Kind,
-    /// Its place in the file, in bytes.
+    /// The byte range in the file.
     pub range: Range<u64>,
-    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in
-    /// libraries; 0 too where there is no `__TEXT`. The dSYM's can differ from its binary's.
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries, and also 0 without
+    /// a `__TEXT`. The address in a dSYM can differ from its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
 }
 
 impl Slice {
-    /// The processor: `arm64e`, or the numbers of one that this crate does not know.
+    /// The processor: `arm64e`, or the numbers of an unknown processor.
     pub fn architecture(&self) -> String {
         self.architecture.to_string()
     }
@@ -202,9 +202,9 @@ pub(super) fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
 
 /// Lists the slices of a file of `length` bytes.
 ///
-/// `read_at(offset, buffer)` fills the buffer from that offset of the file (as `FileExt::read_exact_at` does); it is
-/// asked for headers and load commands only: 4 KB of each slice, and the rest of its load commands where they are
-/// longer, 8 MB at most. Offsets and lengths lie within `length`.
+/// `read_at(offset, buffer)` fills the buffer from that offset of the file (like `FileExt::read_exact_at`). It is called only for headers
+/// and load commands: 4 KB of each slice, and the rest of its load commands if they are longer, at most 8 MB. Offsets and lengths are
+/// within `length`.
 ///
 /// # Errors
 ///
@@ -260,7 +260,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// The bytes at an offset; the caller has checked that they lie in the file and are not too many.
+    /// The bytes at an offset. The caller has checked that they are in the file and not too many.
     fn read(&mut self, offset: u64, length: u64) -> Result<&[u8], MachoError> {
         let length = usize::try_from(length).map_err(|_| MachoError::Malformed("too large a header".to_owned()))?;
         self.buffer.clear();
@@ -373,7 +373,7 @@ mod tests {
         let file = Macho::default().write();
         assert!(is_macho(&file[..8]));
         for end in 4..file.len() - 1 {
-            // Cut inside of its load commands, a file is an error; behind them, a slice.
+            // A file that is cut off inside its load commands is an error; after them, it is a slice.
             let _ = slices_of(&file[..end]);
         }
         assert!(matches!(slices_of(&file[..40]), Err(MachoError::Malformed(_))));

@@ -8,8 +8,8 @@
 //!
 //! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
 //!
-//! A [`Locator`] walks what the user names and knows files by content. [`Locator::look_up`] asks them; [`Symbols`] answers
-//! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
+//! A [`Locator`] walks the paths that the user names and recognises files by content. [`Locator::look_up`] queries them; [`Symbols`]
+//! answers addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
 
 mod apple_bytes;
 mod apple_container;

@@ -13,12 +13,12 @@ use super::macho_file;
 use crate::files::{FileBytes, Files};
 use crate::memory::MemoryBudget;
 
-/// The number of bytes at the start of a file that tell its kind.
+/// The number of bytes at the start of a file that show its kind.
 const HEAD: usize = 4096;
 /// A `.symbols` file above this is not looked into; real ones have some megabytes.
 const MAX_APPLE: u64 = 1 << 30;
 
-/// Looks into a file of `length` bytes, some of which are in memory meanwhile.
+/// Looks into a file of `length` bytes, and keeps only some of them in memory.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
     let head = match files.read(path, 0, HEAD) {
         Ok(head) => head,
@@ -60,7 +60,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
             arch: image.arch().unwrap_or("unknown").to_owned(),
             name: image.path.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
             text_address: None,
-            // Its functions tell how far it reaches.
+            // The end of its last function.
             text_size: image.symbols.as_ref().and_then(|symbols| symbols.symbol_ranges().map(|range| range.end).max()),
             range: (0, length),
         })
@@ -93,8 +93,8 @@ impl Found {
     /// Opens the symbols of the file in the bytes that were loaded for it, and asks them.
     ///
     /// # Errors
-    /// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must
-    /// not be used: they may come from two files.
+    /// If the bytes do not belong to the found file (any longer), or cannot be read completely. Answers given before the error must not be
+    /// used, since they may come from two files.
     pub fn with_symbols(
         &self,
         data: &FileBytes<'_>,
@@ -107,8 +107,8 @@ impl Found {
 /// Opens the symbols of a found file in the bytes that were loaded for it, and asks them.
 ///
 /// # Errors
-/// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must not be
-/// used: they may come from two files.
+/// If the bytes do not belong to the found file (any longer), or cannot be read completely. Answers given before the error must not be
+/// used, since they may come from two files.
 pub(super) fn with_symbols(
     data: &FileBytes<'_>,
     found: &Found,
@@ -118,7 +118,7 @@ pub(super) fn with_symbols(
         SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, found, ask),
         SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, found, ask),
     };
-    // What could not be read is the reason for everything else that was wrong.
+    // A read error is the cause of all other errors.
     data.check().and(notes)
 }
 
@@ -127,7 +127,7 @@ fn with_apple(
     found: &Found,
     ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
 ) -> io::Result<Vec<Note>> {
-    // What is made of it takes about as much again.
+    // The data made of it takes about the same amount of memory.
     let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
     let images = images(bytes.unwrap_or_default()).map_err(invalid)?;
     let image = images.iter().find(|image| image.uuid == found.uuid);

@@ -41,7 +41,7 @@ fn check(mangled: &str) -> bool {
 enum Read {
     Operator,
     End,
-    /// It is not known here, so the bytes behind it may be anything.
+    /// An operator that is not in this table, so the bytes after it may be anything.
     Unknown,
     /// The demangler would abort.
     Refused,
@@ -52,7 +52,7 @@ enum Read {
 struct Node {
     kind: Kind,
     size: u64,
-    /// The depth of nodes that lie in each other, here or below.
+    /// How deep nodes are nested here and below.
     depth: u32,
 }
 
@@ -61,7 +61,7 @@ enum Kind {
     Identifier,
     /// `y`, an empty list.
     Empty,
-    /// `_`, behind the first of a list.
+    /// `_`, after the first element of a list.
     First,
     /// The attributes of functions: `throws`, `async`.
     Annotation,
@@ -78,11 +78,11 @@ struct Reader<'n> {
     /// Where the last operator starts.
     start: usize,
     nodes: Vec<Node>,
-    /// All nodes that cannot be told apart any more. They lie below the others.
+    /// Combines all nodes that can no longer be distinguished. They are below the others.
     below: Node,
     /// The words and types that `A` refers to.
     known: Vec<Node>,
-    /// All that was pushed.
+    /// The sizes of all pushed nodes.
     total: u64,
     longest: u64,
     deepest: u32,
@@ -138,14 +138,14 @@ impl Reader<'_> {
                 self.has_thunk = true;
                 self.thunk()
             }
-            // Behind it stands what the demangler takes as it is.
+            // The demangler copies everything after it.
             b'.' => return Read::End,
             _ => None,
         };
         if is_known.is_some() { Read::Operator } else { Read::Unknown }
     }
 
-    /// True if the rest of a name is harmless, whatever its operators are.
+    /// True if the rest of a name is harmless with any operators.
     fn may_end_with(&self, rest: &str) -> bool {
         let mut size = self.total.max(1);
         for (at, _) in rest.match_indices('A') {
@@ -236,11 +236,11 @@ impl Reader<'_> {
         self.nodes.last().map(|node| node.kind)
     }
 
-    /// Takes nodes and makes one of them.
+    /// Replaces nodes by one that contains them.
     fn wrap(&mut self, count: usize) -> Option<()> {
         let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
         if taken.iter().any(|node| node.kind == Kind::Opaque) {
-            // A function returns it as it is. What is around it here, the demangler may not know how to mangle again.
+            // A function returns the type itself. The demangler may be unable to remangle anything around it.
             self.total = u64::MAX;
         }
         let node = self.around(taken);
@@ -263,7 +263,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// An operator that takes as many nodes as there are of some kind: from here on, they are one.
+    /// An operator that takes all nodes of some kind: from now on they count as one.
     fn merge(&mut self) -> Option<()> {
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.push(self.below);
@@ -271,7 +271,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// The same, and what it makes may be referred to.
+    /// Like [`merge`](Self::merge), and the result can be referred to.
     fn merge_and_define(&mut self) -> Option<()> {
         self.merge()?;
         self.known.push(self.below);
@@ -364,7 +364,7 @@ impl Reader<'_> {
         self.define((count + 2).min(self.nodes.len() + 1))
     }
 
-    /// Elements down to the mark behind the first one, which may have a label or a context; or an empty list.
+    /// The elements down to the mark after the first one, which may have a label or a context; or an empty list.
     fn list(&mut self) -> Option<()> {
         if self.top() == Some(Kind::Empty) {
             return self.wrap(1);
@@ -501,7 +501,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Conventions, a letter each, up to a `_`; one of them has a name behind it.
+    /// Conventions of one letter each, up to a `_`. One of them is followed by a name.
     fn lowered_function(&mut self) -> Option<()> {
         while !self.skip(b'_') {
             self.next().filter(|byte| byte.is_ascii_alphabetic() && *byte != b'z')?;

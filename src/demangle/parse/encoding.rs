@@ -112,7 +112,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Gives forward references of this name the outermost template arguments, now that those are read.
+    /// Sets the targets of this name's forward references to the outermost template arguments, which are now known.
     fn resolve_forwards(&mut self, start: usize) -> Option<()> {
         while self.tables.forwards.len() > start {
             let forward = self.tables.forwards.pop()?;

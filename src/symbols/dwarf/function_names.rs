@@ -1,4 +1,4 @@
-//! The names of a function: its linkage name, and the one in the source.
+//! The names of a function: its linkage name, and its name in the source.
 //!
 //! A function that was inlined somewhere has no name there but refers to the function itself (`DW_AT_abstract_origin`),
 //! and that may refer to its declaration in a class (`DW_AT_specification`). Names are looked for along that way, so
@@ -18,7 +18,7 @@ enum Reference {
     InFile(DebugInfoOffset),
 }
 
-/// The names of the entry at `offset`; those that cannot be read are missing.
+/// The names of the entry at `offset`, without those that cannot be read.
 pub(super) fn names<'data>(
     units: &Units<'data>,
     unit: &Unit<'data>,

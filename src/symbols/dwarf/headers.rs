@@ -1,4 +1,4 @@
-//! The positions of units and line tables in their sections, told from their first bytes, so that nothing else of them is read.
+//! The positions of units and line tables in their sections, found from their first bytes so that nothing else is read.
 
 use gimli::{
     DebugInfo, DebugLineOffset, Format, LittleEndian, Reader as _, ReaderOffsetId, SectionId, UnitHeader,
@@ -8,7 +8,7 @@ use gimli::{
 use super::limits::{Bytes, Fault};
 use crate::symbols::section::Section;
 
-/// The number of bytes read of a unit for its first entry, which takes some 40 bytes, and more only if it holds texts itself.
+/// The number of bytes read of a unit for its first entry. An entry takes about 40 bytes, and more only if it contains strings.
 const HEAD: u64 = 512;
 
 /// The header of a unit.
@@ -21,7 +21,7 @@ pub(super) struct Head<'data> {
     pub(super) is_whole: bool,
 }
 
-/// The headers in `.debug_info`, one after the other; nothing comes after a fault.
+/// The headers in `.debug_info`, in order, up to the first fault.
 pub(super) fn heads<'data>(info: Section<'data>) -> impl Iterator<Item = Result<Head<'data>, Fault>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
@@ -53,7 +53,7 @@ fn extent(section: Section<'_>, offset: u64) -> Result<(u64, Format), Fault> {
 fn head<'data>(info: Section<'data>, offset: u64, end: u64, format: Format) -> Result<Head<'data>, Fault> {
     let read = end.min(offset + HEAD);
     let start = info.get(offset..read).ok_or(Fault::Unreadable)?;
-    // A unit that ends where reading did: the same but for its length.
+    // The same unit, shortened to the bytes that were read.
     let mut short = start.to_vec();
     let width = usize::from(format.initial_length_size());
     let length = (start.len() - width) as u64;

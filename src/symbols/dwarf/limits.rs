@@ -15,15 +15,15 @@ use crate::symbols::section::Section as Piece;
 /// The reason why a part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It breaks the rules of its format.
+    /// The data breaks the rules of its format.
     Malformed(gimli::Error),
-    /// Its abbreviations, which tell the shape of its entries, are missing or broken.
+    /// The abbreviations, which define the layout of entries, are missing or broken.
     NoAbbreviations,
-    /// It would cost more than a sound file of its size does.
+    /// It would cost more than an intact file of its size.
     TooCostly,
     /// There is no memory for it.
     NoMemory,
-    /// It does not lie in the file, or could not be read.
+    /// It is outside the file, or could not be read.
     Unreadable,
 }
 
@@ -60,10 +60,10 @@ impl<'data> Budget<'data> {
     const FREE_STEPS: u64 = 1 << 24;
     /// The number of times that each byte may be read.
     const PASSES: u64 = 8;
-    /// After so many bytes the memory that is taken is reserved.
+    /// Memory is reserved each time this many bytes were taken.
     const BYTES_BETWEEN: u64 = 1 << 16;
 
-    /// The budget of a file whose DWARF has this many bytes; a part of it knows what memory there is.
+    /// The budget of a file whose DWARF has this many bytes; memory is reserved through a part of the file.
     pub(super) fn new(debug_bytes: u64, file: Piece<'data>) -> Self {
         let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
         Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps), taken: Cell::new(0), file }

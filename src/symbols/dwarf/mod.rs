@@ -5,16 +5,15 @@
 //!
 //! 1. the unit, by its ranges ([`units`]);
 //! 2. in it the function, and what is inlined there ([`functions`]);
-//! 3. in it the line ([`lines`]); every function but the innermost stands at the line of the call inlined into it.
+//! 3. in it the line ([`lines`]); every function except the innermost is at the line of the call inlined into it.
 //!
 //! # Which name
 //!
-//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often
-//! has only `Update` for what the linker knows as `_ZN…6UpdateEv`; then its linkage name, then its plain name
-//! ([`names`]). Of several symbols at that start (aliases, folded functions) the one that DWARF names is taken, and the others are answered
-//! as aliases.
-//! Inlined functions have no symbols: linkage name, then plain name, and no name at all where both are missing (old
-//! Swift) rather than that of the function around them.
+//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often has only `Update`
+//! where the linker has `_ZN…6UpdateEv`. Otherwise it takes its linkage name, then its plain name ([`names`]). If several symbols start
+//! there (aliases, folded functions), it takes the one that DWARF names, and the others become aliases. Inlined functions have no symbols:
+//! they take the linkage name, then the plain name. If both are missing (old Swift), they have no name, rather than the name of the
+//! function around them.
 //!
 //! # Where DWARF is silent
 //!
@@ -23,10 +22,9 @@
 //!
 //! # Why not addr2line
 //!
-//! The crate `addr2line` reads the same tables in the same order, and a test holds both equal. But it follows inlined
-//! functions by recursion, so that a file of 5 KB overflows the stack of a worker thread and ends the process; it gives
-//! up a whole file where one unit is broken; it turns line 0 into no line; and it does not tell a linkage name from a
-//! plain one, nor where a function starts.
+//! The crate `addr2line` reads the same tables in the same order, and a test keeps both equal. But it follows inlined functions by
+//! recursion, so a file of 5 KB overflows the stack of a worker thread and ends the process. It rejects the complete file if one unit is
+//! broken, turns line 0 into no line, and does not distinguish linkage names from plain names or return where a function starts.
 
 mod function_names;
 mod functions;
@@ -62,20 +60,20 @@ impl<'data> MachoSymbols<'data> {
     ///
     /// # Errors
     ///
-    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
+    /// If the slice is outside the file, is big endian, or has broken load commands.
     pub(super) fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         Layout::read(file, slice).map(|layout| Self { layout })
     }
 }
 
 impl Slice {
-    /// Opens the symbols of a slice of `file`: a dSYM's DWARF, or those of a binary.
+    /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
     /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
     /// several threads do not disturb each other, and each pays for what it reads.
     ///
     /// # Errors
-    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
+    /// If the slice is outside the file, is big endian, or has broken load commands.
     pub fn symbols<'d, 'b>(&self, file: &'d FileBytes<'b>) -> io::Result<impl Symbols + use<'d, 'b>> {
         Ok(MachoSymbols::open(file, self)?)
     }
@@ -116,7 +114,7 @@ fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<
     table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
 }
 
-/// Puts the frames at an address into `frames`, innermost first; none where nothing is known.
+/// Adds the frames at an address to `frames`, innermost first; none if the address is unknown.
 fn find_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     table: &SymbolTable<'data>,
@@ -175,7 +173,7 @@ fn function_frames<'a, 'data: 'a>(
         let other = || table.containing(function.entry).and_then(|(_, name)| name);
         Called::new(symbol.or(names.best()).or_else(other), names.linkage)
     });
-    // Unlikely parts may lie in front of the entry.
+    // Unlikely parts may precede the entry.
     let offset = address.checked_sub(function.entry);
     frames.push(SymbolFrame { offset, ..location.frame(*called, false) });
 }
