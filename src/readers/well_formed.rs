@@ -1,8 +1,8 @@
 //! The rules of well-formed XML that the tokenizer does not check.
 //!
-//! quick-xml finds where tags, text and references start and end. Everything in between is checked here: names, attributes, references and
-//! characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks a rule is never read as if it did not:
-//! `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
+//! quick-xml finds where tags, text and references start and end. This module checks everything in between: names, attributes, references
+//! and characters, as defined in [XML 1.0](https://www.w3.org/TR/xml/). A malformed document is never accepted: `<t&read-state ref="7"/>`
+//! is not a `thread-state`, and `&ame="main"` is not a name.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use quick_xml::events::BytesStart;
 /// The rule that a piece of a document breaks.
 pub(super) type Broken = Cow<'static, str>;
 
-/// References are not longer, but for numbers with zeros before them.
+/// References are not longer, unless a number has leading zeros.
 const LONGEST_REFERENCE: usize = 10;
 
 /// The most attributes an element may have; real ones have up to 20.
@@ -40,7 +40,7 @@ fn is_lone_number(raw: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// True if a name is of letters, digits and hyphens, as nearly all are.
+/// True if a name consists of letters, digits and hyphens, as nearly all names do.
 #[inline]
 fn is_usual_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -87,18 +87,18 @@ const CLASSES: [u8; 256] = {
     }
     classes
 };
-/// Of nearly all names.
+/// Bytes in nearly all names.
 const IN_NAME: u8 = 1;
-/// Of a value that holds no reference and no quote.
+/// Bytes in a value without references and quotes.
 const IN_VALUE: u8 = 2;
 
-/// The number of bytes, from the start on, that are of a class.
+/// The number of leading bytes in a class.
 #[inline]
 fn length_of(class: u8, bytes: &[u8]) -> usize {
     bytes.iter().position(|&byte| CLASSES[usize::from(byte)] & class == 0).unwrap_or(bytes.len())
 }
 
-/// Checks that these are attributes: each behind white space, with a value in quotes, and none twice.
+/// Checks a list of attributes: each follows white space, has a value in quotes, and is present once.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
     // An allocation for each tag would cost more than all else.
     let mut names = Names { raw, first: [(0, 0); 16], count: 0, more: Vec::new() };
@@ -110,7 +110,7 @@ fn check_attributes(raw: &str) -> Result<(), Broken> {
             return Ok(());
         }
         if space == 0 {
-            return Err("an attribute does not stand behind white space".into());
+            return Err("an attribute does not follow white space".into());
         }
         let next = &raw[start..];
         let (name, after) = match usual_attribute(next.as_bytes()) {
@@ -147,7 +147,7 @@ impl<'r> Names<'r> {
         };
         let known = &self.first[..self.count.min(self.first.len())];
         if known.iter().any(is_it) || self.more.contains(&name) {
-            return Err(format!("the attribute {name} stands there twice").into());
+            return Err(format!("the attribute {name} is present twice").into());
         }
         match self.first.get_mut(self.count) {
             Some(place) => *place = (start, end),
@@ -170,7 +170,7 @@ fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
     is_usual.then_some((equals, equals + 2 + length + 1))
 }
 
-/// The names and values of a start tag's attributes as they stand there. That they are well-formed is [checked](check_tag) elsewhere.
+/// The unchanged names and values of a start tag's attributes, which [`check_tag`] has checked.
 #[inline]
 pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, &'t str), Broken>> {
     let mut rest = without_space(start.attributes_raw());
@@ -236,13 +236,13 @@ pub(super) fn resolve(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|&c| is_allowed(c))
 }
 
-/// Checks that a piece of text, between two tags or references, is well-formed.
+/// Checks a piece of text between two tags or references.
 pub(super) fn check_text(text: &str) -> Result<(), Broken> {
     if !any_byte(text.as_bytes(), |byte| is_odd(byte) | (byte == b']')) {
         return Ok(());
     }
     if text.contains("]]>") {
-        return Err("there is a ]]> in a text".into());
+        return Err("there is a ]]> in the text".into());
     }
     check_characters(text)
 }
@@ -263,9 +263,9 @@ fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     }
 }
 
-/// Checks that all characters are those of XML.
+/// Checks that XML allows all characters.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
-    // Nearly all text is ASCII without control characters; all bytes at once are faster than up to the first odd one.
+    // Nearly all text is ASCII without control characters. Testing all bytes at once is faster than stopping at the first odd byte.
     if !any_byte(text.as_bytes(), is_odd) {
         return Ok(());
     }
@@ -279,7 +279,7 @@ fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The text behind its white space.
+/// The text after its leading white space.
 #[inline]
 fn without_space(text: &str) -> &str {
     &text[text.bytes().take_while(|&byte| is_space(char::from(byte))).count()..]
@@ -289,7 +289,7 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Checks that `<?content?>` may stand in a document.
+/// Checks that a document may contain `<?content?>`.
 pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
     let target = content.split(is_space).next().unwrap_or_default();
     check_name(target, "a processing instruction")?;

@@ -86,7 +86,7 @@ pub(super) fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
 /// Reads a record alone.
 fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
     if file.len() >= SHORT_HEADER && matches!(u32_at(file, 0), 1 | 7) && u32_at(file, 4) as usize != file.len() {
-        let rule = format_args!("its size {:#x} is not that of the file, {:#x}", u32_at(file, 4), file.len());
+        let rule = format_args!("its size {:#x} is not the size of the file, {:#x}", u32_at(file, 4), file.len());
         return Err(broken(0, "record", rule));
     }
     let record = Record::read(file, 0, file.len())?;

@@ -274,7 +274,7 @@ impl<'a> Record<'a> {
 
 /// The error for an entry at a lower address than the entry before it.
 fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Broken {
-    let rule = format_args!("its address {address:#x} is below that of the one before, {above:#x}");
+    let rule = format_args!("its address {address:#x} is below the address before it, {above:#x}");
     broken(at, format_args!("{what} {index}"), rule)
 }
 

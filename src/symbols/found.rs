@@ -90,5 +90,5 @@ pub(super) fn invalid(what: impl std::fmt::Display) -> io::Error {
 }
 
 pub(super) fn gone() -> io::Error {
-    invalid("the file changed: its UUID is not there any more")
+    invalid("the file changed: it no longer has this UUID")
 }

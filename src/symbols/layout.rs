@@ -86,7 +86,7 @@ impl<'data> Layout<'data> {
     /// If the slice is outside the file, is big endian, or has broken load commands. A symbol table or section outside the slice is a note.
     pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         let data = Piece::new(file, slice.range.clone());
-        let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;
+        let data = data.ok_or_else(|| MachoError::Malformed("the slice is outside the file".to_owned()))?;
         match data.get(0..4).and_then(<[u8]>::first_chunk).map(|magic| u32::from_le_bytes(*magic)) {
             Some(macho::MH_MAGIC_64) => read::<MachHeader64<LittleEndian>>(data),
             Some(macho::MH_MAGIC) => read::<MachHeader32<LittleEndian>>(data),
@@ -175,7 +175,9 @@ fn add_sections<'data, Mach: Width>(
             Some(contents) => layout.debug.push((section.name(), contents)),
             None => {
                 let name = String::from_utf8_lossy(section.name());
-                layout.notes.add(format!("the section {name} was ignored: it does not lie in the file; it is cut"));
+                layout
+                    .notes
+                    .add(format!("the section {name} was ignored: it is outside the file; the file is cut off"));
             }
         }
     }

@@ -273,7 +273,7 @@ impl File<'_> {
     fn slice(&mut self, range: Range<u64>) -> Result<Slice, MachoError> {
         if range.end > self.length || range.start >= range.end {
             let text = format!(
-                "it should lie at bytes {} to {}, but the file has {}; it is cut",
+                "it should be at bytes {} to {}, but the file has {}; it is cut off",
                 range.start, range.end, self.length
             );
             return Err(MachoError::Malformed(text));

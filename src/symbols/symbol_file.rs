@@ -81,7 +81,7 @@ fn other(head: &[u8]) -> Option<&'static str> {
     } else if is(b"SYMC") || is(b"CMYS") {
         Some("a SymCache of Sentry; give the dSYM it was made of")
     } else if is(b"\x7fELF") {
-        Some("an ELF file, which is of no Apple platform")
+        Some("an ELF file, which no Apple platform uses")
     } else if is(b"PK\x03\x04") {
         Some("a zip archive; unpack it first")
     } else {

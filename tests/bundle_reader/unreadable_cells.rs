@@ -139,7 +139,8 @@ fn threads_that_no_list_has_are_told() {
     put(&mut files, ARRAYS, at + 4, &0x7777_u64.to_le_bytes());
     let told = open(&files).unwrap().diagnostics;
     assert!(
-        told.iter().any(|told| told.message.contains("it is about thread") && told.message.contains("another one")),
+        told.iter()
+            .any(|told| told.message.contains("the row describes thread") && told.message.contains("another one")),
         "{told:?}"
     );
     // `thread-info` has the array all the same; without it, only form.template lists threads.

@@ -1,4 +1,4 @@
-//! The files of a bundle: as they are, or as zlib wrote them.
+//! The files of a bundle: plain, or compressed by zlib.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -35,9 +35,9 @@ pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
 /// The memory that a file may take.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
-    /// Of one file.
+    /// The limit for one file.
     pub(super) file_bytes: u64,
-    /// Of all that is read at a time.
+    /// The budget for everything in memory.
     pub(super) memory: MemoryBudget,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn too_large(path: &Path, limit: u64) -> Error {
     Error::new(ErrorKind::Limit(text), None)
 }
 
-/// The content of a file, inflated where it is compressed, from its start to its end.
+/// The content of a file from start to end, inflated if it is compressed.
 pub(super) struct Content<'f> {
     source: Source<'f>,
     path: PathBuf,
@@ -85,7 +85,7 @@ enum Source<'f> {
 }
 
 impl<'f> Content<'f> {
-    /// Opens a file; `None` if there is none.
+    /// Opens a file; `None` if it does not exist.
     pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
         let length = match files.entry(path) {
             Ok(Entry::File { length, .. }) => length,
@@ -93,7 +93,7 @@ impl<'f> Content<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };
-        // Most files of a bundle are small, and the whole place is filled with zeros before it is read into. One more tells the end.
+        // Most files of a bundle are small, and the complete buffer is filled with zeros before reading. One extra byte detects the end.
         let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
         let pieces = Pieces { files, path: path.to_owned(), offset: 0, is_over: false };
         let mut source = BufReader::with_capacity(capacity, pieces);
@@ -116,7 +116,7 @@ impl<'f> Content<'f> {
         matches!(self.source, Source::Zlib(_))
     }
 
-    /// Everything that is left, if there is room for it.
+    /// The rest of the file, if it does not exceed the limits.
     pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
         let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
         loop {
@@ -136,13 +136,13 @@ impl<'f> Content<'f> {
         Ok(Inflated { bytes, _reserved: reserved })
     }
 
-    /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.
+    /// Replaces the bytes by the next `count`, or fewer at the end of the file. Returns their number.
     pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
-        // What was there is written over, so room is made once.
+        // Old bytes are overwritten, so the buffer is allocated once.
         self.read_from(bytes, 0, count)
     }
 
-    /// Reads the next bytes behind those that are there: `count`, or fewer at the end of the file. Gives how many.
+    /// Appends the next `count` bytes, or fewer at the end of the file. Returns their number.
     pub(super) fn append(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
         let start = bytes.len();
         Ok(self.read_from(bytes, start, count)? - start)
@@ -164,7 +164,7 @@ impl<'f> Content<'f> {
         Ok(used)
     }
 
-    /// Passes bytes by that must be zero, from the offset `at` on; fewer at the end of the file. Gives the offset behind them.
+    /// Skips bytes that must be zero, from the offset `at` on; fewer at the end of the file. Returns the offset after them.
     pub(super) fn skip_zeros(&mut self, mut at: u64, count: u64, what: &str) -> Result<u64, Error> {
         let end = at.saturating_add(count);
         let mut piece = Vec::new();
@@ -188,7 +188,7 @@ impl<'f> Content<'f> {
         }
     }
 
-    /// Checks that nothing stands behind the compressed content, once all of it was read.
+    /// Checks that nothing follows the compressed content, once all of it was read.
     pub(super) fn check_end(&mut self) -> Result<(), Error> {
         let Source::Zlib(source) = &mut self.source else { return Ok(()) };
         let at = source.total_in();
@@ -214,7 +214,7 @@ struct Pieces<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     offset: u64,
-    /// True if the file had fewer bytes than there was room for: it is not asked again.
+    /// True if a read returned fewer bytes than requested, so no more are read.
     is_over: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::hash::{BuildHasher, HashMap};
 use crate::profile::FrameId;
 use crate::recording::{FrameKind, InputBuilder};
 
-/// Makes frames of addresses.
+/// Makes frames from addresses.
 pub(super) struct Frames<'t> {
     binaries: Binaries<'t>,
     /// Addresses mean something else in each process, and as raw addresses. Each such space has a number.
@@ -52,7 +52,7 @@ impl<'t> Frames<'t> {
         self.binaries
     }
 
-    /// The space of a process in which frames of this kind lie.
+    /// The space of a process for frames of this kind.
     pub(super) fn space(&mut self, pid: Option<u64>, kind: FrameKind) -> Space {
         let kind = match kind {
             FrameKind::Leaf | FrameKind::Caller => SpaceKind::Profile,
@@ -100,6 +100,6 @@ impl<'t> Frames<'t> {
 
 #[inline]
 fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
-    // Both as they are: mixed into one number, pairs could be made that all meet in one place.
+    // Both are hashed separately: if they were mixed into one number, pairs with the same hash could be constructed.
     hasher.hash_one((space, address))
 }

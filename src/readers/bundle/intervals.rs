@@ -1,8 +1,8 @@
 //! Rows of signposts, hangs and hang risks: `os-signpost-interval`, `os-signpost`, `region-of-interest`, `potential-hangs` and
 //! `hang-risks`.
 //!
-//! Each is read for the fields that intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for
-//! its type, a hang risk for its message. The place where exports are read decides which intervals they make.
+//! Each row is read for the fields that identify intervals: times, name, subsystem, category, identifier, process and thread; a hang also
+//! for its type, a hang risk for its message. The code for exports decides which intervals they make.
 
 use super::file::{broken_at, over_budget};
 use super::interval_columns::{IntervalColumns, Role};
@@ -38,7 +38,7 @@ pub(super) struct IntervalReader<'a> {
     texts: Texts,
     /// The numbers of texts, by the number of the string.
     known_strings: HashMap<u64, u32>,
-    /// The same of messages.
+    /// The numbers of texts, by the number of the message.
     known_messages: HashMap<u64, u32>,
     notes: RowNotes,
     /// The memory that all tables of the run take.
@@ -52,7 +52,7 @@ impl<'a> IntervalReader<'a> {
         Self { sources, texts: Texts::default(), known_strings, known_messages, notes: RowNotes::default(), reserved }
     }
 
-    /// Adds what the rows of a table tell to `found`; says what is odd about it.
+    /// Adds the rows of a table to `found`. Returns notes about the table.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
@@ -91,7 +91,7 @@ impl<'a> IntervalReader<'a> {
     ) -> Result<RowValues, Unreadable> {
         let thread = columns.value(Role::Thread, row).and_then(reference);
         let thread = thread.map(|number| self.thread(number)).transpose()?;
-        // As in exports, the thread's process stands in for one that is absent.
+        // As in exports, a missing process is replaced by the thread's process.
         let process = columns.value(Role::Process, row).and_then(reference);
         let process = process.or(thread.map(|(_, process)| process));
         let process = process.map(|number| self.process(number, position)).transpose()?;

@@ -1,7 +1,7 @@
 //! The limit on the data made of a keyed archive.
 //!
-//! An archive can name one object a million times, and each time it is read it takes its room again. Real archives share few of their long
-//! objects, so the data copied out of one stays below a few times its size.
+//! An archive can refer to one object a million times, and each copy takes memory. Real archives share few of their long objects, so the
+//! data copied out of an archive stays below a few times its size.
 
 use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
@@ -22,7 +22,7 @@ impl Budget {
         Self { left: archive.size().saturating_mul(TIMES) }
     }
 
-    /// Takes the bytes that are made of an object.
+    /// Counts bytes copied from an object.
     pub(super) fn take(&mut self, node: Node<'_>, bytes: usize) -> Result<(), Broken> {
         match self.left.checked_sub(bytes) {
             Some(left) => {
@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// A text; `None` where it is nil. Anything else is an error.
+    /// A string; `None` for nil. Anything else is an error.
     pub(super) fn string(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
         let text = node.text()?;
         if let Some(text) = &text {
@@ -43,7 +43,7 @@ impl Budget {
         Ok(text.map(String::from))
     }
 
-    /// A text or a whole number as text; `None` for what is neither.
+    /// A string, or a whole number as a string; `None` for anything else.
     pub(super) fn text(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
         let text = match node.kind()? {
             Kind::Text => node.text()?,

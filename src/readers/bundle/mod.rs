@@ -1,6 +1,6 @@
 //! Reads the recordings of Instruments themselves (`.trace` bundles), on any machine.
 //!
-//! Instruments documents none of this; `docs/trace-bundles.md` has the layout as it is implemented, and what it was seen with.
+//! Instruments documents none of this. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
 //!
 //! ```text
 //! X.trace/form.template                        devices, processes, names, which image was where
@@ -90,7 +90,7 @@ use template::Template;
 
 pub use archive::{ArchiveLimits, BundleFiles};
 
-/// A recording whose runs and tables are known; rows are read when they are asked for.
+/// A recording with its runs and tables; rows are read on demand.
 pub struct Bundle<'f> {
     files: &'f dyn Files,
     room: Room,
@@ -98,7 +98,7 @@ pub struct Bundle<'f> {
     runs: Vec<Run<'f>>,
     /// Runs whose tables cannot be known.
     damaged: Vec<DamagedRun>,
-    /// `form.template`, where there is one.
+    /// `form.template`, if it exists.
     template: Option<Inflated>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -111,8 +111,8 @@ impl std::fmt::Debug for Bundle<'_> {
 }
 
 impl<'f> Bundle<'f> {
-    /// Looks at the bundle at a path: its runs and tables. Of the options, only the limits count, and with more than one
-    /// [job](Options::jobs) rows are inflated by a thread of their own. A damaged run is left out, with a diagnostic.
+    /// Looks at the runs and tables of the bundle at a path. Only the limits of the options are used, and with more than one
+    /// [job](Options::jobs), a separate thread inflates rows. A damaged run is left out, with a diagnostic.
     ///
     /// # Errors
     /// When it is not a bundle, was not saved, or breaks a rule of its format so that no run is left.
@@ -143,7 +143,7 @@ impl<'f> Bundle<'f> {
         Ok(bundle)
     }
 
-    /// The runs that can be opened, those that are damaged, and whether there is one that was not saved.
+    /// The runs that can be opened, the damaged runs, and whether there is an unsaved run.
     fn open_runs(&self, options: &Options) -> Result<(Vec<Run<'f>>, Vec<DamagedRun>, bool), Error> {
         let (files, path) = (self.files, self.path.as_path());
         let corespace = path.join("corespace");
@@ -169,7 +169,7 @@ impl<'f> Bundle<'f> {
         Ok((runs, damaged, is_unsaved))
     }
 
-    /// The table that an error is about; where it is about all of a run, one with samples.
+    /// The table that an error is about. If the error is about a complete run, a table with samples.
     fn table_of(&self, error: &Error) -> ExportTable {
         let ErrorKind::BrokenBundle { file, .. } = &error.kind else { return ExportTable::default() };
         let file = Path::new(file);
@@ -180,17 +180,17 @@ impl<'f> Bundle<'f> {
         ExportTable { run, schema: schema.map(|schema| schema.name).or_else(of_run) }
     }
 
-    /// Says what to do about an error.
+    /// Adds advice to an error.
     fn advise(&self, error: Error) -> Error {
         self.table_of(&error).advise(&self.path, error)
     }
 
-    /// Says that a run is not there.
+    /// Reports that a run was left out.
     fn unread(&self, run: &DamagedRun) -> Diagnostic {
         run.diagnostic(&self.path, &self.table_of(&run.error))
     }
 
-    /// Notes what the recording does not tell.
+    /// Notes missing data of the recording.
     fn check_template(&mut self) -> Result<(), Error> {
         if self.template.is_none() {
             self.note("form.template is missing: frames have no binary, and threads have no names");
@@ -212,7 +212,7 @@ impl<'f> Bundle<'f> {
         self.template.as_deref().map_or(Ok(Template::default()), Template::read)
     }
 
-    /// Asks the document around the runs.
+    /// Reads from the document of all runs.
     fn ask<T>(&self, question: impl FnOnce(&Template<'_>) -> Result<T, Broken>) -> Result<T, Error> {
         let answer = self.read_template().and_then(|template| question(&template));
         answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
@@ -223,19 +223,18 @@ impl<'f> Bundle<'f> {
         &self.path
     }
 
-    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
+    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not exist.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
     }
 
-    /// The same, if it is there.
+    /// The folder of [`symbol_stores`](Self::symbol_stores), if it exists.
     pub(super) fn existing_symbol_stores(&self) -> Option<PathBuf> {
         let stores = self.symbol_stores();
         is_folder(self.files, &stores).then_some(stores)
     }
 
-    /// The number of bytes of its files that [`read_into`](Self::read_into) reads, compressed as they are: the total for a progress
-    /// display.
+    /// The number of bytes that [`read_into`](Self::read_into) reads, as compressed on disk: the total for a progress display.
     pub fn sample_bytes(&self) -> u64 {
         self.runs.iter().map(Run::sample_bytes).sum()
     }
@@ -245,8 +244,8 @@ impl<'f> Bundle<'f> {
         &self.diagnostics
     }
 
-    /// The contents of the recording, without the rows: the same that `xctrace export --toc` tells, as far as it is known, and the number
-    /// of rows in each table.
+    /// The contents of the recording, without the rows: the same as in `xctrace export --toc`, as far as it is recorded, and the number of
+    /// rows in each table.
     ///
     /// # Errors
     /// When a file breaks a rule of its format.
@@ -256,7 +255,7 @@ impl<'f> Bundle<'f> {
         runs.and_then(|runs| self.with_damaged(runs)).map_err(|error| self.advise(error))
     }
 
-    /// The contents of the runs that could be opened, and those of the others, in their order.
+    /// The contents of the runs that could be opened, and of the damaged runs, in order.
     fn with_damaged(&self, mut runs: Vec<TocRun>) -> Result<Toc, Error> {
         for run in &self.damaged {
             runs.push(TocRun { unread: Some(run.reason()), ..self.run_data(run.number)?.contents });
@@ -269,14 +268,14 @@ impl<'f> Bundle<'f> {
         self.ask(|template| RunData::read(template, run.into()))
     }
 
-    /// Reads the samples of all runs, as an input of `recording`, whose options count. `name` is how results and errors call it.
-    /// Where a run has a profile with rows, its raw samples (`time-sample`), which are the same time once more, are left out.
+    /// Reads the samples of all runs, as an input of `recording`, with its options. Results and errors call the input `name`. If a run has
+    /// a profile with rows, its raw samples (`time-sample`) are left out, since they cover the same time.
     ///
     /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// When a file breaks a rule of its format behind the first row of a run, or so that no run with rows is left, cannot be read, or
-    /// passes a limit. The reader must not be used after that.
+    /// If a file breaks a rule of its format after the first row of a run, or so that no run with rows is left; if it cannot be read, or
+    /// exceeds a limit. The reader must not be used after that.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         self.read_runs(recording, name).map_err(|error| self.advise(error))
     }

@@ -1,5 +1,5 @@
-//! Rows that are equal but for their time and their stack, as nearly all of a recording are: the part in common is looked at once, and the
-//! rows are counted together.
+//! Rows that differ only in their time and their stack, like nearly all rows of a recording. The common part is decoded once, and the rows
+//! are counted together.
 
 use super::layout::Place;
 use super::sample_columns::Columns;
@@ -12,7 +12,7 @@ use crate::symbols::{u32_at, u64_at};
 const ROW: usize = 40;
 const STACK: usize = ROW - 4;
 
-/// The part between the time and the stack; the last word begins in the one before it.
+/// The part between the time and the stack; the last word overlaps the one before it.
 type Middle = [u64; 4];
 
 /// The number of kinds of rows remembered at a time: a recording has some for each thread and each core, and two of them seldom want the
@@ -27,7 +27,7 @@ pub(super) struct AlikeRows {
     kinds: Vec<Kind>,
     /// The values of each kind, in the order they came.
     known: Vec<AlikeRow>,
-    /// Those with rows that are still to be counted, and how many rows at most.
+    /// The places with rows to be counted, and the maximum number of these rows.
     uncounted: Vec<usize>,
     pending: usize,
     /// Later rows are looked at one by one.
@@ -42,7 +42,7 @@ const PENDING: usize = 1 << 24;
 struct Kind {
     middle: Middle,
     count: AlikeCount,
-    /// One more than the index of what is known of it; 0 where there is none.
+    /// One more than the index of its data in `known`; 0 if there is none.
     known: usize,
 }
 
@@ -55,7 +55,7 @@ impl AlikeRows {
             && columns.kernel_stack.is_none()
             && columns.counters.is_none();
         let kinds = vec![Kind::default(); if is_usual { KINDS } else { 0 }];
-        // A time whose bits are all set is none.
+        // A time with all bits set means no time.
         let latest = latest.min(u64::MAX - 1);
         Self { kinds, known: Vec::new(), uncounted: Vec::new(), pending: 0, latest }
     }
@@ -65,7 +65,7 @@ impl AlikeRows {
         let Some(row) = row.first_chunk().filter(|_| !self.kinds.is_empty()) else { return };
         let middle = between(row);
         let kind = &mut self.kinds[place(&middle)];
-        // Whatever was known of the one before in this place is written over.
+        // Overwrites the data of the earlier kind in this place.
         let index = kind.known.checked_sub(1).unwrap_or(self.known.len());
         match self.known.get_mut(index) {
             Some(older) => *older = known,
@@ -74,8 +74,8 @@ impl AlikeRows {
         *kind = Kind { middle, count: AlikeCount::default(), known: index + 1 };
     }
 
-    /// Adds rows as long as each is alike one that was added before and its stack was made; gives how many bytes they have. Before
-    /// anything else is added, they are to be [counted](Self::count).
+    /// Adds rows while each is like an earlier row and its stack was made. Returns their number of bytes. They must be
+    /// [counted](Self::count) before anything else is added.
     pub(super) fn add(&mut self, rows: &[u8], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         if self.kinds.is_empty() {
             return 0;
@@ -95,7 +95,7 @@ impl AlikeRows {
         added * ROW
     }
 
-    /// The same for as many as there is room for at once.
+    /// Adds as many of these rows as fit at once.
     fn add_some(&mut self, rows: &[[u8; ROW]], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         let Some(mut adder) = input.alike_adder() else { return 0 };
         let (room, latest, Self { kinds, known, uncounted, .. }) = (adder.room(), self.latest, self);
@@ -137,7 +137,7 @@ fn between(row: &[u8; ROW]) -> Middle {
     [u64_at(row, 8), u64_at(row, 16), u64_at(row, 24), u64_at(row, STACK - 8)]
 }
 
-/// The place of a kind of rows among those that are remembered.
+/// The place of a kind of rows in the table of kinds.
 #[inline]
 fn place(middle: &Middle) -> usize {
     // No product waits for another one.

@@ -16,21 +16,21 @@ pub(super) enum Unreadable {
     Array(BadReference),
     /// A number of a string leads nowhere.
     String(BadString),
-    /// An array of so many numbers is no thread.
+    /// An array of this length is not a thread.
     NoThread { number: u32, count: usize },
-    /// An array of so many numbers is no process.
+    /// An array of this length is not a process.
     NoProcess { number: u32, count: usize },
-    /// An array of so many numbers is no stack of this kind.
+    /// An array of this length is not a stack of this kind.
     NoStack { number: u32, count: usize, kind: &'static str },
-    /// A typed array of so many numbers is no text, is longer than any text, or is in itself.
+    /// A typed array of this length is not a text, is longer than any text, or contains itself.
     NoNarrative { number: u64, count: usize },
     /// The typed arrays of the run could not be read.
     NoNarratives,
-    /// A value is larger than what it stands for can be.
+    /// A value is larger than possible.
     TooLarge { column: &'static str, value: u64 },
     /// The images of its process cannot be read.
     Images(Broken),
-    /// The profile has no room for more.
+    /// The profile has no space for more.
     Full(Full),
     /// Stacks multiply beyond what the arrays have.
     TooManyStacks,
@@ -41,11 +41,11 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Array(bad) => bad.fmt(f),
             Self::String(bad) => bad.fmt(f),
-            Self::NoThread { number, count } => write!(f, "array {number} of {count} numbers is no thread"),
-            Self::NoProcess { number, count } => write!(f, "array {number} of {count} numbers is no process"),
-            Self::NoStack { number, count, kind } => write!(f, "array {number} of {count} numbers is no {kind}"),
+            Self::NoThread { number, count } => write!(f, "array {number} of {count} numbers is not a thread"),
+            Self::NoProcess { number, count } => write!(f, "array {number} of {count} numbers is not a process"),
+            Self::NoStack { number, count, kind } => write!(f, "array {number} of {count} numbers is not a {kind}"),
             Self::NoNarrative { number, count } => {
-                write!(f, "typed array {number} of {count} numbers is no text, or too long")
+                write!(f, "typed array {number} of {count} numbers is not a text, or too long")
             }
             Self::NoNarratives => f.write_str("it has a message, and there are no typed arrays"),
             Self::TooLarge { column, value } => write!(f, "its {column} is {value:#x}, which none can be"),

@@ -31,7 +31,7 @@ use crate::recording::{InputBuilder, IntervalTable, Intervals, Options, RowKind,
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
     files: &'f dyn Files,
-    /// Its number, from 1.
+    /// The number of the run, from 1.
     pub(super) number: u32,
     folder: PathBuf,
     /// All tables, as a table of contents lists them.
@@ -72,7 +72,7 @@ impl<'f> Run<'f> {
         Ok(run)
     }
 
-    /// Says which tables are there that would be read and are not listed.
+    /// Notes tables that exist and are not listed.
     fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
         let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
         for store in stores.iter().filter(|store| !listed.contains(*store)) {
@@ -85,7 +85,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Adds a table that is in a folder, or why nobody knows where it is.
+    /// Adds a table that is in a folder, or the reason why its place is unknown.
     fn add_table(
         &mut self,
         folder: Result<PathBuf, Error>,
@@ -101,7 +101,7 @@ impl<'f> Run<'f> {
         });
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
-            // What is not read may be of a kind that nobody knows.
+            // A table that is not read may be of an unknown kind.
             Err(_) if !is_needed => None,
             // Names and intervals are missed, and samples are right without them.
             Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
@@ -121,7 +121,7 @@ impl<'f> Run<'f> {
         self.tables.iter().filter(move |table| table.layout.schema.name == schema)
     }
 
-    /// The tables whose rows become samples: profiles, and raw samples where no profile has any that can be read.
+    /// The tables whose rows become samples: profiles, and raw samples if no profile can be read.
     fn cpu_tables(&self) -> Vec<&RunTable> {
         let is_cpu = |table: &&RunTable| TableKind::of_schema(&table.layout.schema.name) == TableKind::Cpu;
         let (raw, profiles): (Vec<_>, Vec<_>) =
@@ -130,7 +130,7 @@ impl<'f> Run<'f> {
         if profiles.iter().any(has_samples) || raw.is_empty() {
             return profiles;
         }
-        // Why a profile cannot be read is told all the same.
+        // Profiles that cannot be read are still reported.
         profiles.into_iter().chain(raw).collect()
     }
 
@@ -159,8 +159,8 @@ impl<'f> Run<'f> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run. Gives back the search for binaries. The choice between damage that costs the run and damage that costs
-    /// the recording does not depend on the number of threads.
+    /// Adds the samples of the run. Returns the search for binaries. Whether damage costs the run or the recording does not depend on the
+    /// number of threads.
     pub(super) fn read<'t>(
         &self,
         sources: SampleSources<'_, 't>,
@@ -220,7 +220,7 @@ impl<'f> Run<'f> {
             }
         }
         notes.extend(self.odd_template(template, recorded));
-        // They are inflated while names are read.
+        // The rows are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
         // Stores that cannot even be opened are found before a row of another one is added.
@@ -257,13 +257,13 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The rows of a table; where several threads are allowed, one of them inflates rows from now on, and adds up samples.
+    /// The rows of a table. If several threads are allowed, one of them inflates rows from now on, and adds up samples.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<RowPieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
         if self.jobs > 1 { RowPieces::beside(scope, open) } else { open().map(RowPieces::here) }
     }
 
-    /// The tables that tell of intervals and hangs: by their kind, and of one kind by their stores.
+    /// The tables with intervals and hangs, by kind, then by store.
     fn interval_tables(&self) -> Vec<&RunTable> {
         let kind = |table: &RunTable| RowKind::of_schema(&table.layout.schema.name);
         let mut tables: Vec<_> = self.tables.iter().filter(|table| kind(table).is_some()).collect();
@@ -343,7 +343,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
+    /// The names in tables. Samples are right without them, so a table that cannot be read is only reported.
     fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Names<'v> {
         let mut names = Names::new(strings);
         for table in self.tables_of("thread-info").chain(self.tables_of("process-info")) {
@@ -391,7 +391,7 @@ struct Start<'a> {
     has_begun: &'a mut bool,
 }
 
-/// Says that a table could not be read, which is not needed for samples.
+/// Reports a table that could not be read and is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
     Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
 }

@@ -1,4 +1,4 @@
-//! The columns of a CPU table that hold the parts of a sample, if they are of types that this crate knows.
+//! The columns of a CPU table that hold the parts of a sample, if their types are supported.
 
 use super::layout::{Layout, Place, unknown};
 use super::schema::SchemaColumn;
@@ -42,7 +42,7 @@ pub(super) struct Columns {
     /// `None` in `time-sample`, where a row is one sample.
     pub(super) weight: Option<(Place, Unit)>,
     pub(super) stack: StackColumn,
-    /// The stack in the kernel, where it has a column of its own.
+    /// The stack in the kernel, if it has a separate column.
     pub(super) kernel_stack: Option<StackColumn>,
     pub(super) kind: Option<Place>,
     pub(super) counters: Option<Place>,
@@ -88,7 +88,7 @@ impl Columns {
     }
 }
 
-/// Columns that a table may lack: then what they tell is absent.
+/// Columns that a table may lack; their values are then absent.
 const OPTIONAL: [(&str, &str); 5] = [
     ("process", "XRProcessTypeID"),
     ("core", "XRCPUCoreTypeID"),
@@ -97,18 +97,18 @@ const OPTIONAL: [(&str, &str); 5] = [
     ("sample-type", "XRTimeSampleTypeID"),
 ];
 
-/// Says that the stack in the kernel, of which there is none, may have another name.
+/// Notes that the missing kernel stack may be in a column with another name.
 fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Option<String> {
     let is_other =
         |column: &&SchemaColumn| column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some();
     let other = layout.schema.columns.iter().find(is_other).filter(|_| !has_kernel_stack)?;
-    Some(format!("its column {} holds stacks, too, and is not read", other.mnemonic))
+    Some(format!("its column {} also holds stacks, and is not read", other.mnemonic))
 }
 
-/// Says that there is no such column, and one of its type that has another name.
+/// Notes a missing column if a column of the same type has another name.
 pub(super) fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<String> {
     let other = layout.renamed(mnemonic, engineering_type)?;
-    Some(format!("it has no column {mnemonic}, and its column {other} is of the type of one: this is not read"))
+    Some(format!("it has no column {mnemonic}, and its column {other} has the same type: it is not read"))
 }
 
 /// The column of weights and their unit.

@@ -80,8 +80,8 @@ impl SampleReader<'_, '_> {
         Ok(())
     }
 
-    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between other things. A
-    /// stack that cannot be made is reported when its row is read.
+    /// Makes the stacks of all rows in advance: made together, they wait less for memory. A stack that cannot be made is reported when its
+    /// row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
         let StackColumn { place, kind } = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -110,7 +110,7 @@ impl SampleReader<'_, '_> {
     ) -> Result<(), Unreadable> {
         self.odd.clear();
         let decoded = self.decode(row, columns, input)?;
-        // Rows like an odd one are odd, too, and each is to be counted.
+        // Rows like an odd one are also odd, and each must be counted.
         let is_sample = input.add_row(decoded, position.at)?.is_ok();
         if let Some(known) = input.alike(decoded).filter(|_| is_sample && self.odd.is_empty()) {
             alike.insert(row, known);
@@ -135,7 +135,7 @@ impl SampleReader<'_, '_> {
                 Some(weight) => (weight, unit),
                 None => return Ok(Err(RejectReason::NoWeight)),
             },
-            // The snapshot at the start shows where threads stood; nobody ran for it.
+            // The snapshot at the start shows where threads were; no thread ran for it.
             None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
         };
         let stack = self.stack(row, columns.stack, columns, input)?;
@@ -177,7 +177,7 @@ impl SampleReader<'_, '_> {
         }))
     }
 
-    /// A stack, if the row has one; or why it is none.
+    /// A stack if the row has one, or the reason why it is unusable.
     #[inline]
     fn stack(
         &mut self,
@@ -196,8 +196,7 @@ impl SampleReader<'_, '_> {
         )
     }
 
-    /// The state of the thread, if the row has one; `None` where it refers to an empty text, which is no state: it would count as
-    /// running.
+    /// The state of the thread, if the row has one; `None` if it refers to an empty text, which would otherwise count as running.
     fn state(
         &mut self,
         row: &[u8],
@@ -228,11 +227,11 @@ impl SampleReader<'_, '_> {
 /// An oddity of a row that does not keep it from being a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddRow {
-    /// Its thread or its process.
+    /// Its thread or process.
     Subject(Odd),
-    /// Its thread is of another process than its own: one of them is wrong.
+    /// Its thread belongs to another process than the row: one of them is wrong.
     Stranger,
-    /// It has this time, long after the end of the run.
+    /// Its time, which is long after the end of the run.
     Late(u64),
 }
 
@@ -259,7 +258,7 @@ impl fmt::Display for OddRow {
     }
 }
 
-/// The number of a row's thread, or any where it has none.
+/// The number of a row's thread, or any number without a thread.
 #[inline]
 fn thread_number(row: &[u8], columns: &Columns) -> u64 {
     columns.thread.and_then(|place| place.value(row)).unwrap_or(0)

@@ -17,7 +17,7 @@ pub(super) struct SchemaColumn {
     pub(super) mnemonic: String,
     /// The type of its values, such as `XRThreadStateTypeID`.
     pub(super) engineering_type: String,
-    /// The topology field that holds its value; empty if it has a field of its own.
+    /// The topology field with its value; empty if it has a separate field.
     pub(super) topology_field: String,
 }
 

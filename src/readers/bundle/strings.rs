@@ -1,4 +1,4 @@
-//! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; a binary one is read, too.
+//! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; binary lists can also be read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,14 +22,14 @@ impl<'a> Strings<'a> {
     fn read_binary(bytes: &'a [u8]) -> Result<Self, Broken> {
         let list = PropertyList::read(bytes)?;
         let Object::Array(strings) = list.object(list.top.into())? else {
-            return Err(Broken::rule("the strings are no array"));
+            return Err(Broken::rule("the strings are not an array"));
         };
-        // References to one text may be many; what is made of all of them stays near the size of the file.
+        // There may be many references to one text; their total size stays near the size of the file.
         let mut left = bytes.len().saturating_mul(16);
         let text = |index| {
-            let no_text = || Broken::rule(format_args!("object {index} among the strings is no text"));
+            let no_text = || Broken::rule(format_args!("object {index} among the strings is not a string"));
             let text = list.object(index)?.text().ok_or_else(no_text)?;
-            let too_long = || Broken::rule("the strings repeat their texts to more than 16 times the file");
+            let too_long = || Broken::rule("repeated strings are more than 16 times as long as the file");
             left = left.checked_sub(text.len()).ok_or_else(too_long)?;
             Ok(text)
         };
@@ -40,7 +40,7 @@ impl<'a> Strings<'a> {
         let mut list = XmlList::default();
         xml::read(bytes, "strings", |event| list.take(event))?;
         if !list.is_list {
-            return Err(Broken::rule("the strings are no array"));
+            return Err(Broken::rule("the strings are not an array"));
         }
         Ok(Self(list.strings))
     }
@@ -106,7 +106,7 @@ impl XmlList<'_> {
         match &mut self.open {
             Some(open) => open.push_str(text),
             None if text.trim_ascii().is_empty() => {}
-            None => return Err("a text outside of the strings".to_owned()),
+            None => return Err("text outside of the strings".to_owned()),
         }
         Ok(())
     }

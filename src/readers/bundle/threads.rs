@@ -21,7 +21,7 @@ use crate::files::Files;
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, without_tid};
 
-/// The names that the tables of a run give, by reference, and whom they list.
+/// The names in the tables of a run, by reference, and which threads and processes are listed.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     /// The diagnostics so far.
@@ -30,7 +30,7 @@ pub(super) struct Names<'a> {
     /// Numbers of strings: many may have one name.
     threads: HashMap<u32, u64>,
     processes: HashMap<u32, u64>,
-    /// The numbers of all threads and processes that are listed; empty where there is no list.
+    /// The numbers of all listed threads and processes; empty without a list.
     tids: HashSet<u64>,
     pids: HashSet<u64>,
 }
@@ -45,7 +45,7 @@ struct NameColumns {
 }
 
 impl NameColumns {
-    /// The columns; else why the table names nobody.
+    /// The columns, or the reason why the table has no names.
     fn of(layout: &Layout) -> Result<Self, String> {
         let column = |mnemonic: &str, expected: &str| layout.typed_column(mnemonic, &[expected]);
         let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);
@@ -153,18 +153,20 @@ impl NameColumns {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let number = named.number;
         if let Some(tid) = value(self.tid).filter(|&tid| Some(tid) != named.tid) {
-            return Some(format!("it is about thread {tid:#x}, and array {number} is another one: names may be wrong"));
+            return Some(format!(
+                "the row describes thread {tid:#x}, and array {number} is another one: names may be wrong"
+            ));
         }
         if let Some(pid) = value(self.pid).filter(|&pid| pid != named.pid) {
             return Some(format!(
-                "it is about process {pid}, and array {number} is of {}: names may be wrong",
+                "the row describes process {pid}, and array {number} is of {}: names may be wrong",
                 named.pid
             ));
         }
-        // Below its name, a thread stands once more.
+        // The thread is repeated below its name.
         let name = self.name.value(row).filter(|_| self.is_threads && matches!(self.name, Place::Wide(_)))?;
         let own = name as u32;
-        (own != number).then(|| format!("the name of thread {own} stands at thread {number}: names may be wrong"))
+        (own != number).then(|| format!("the name of thread {own} is at thread {number}: names may be wrong"))
     }
 }
 
@@ -185,7 +187,7 @@ pub(super) struct Threads<'a> {
 /// A thread or a process that rows speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// Its index, for rows of the input.
+    /// The index for rows of the input.
     pub(super) index: u32,
     /// The number of the process.
     pub(super) pid: u64,
@@ -193,7 +195,7 @@ pub(super) struct Subject {
     pub(super) odd: Option<Odd>,
 }
 
-/// A reason to doubt that a thread or a process is the one that was recorded.
+/// A reason to doubt that this is the recorded thread or process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Odd {
     /// No list has such a thread.
@@ -283,7 +285,7 @@ impl<'a> Threads<'a> {
 /// A process by number and name.
 pub(super) struct Identity<'a> {
     pub(super) number: u64,
-    /// Empty where no table names it.
+    /// Empty if no table names it.
     pub(super) name: &'a str,
     pub(super) odd: Option<Odd>,
 }
@@ -317,8 +319,8 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// The number of a process. If one number follows it, that is the name of a device: an array of other things has no string there. The
-/// meaning of further numbers is not known.
+/// The number of a process. If one number follows it, that is the name of a device; in other arrays it is not the index of a string. The
+/// meaning of more numbers is unknown.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());

@@ -1,8 +1,7 @@
 //! Finds out if a recording has a run that was not saved.
 //!
-//! A run that is being recorded stands in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) make
-//! the folder anew for a run that nobody began, with a store for each table that has a header and no rows. So the folder alone says
-//! nothing.
+//! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then
+//! create the folder again for a run that was not started, with an empty store for each table. The folder alone is therefore not evidence.
 
 use std::path::Path;
 
@@ -14,8 +13,8 @@ use crate::files::{Entry, Files};
 /// A store above this, compressed or not, has rows: without any it has 4,096 bytes, and 50 compressed.
 const EMPTY_STORE: u64 = 64 << 10;
 
-/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a table that is described, or a store with
-/// rows, or one that cannot be read.
+/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store with rows or one
+/// that cannot be read.
 pub(super) fn is_there(files: &dyn Files, corespace: &Path, room: &Room) -> bool {
     let core = corespace.join("currentRun/core");
     let list = |folder: &Path| files.list(folder).unwrap_or_default();

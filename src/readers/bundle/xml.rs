@@ -74,9 +74,9 @@ impl Place {
     }
 }
 
-const OUTSIDE: &str = "a text outside of all elements";
+const OUTSIDE: &str = "text outside of all elements";
 
-/// A text with the line ends that XML has.
+/// The text with line ends as XML defines them.
 pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }

@@ -22,7 +22,7 @@ fn usual_columns(schema: &str) -> &'static [&'static str] {
     }
 }
 
-/// The first usual column of a CPU table that is missing, if another one is not usual or stands there twice: a column that the next Xcode
+/// The first usual column of a CPU table that is missing, if another one is not usual or is present twice: a column that the next Xcode
 /// renames would otherwise be absent in every row, without a word.
 pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
     let usual = usual_columns(schema);

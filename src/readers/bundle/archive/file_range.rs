@@ -58,7 +58,7 @@ impl Read for FileRange<'_> {
     }
 }
 
-/// Offsets are those of the file.
+/// Offsets are relative to the file.
 impl Seek for FileRange<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The largest depth of folders; those of recordings are nested a dozen deep.
+/// The largest depth of folders; recordings have about a dozen levels.
 const MAX_DEPTH: usize = 64;
 
 /// A file in an archive.
@@ -22,19 +22,19 @@ pub(super) enum Place {
     Range(u64),
     /// In a zip.
     Zipped(Zipped),
-    /// It is there and is not read; why.
+    /// The entry exists but is not read, for this reason.
     Refused(&'static str),
 }
 
 /// An entry of a zip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Zipped {
-    /// The byte of its local header, behind which its bytes are.
+    /// The offset of its local header, which precedes its bytes.
     pub(super) header: u64,
     /// The number of bytes that it takes.
     pub(super) packed: u64,
     pub(super) is_deflated: bool,
-    /// Of the inflated bytes.
+    /// The checksum of the inflated bytes.
     pub(super) crc: u32,
 }
 
@@ -66,7 +66,7 @@ impl Names {
     /// Adds a file, or a folder, with the folders it is in.
     ///
     /// # Errors
-    /// When the name is wrong; the text is the end of a sentence that says so.
+    /// If the name is invalid; the text is the end of a sentence about it.
     pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
         let parts = parts(name)?;
         let Some((last, folders)) = parts.split_last() else {
@@ -87,7 +87,7 @@ impl Names {
         Ok(())
     }
 
-    /// The node of a name in a folder; a new folder if there was none.
+    /// The node of a name in a folder; a new folder if it does not exist.
     fn child(&mut self, folder: usize, name: &str) -> Result<usize, &'static str> {
         if self.0[folder].item.is_some() {
             return Err("is in a folder that is a file");
@@ -111,7 +111,7 @@ impl Names {
     }
 }
 
-/// The parts of a name, without those that mean nothing.
+/// The parts of a name, without empty parts and dots.
 fn parts(name: &str) -> Result<Vec<&str>, &'static str> {
     if name.starts_with('/') {
         return Err("has an absolute name");

@@ -1,7 +1,7 @@
-//! Entries of zips, inflated when they are asked for.
+//! Zip entries, inflated on demand.
 //!
-//! Small ones are inflated at once, and the last few stay. A large one is inflated as far as it is asked for, and its decoder stays, so
-//! that reading on does not inflate the beginning again.
+//! Small entries are inflated at once, and the last few are kept. A large entry is inflated as far as it is read, and its decoder is kept,
+//! so reading on does not inflate the beginning again.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -19,10 +19,10 @@ use crate::files::Files;
 const SMALL: u64 = 1 << 20;
 /// The number of small entries that stay.
 const SMALL_ENTRIES: usize = 16;
-/// The number of decoders that stay: one for each thread that reads a table of its own.
+/// The number of kept decoders: one for each thread that reads a table.
 const DECODERS: usize = 8;
 
-/// Of a local header, without name and extra fields.
+/// The length of a local header, without name and extra fields.
 const LOCAL_HEADER: usize = 30;
 
 /// An entry: an archive, and the index of a node.
@@ -71,7 +71,7 @@ impl<'f> Inflater<'f> {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
             return Ok(bytes.get(start..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec());
         }
-        // Nobody else waits while this thread inflates.
+        // The lock is released while this thread inflates.
         let kept = self.take_decoder(&key, offset);
         let mut decoder = kept.map_or_else(|| self.decoder(archive, zipped, size), Ok)?;
         decoder.skip(offset)?;
@@ -86,7 +86,7 @@ impl<'f> Inflater<'f> {
 
     fn stored(&self, archive: &Path, zipped: &Zipped, size: u64, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         if zipped.packed != size {
-            return Err(broken("the archive tells two lengths of it"));
+            return Err(broken("the archive contains two different lengths for it"));
         }
         let start = self.start(archive, zipped)?;
         let bytes = self.files.read(archive, start.saturating_add(offset), length)?;
@@ -122,7 +122,7 @@ impl<'f> Inflater<'f> {
         Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
     }
 
-    /// The start of an entry's bytes. Only its local header tells how long the header is.
+    /// The start of an entry's bytes. Only its local header contains the length of the header.
     fn start(&self, archive: &Path, zipped: &Zipped) -> io::Result<u64> {
         let header = self.files.read(archive, zipped.header, LOCAL_HEADER)?;
         if header.len() < LOCAL_HEADER || !header.starts_with(b"PK\x03\x04") {
@@ -133,7 +133,7 @@ impl<'f> Inflater<'f> {
     }
 }
 
-/// An entry that is inflated as far as it was asked for.
+/// An entry that is inflated as far as it was read.
 struct Decoder<'f> {
     source: DeflateDecoder<FileRange<'f>>,
     position: u64,
@@ -158,7 +158,7 @@ impl Decoder<'_> {
         self.crc.update(&bytes);
         self.position += bytes.len() as u64;
         if bytes.len() < length {
-            return Err(broken("it is shorter than the archive tells"));
+            return Err(broken("it is shorter than the archive records"));
         }
         if self.position == self.size {
             self.check_end()?;
@@ -168,7 +168,7 @@ impl Decoder<'_> {
 
     fn check_end(&mut self) -> io::Result<()> {
         if self.source.read(&mut [0])? > 0 {
-            return Err(broken("it is longer than the archive tells"));
+            return Err(broken("it is longer than the archive records"));
         }
         if self.crc.sum() != self.expected { Err(broken("its checksum is another one")) } else { Ok(()) }
     }

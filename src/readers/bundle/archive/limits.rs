@@ -34,7 +34,7 @@ pub(super) struct ArchiveIndex {
     pub(super) _reserved: Reservation,
 }
 
-/// Bytes that are in memory, and what they take of the budget.
+/// Bytes in memory with their reservation.
 pub(super) struct Memory {
     pub(super) bytes: Vec<u8>,
     pub(super) _reserved: Reservation,
@@ -58,7 +58,7 @@ pub(super) struct Budget<'a> {
     reserved: Reservation,
 }
 
-/// About what an entry takes beside its name: here, and where the archive's own index is read.
+/// About the memory of an entry in addition to its name, here and in the archive's own index.
 const ENTRY_BYTES: u64 = 512;
 
 impl<'a> Budget<'a> {

@@ -1,13 +1,13 @@
-//! Recordings in archives: files in a zip or tar are read as if they were unpacked beside it.
+//! Recordings in archives: files in a zip or tar are read as if they were unpacked next to it.
 //!
 //! ```text
 //! finder.trace.zip/finder.trace/form.template
 //! └ a file ──────┘└ a name in the archive ──┘
 //! ```
 //!
-//! Nothing is ever unpacked to disk. Of a zip the central directory is read, and an entry is inflated when it is asked for; of a tar the
-//! headers are read once, and entries are ranges of the file. Only a compressed tar is in memory as a whole, since it cannot be entered
-//! in the middle. Bytes tell what a file is, names do not.
+//! Nothing is unpacked to disk. In a zip, the central directory is read, and an entry is inflated on demand. In a tar, the headers are read
+//! once, and entries are ranges of the file. Only a compressed tar is kept in memory, since it cannot be read from the middle. The type of
+//! a file is recognised by its bytes, not by its name.
 
 mod file_range;
 mod folder_tree;
@@ -69,7 +69,7 @@ impl<'f> BundleFiles<'f> {
         Self::with_limits(base, ArchiveLimits::default())
     }
 
-    /// The same with other limits.
+    /// The same with these limits.
     pub fn with_limits(base: &'f dyn Files, limits: ArchiveLimits) -> Self {
         let inflater = Inflater::new(base);
         Self { base, limits, archives: Vec::new(), mounted: Vec::new(), inflater }
@@ -197,7 +197,7 @@ impl Files for BundleFiles<'_> {
         let Some((_, found)) = self.find(path) else { return self.base.entry(path) };
         Ok(match &found?.1.item {
             None => Entry::Folder,
-            // An archive's times are those of the machine that packed it, in its time zone.
+            // An archive records the times of the machine that packed it, in its time zone.
             Some(item) => Entry::File { length: item.length, modified: 0, changed: 0 },
         })
     }
@@ -273,7 +273,7 @@ impl Files for BundleFiles<'_> {
 }
 
 impl BundleFiles<'_> {
-    /// True for a name that macOS adds to folders and archives on its own: it is no part of the recorded or packed data.
+    /// True for a name that macOS adds to folders and archives: it does not belong to the recorded or packed data.
     pub fn is_added_by_macos(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"

@@ -19,7 +19,7 @@ pub(super) const BLOCK: usize = 512;
 /// The place of the checksum in a header: six octal digits, a zero and a space.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-/// True if a file starts with the header of a tar: its checksum fits, in whichever dialect it is.
+/// True if a file starts with a tar header of any dialect: its checksum is right.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..BLOCK).filter(|header| header[0] != 0) else { return false };
     let digits = header[CHECKSUM].trim_ascii_start();
@@ -90,7 +90,7 @@ pub(super) fn inflate(
     if !is_compressed {
         return Ok(None);
     }
-    // Whoever reads a compressed export says what is wrong with it.
+    // The reader of compressed exports reports this error.
     let Ok(source) = crate::decompress(FileRange::new(files, path, 0, length), &limits.memory) else { return Ok(None) };
     let mut source = source.take(limits.memory_bytes.saturating_add(1));
     let mut bytes = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn inflate(
     let broken = |error| malformed(path, format!("the archive cannot be decompressed: {error}"));
     let mut reserved = limits.memory.nothing();
     loop {
-        // Half as much again as there is: with the room that is left free, and what is copied as it grows, no more than half of it is lost.
+        // Grows by half: at most half of the memory is lost to unused space and to copying.
         let more = (bytes.len() / 2).max(1 << 20);
         let room = (bytes.len() + more) as u64;
         reserved.resize(room).map_err(|over| over_budget(path, over))?;

@@ -68,7 +68,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// The files of a recording: small ones, an empty one, and one that is inflated piece by piece.
+/// The files of a recording: small ones, an empty one, and one that is inflated in pieces.
 fn recording() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("form.template", b"bplist00 and so on".to_vec()),
@@ -99,7 +99,7 @@ fn tar_of(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-/// A header as it stands, whatever its name.
+/// A header with this name, unchanged.
 fn tar_entry(name: &str, kind: tar::EntryType, bytes: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_old();
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
@@ -151,7 +151,7 @@ fn is_kind(result: Result<Option<PathBuf>, Error>, word: &str) -> ErrorKind {
     error.kind
 }
 
-/// Mounts what is in a file of this name.
+/// Mounts a file with this name and content.
 fn mount(name: &str, bytes: Vec<u8>) -> Result<Option<PathBuf>, Error> {
     let memory = Memory::of(&[(name, &bytes)]);
     BundleFiles::new(&memory).mount(Path::new(name))
@@ -332,7 +332,7 @@ fn bombs_are_refused() {
         is_kind(BundleFiles::with_limits(&memory, few).mount(Path::new("x")), "more than 2 files");
         assert!(BundleFiles::new(&memory).mount(Path::new("x")).unwrap().is_some());
     }
-    // A length that is a lie: there is more than the directory tells.
+    // A wrong length: there is more data than the directory records.
     let mut lying = zip;
     let central = lying.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
     lying[central + 24..central + 28].copy_from_slice(&100_u32.to_le_bytes());
@@ -357,7 +357,7 @@ fn a_changed_byte_of_an_entry_is_noticed() {
     }
 }
 
-/// Reads everything there is; what is broken is an error.
+/// Reads all files; a broken archive is an error.
 fn read_all(archive: &[u8]) {
     let memory = Memory::of(&[("x", archive)]);
     let limits =

@@ -24,7 +24,7 @@ pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &Archive
     let archive = ZipArchive::new(FileRange::new(files, path, 0, length)).map_err(broken)?;
     let metadata = archive.metadata();
     if metadata.has_duplicate_names() {
-        return Err(malformed(path, "the zip archive has two entries of one name"));
+        return Err(malformed(path, "the zip archive has two entries with the same name"));
     }
     let mut budget = Budget::new(path, limits);
     for index in 0..metadata.len() {
