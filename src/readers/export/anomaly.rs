@@ -1,14 +1,14 @@
-//! The oddities of elements whose value can be told all the same: worth a note, and no reason to reject a row.
+//! Anomalies of elements whose value is still known: they get a note but do not reject the row.
 //!
-//! Every CPU table that was seen has none of them. If the next Xcode renames something, it is missing under its old name, and only these
-//! notes would show it.
+//! No known CPU table contains any of these. If the next Xcode renames something, it is missing under its old name, and only these notes
+//! would show it.
 
 /// Something that no known version of `xctrace` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
-    /// An element beside the frames of a stack.
+    /// An unknown element next to the frames of a stack.
     InStack,
-    /// Frames in an element of another name than those of stacks.
+    /// Frames in an element that does not have the name of a stack.
     StackName,
     /// An element inside a thread, a process, a frame, a binary or a source.
     Child,
@@ -56,8 +56,8 @@ impl Oddity {
             Self::NoDisplayName => {
                 "a thread, process or core has no display string (fmt), or an empty one, so its name is not known"
             }
-            Self::NoProcess => "a thread names no process; only the row can tell which it belongs to",
-            Self::NoFrameName => "a frame has no name; its address stands for it",
+            Self::NoProcess => "a thread names no process; only the row may name it",
+            Self::NoFrameName => "a frame has no name; its address is shown instead",
             Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",
             Self::LoadAddress => "a binary has no readable load-addr attribute; symbol files cannot name its frames",
             Self::Uuid => "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames",

@@ -1,6 +1,6 @@
 //! The schema of a table: which column holds what.
 //!
-//! Rows are positional. The schema lists the columns; a cell is known by its index, never by its tag:
+//! Rows are positional. The schema lists the columns; a cell is identified by its index, never by its tag:
 //!
 //! ```xml
 //! <schema name="time-profile"><col><mnemonic>time</mnemonic><name>Sample Time</name>
@@ -22,8 +22,8 @@ fn usual_columns(schema: &str) -> &'static [&'static str] {
     }
 }
 
-/// The first usual column of a CPU table that is missing, if another one is not usual or is present twice: a column that the next Xcode
-/// renames would otherwise be absent in every row, without a word.
+/// The first usual column of a CPU table that is missing, if the table has an unusual or repeated column. Otherwise, a column that the next
+/// Xcode renames would silently be absent in every row.
 pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
     let usual = usual_columns(schema);
     let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);

@@ -52,7 +52,7 @@ pub(super) struct Definitions {
     pub(super) scratch: Vec<FrameId>,
     /// The oddities of the element that was read last, each once.
     pub(super) oddities: Vec<Oddity>,
-    /// Frames of which only the address is known, so that it is written as text once.
+    /// Frames with only an address, so that each address is formatted once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
 }
 
@@ -162,7 +162,7 @@ impl Definitions {
         Ok(Value::Core(self.recording.profile.core(Core { index, kind })?))
     }
 
-    /// Names stand in display strings and nowhere else.
+    /// Names are only in display strings.
     fn check_display_name(&mut self, element: Element<'_>) {
         if element.fmt.is_empty() {
             self.note_oddity(Oddity::NoDisplayName);
@@ -299,7 +299,7 @@ impl Definitions {
         }
     }
 
-    /// A child that is none of those an element is made of; `only` is one of these.
+    /// Handles a child that does not belong to the element; `only` is one that does.
     fn pass_by<T>(&mut self, child: Value, only: &mut OnlyChild<T>) {
         match child {
             Value::Bad(reason) => only.fail(reason),
@@ -314,7 +314,7 @@ impl Definitions {
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
-    /// True if a `<sentinel/>` stands there.
+    /// True if there was a `<sentinel/>` instead.
     is_absent: bool,
     bad: Option<RejectReason>,
 }
@@ -336,7 +336,7 @@ impl<T> OnlyChild<T> {
         self.bad.get_or_insert(reason);
     }
 
-    /// The child; `None` where it is marked as absent.
+    /// The child; `None` if it is marked as absent.
     fn get(self) -> Result<Option<T>, RejectReason> {
         match self {
             Self { bad: Some(reason), .. } => Err(reason),

@@ -30,7 +30,7 @@ pub(super) struct Ids {
     is_irregular: bool,
 }
 
-/// Gaps in the numbering that are filled freely; beyond, gaps may take no more room than definitions do.
+/// Gaps of this size are filled freely; larger gaps may not take more memory than the definitions.
 const FREE_GAP: usize = 1024;
 
 impl Ids {
@@ -84,14 +84,14 @@ impl Ids {
         self.dense.get(id as usize)?.frame()
     }
 
-    /// The word of an id, [`Packed::NONE`] where it is not among the dense ones.
+    /// The word of an id; [`Packed::NONE`] if it is not among the dense ids.
     #[inline(always)]
     pub(super) fn get_word(&self, id: u32) -> Packed {
         self.dense.get(id as usize).copied().unwrap_or(Packed::NONE)
     }
 
-    /// The words of these ids, [`Packed::NONE`] for those without. They were defined anywhere before, and to wait for many takes
-    /// little longer than for one.
+    /// The words of these ids; [`Packed::NONE`] for undefined ones. They are anywhere in memory, and waiting for many takes little longer
+    /// than for one.
     pub(super) fn get_words(&self, ids: &[u32], words: &mut Vec<Packed>) {
         words.clear();
         words.extend(ids.iter().map(|&id| self.get_word(id)));
@@ -200,7 +200,7 @@ mod tests {
                 6 => step + random % 5_000,
                 _ => random * 1_000,
             };
-            // Some that fit into a word and some that do not.
+            // Mixes values that fit into a word with values that do not.
             let value = if random.is_multiple_of(3) { Value::Address(u64::MAX - step) } else { Value::Time(step) };
             ids.define(id, value);
             expected.insert(id, value);

@@ -1,4 +1,4 @@
-//! The description of an input that is no export, with advice on what to do about it.
+//! Describes an input that is not an export, and advises what to do.
 
 use crate::recording::export_command;
 

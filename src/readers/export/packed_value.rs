@@ -5,14 +5,14 @@
 //! bits  4 … 0   kind, from 1; a word of 0 is no value
 //! ```
 //!
-//! A document defines millions of values. All but a few fit: a time of up to 18 years, any id, a source line below 2²⁷. A value that does
-//! not fit stands in a list beside, and its word holds the index there.
+//! A document defines millions of values. Almost all fit: a time of up to 18 years, any id, a source line below 2²⁷. A value that does not
+//! fit is stored in a separate list, and its word contains the index.
 
 use super::value::Value;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::RejectReason;
 
-/// Bits that tell the kind.
+/// Bits for the kind.
 const KIND_BITS: u32 = 5;
 
 /// Bits of a source line; its path takes the other bits of the payload.
@@ -74,7 +74,7 @@ impl Packed {
         if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
     }
 
-    /// The stack that a `ref` stands for, `None` where it has no frames, if it is one.
+    /// The stack, if this is one; it may have no frames (`None`).
     #[inline(always)]
     pub(super) fn stack(self) -> Option<Option<StackId>> {
         match self.0 & ((1 << KIND_BITS) - 1) {

@@ -8,7 +8,7 @@ use crate::profile::Full;
 use crate::readers::formats;
 use crate::recording::Options;
 
-/// The number of bytes kept of the start of markup to describe it; of other inputs, which are no exports, it is more.
+/// The number of bytes kept of the start of markup, to describe it. More is kept of inputs that are not exports.
 const HEAD: usize = 2 << 10;
 
 /// Tokens up to this size are not counted: every block may end inside one.
@@ -21,8 +21,8 @@ pub(super) struct Place<'i> {
     head: Vec<u8>,
     /// The bytes that could not be read of the blocks so far: the start of a token.
     unread: Vec<u8>,
-    /// The number of unread bytes at which the token is tried again. It grows by half each time: trying a long token at every block would take
-    /// quadratic time.
+    /// The number of unread bytes at which the token is tried again. It grows by half each time, since trying a long token at every block
+    /// would take quadratic time.
     enough: usize,
     /// The largest token, in bytes.
     limit: usize,
@@ -96,7 +96,7 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// Leaves a block that was entered with `carried` bytes, and of which `used` bytes, with so many lines, were read; the rest waits for the
+    /// Leaves a block that was entered with `carried` bytes, of which `used` bytes with this many lines were read. The rest waits for the
     /// next block.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl<'i> Place<'i> {
         formats::describe(&self.head).map(ErrorKind::NotAnExport)
     }
 
-    /// The error of a fault in a block. An input that is broken while there is `nothing_yet` may be no export at all.
+    /// The error for a fault in a block. An input that is broken while there is `nothing_yet` may not be an export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,
@@ -161,7 +161,7 @@ impl<'i> Place<'i> {
     }
 }
 
-/// The line of a byte of a block that starts in line `first`; of one that is gone already, the line that is known last.
+/// The line of an offset in a block that starts in line `first`; the last known line if the byte is already gone.
 pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
     let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
     let bytes = block.bytes();
@@ -173,7 +173,7 @@ pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
     pub(super) byte: u64,
-    /// Its line, where that is known already.
+    /// The line, if it is already known.
     pub(super) line: Option<u64>,
 }
 

@@ -71,7 +71,7 @@ fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
 
 fn weight(roles: &Roles, cell: Value, kind: SampleKind) -> Result<(u64, Unit), RejectReason> {
     match cell {
-        // The snapshot at the start shows where threads stood; nobody ran for it.
+        // The snapshot at the start shows where threads were; no thread ran for it.
         _ if roles.weight.is_none() => Ok((u64::from(kind != SampleKind::Stackshot), Unit::Samples)),
         Value::Nanos(weight) => Ok((weight, Unit::Nanoseconds)),
         Value::Cycles(weight) => Ok((weight, Unit::Cycles)),

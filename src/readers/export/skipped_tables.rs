@@ -1,8 +1,8 @@
-//! Rows of tables that are not CPU tables: counted by looking at the bytes behind each `<`, without reading them as XML.
+//! Rows of tables that are not CPU tables: counted by looking at the bytes after each `<`, without reading them as XML.
 //!
-//! That is quick, and it takes rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
-//! tells where rows and the table end is looked at: every element must end inside its parent. Elements that a later CPU table may refer to
-//! are the exception: ids are one numbering for the whole document, so a thread or frame that is first seen here is read here.
+//! This is fast, and accepts rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
+//! shows where rows and the table end is checked: every element must end inside its parent. Elements that a later CPU table may refer to
+//! are read, since ids are numbered over the complete document and a thread or frame may be defined here.
 
 use super::position::Fault;
 use super::tokens::{self, Step, TakeTokens};
@@ -10,7 +10,7 @@ use super::tokens::{self, Step, TakeTokens};
 /// The longest name of an element that is looked for with its id, and more than most others have.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
-/// The events of rows that are passed by. `at` is the byte of the input where each stands.
+/// The events of skipped rows. `at` is their offset in the input.
 pub(super) trait SkipRows {
     /// True if the rows that follow belong to a table that is not read.
     fn is_skipping(&self) -> bool;
@@ -18,7 +18,7 @@ pub(super) trait SkipRows {
     /// A row began.
     fn count_row(&mut self);
 
-    /// True if elements of this name are read where they define an id.
+    /// True if elements of this name are read when they define an id.
     fn is_needed(name: &str) -> bool;
 
     /// An element that is not read defines this id.
@@ -39,8 +39,8 @@ enum Next {
     Token,
 }
 
-/// Reads on in the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a table that is not read are
-/// counted, and what follows is tokens.
+/// Continues with the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a skipped table are counted,
+/// and anything else is read as tokens.
 pub(super) fn rows_or_tokens(
     reader: &mut (impl SkipRows + TakeTokens),
     bytes: &[u8],
@@ -66,7 +66,7 @@ pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_en
     let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
     while let Some(at) = tags.next() {
         let next = tags.peek().copied();
-        // A tag is looked at together with the text behind it, so that nothing depends on where the bytes in memory end.
+        // A tag is examined together with the text after it, so that the result does not depend on where the bytes in memory end.
         let piece = &bytes[at + 1..next.unwrap_or(bytes.len())];
         if next.is_none() && !(is_end && piece.contains(&b'>')) {
             return Step { used: at, needs_more: true };
@@ -83,7 +83,7 @@ pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_en
 fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
     match piece.first() {
         Some(b'/') => end_tag(reader, piece, at),
-        // A comment, CDATA or a processing instruction, which may hold tags that are none.
+        // A comment, CDATA or a processing instruction, which may contain something that looks like a tag.
         Some(b'!' | b'?') => Next::Token,
         None => Next::Tag,
         Some(_) => start_tag(reader, piece, at),

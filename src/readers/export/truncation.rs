@@ -30,7 +30,7 @@ pub(super) trait Documents {
     /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
     fn accept_cut(&mut self, at: u64);
 
-    /// Says of the last document that the input ends too early, at this byte.
+    /// Marks the last document as truncated at this byte.
     fn mark_cut(&mut self, at: u64);
 
     /// A document that starts inside another one: that one was cut, and this one appended to it.
@@ -76,7 +76,7 @@ pub(super) fn finish(
         }
         return fail(place.no_export(), 0, Some(1));
     }
-    // All documents are complete; is something behind them that is not?
+    // All documents are complete; checks whether something incomplete follows.
     if is_compressed_cut || block.bytes()[used..].starts_with(b"<") {
         if !reader.may_be_cut() {
             let inside = "what follows the document".to_owned();

@@ -1,8 +1,8 @@
-//! The elements of a document, from the tokens: open ones, those that close, and the table that rows belong to.
+//! The elements of a document, built from tokens: open elements, closing elements, and the table of the current rows.
 //!
-//! Every element that closes becomes a [`Value`] from its attributes, its text and the values of its children; the
-//! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
-//! whatever it is wrapped in, and a `ref` is a value like any other.
+//! Every element that closes becomes a [`Value`], made from its attributes, its text and the values of its children. The values are kept
+//! until the parent closes. The cells of a row are its values. One rule therefore reads stacks of every shape with any wrapping, and a
+//! `ref` is a value like any other.
 
 mod tables;
 mod truncated;
@@ -33,7 +33,7 @@ struct Open {
     tag: Tag,
     identity: Identity,
     attributes: Attributes,
-    /// The byte of its `<`, and its line where that is remembered.
+    /// The offset of its `<`, and its line if it was recorded.
     at: u64,
     line: u64,
     name_length: usize,
@@ -104,7 +104,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// Says that the bytes in memory start at `byte`, in `line`.
+    /// Enters a window: the bytes in memory start at `byte`, in `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
     }
@@ -188,9 +188,7 @@ impl<'a> DocumentReader<'a> {
             return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
         if !self.tables.start(start) {
-            self.note(at, "no run", || {
-                "a table does not say of which run it is (run[N] in its xpath); run 1 is assumed".into()
-            });
+            self.note(at, "no run", || "a table does not name its run (run[N] in its xpath); run 1 is assumed".into());
         }
         Ok(())
     }
@@ -297,13 +295,13 @@ impl<'a> DocumentReader<'a> {
     /// The element becomes a value of its parent.
     fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
         let value = match open.identity {
-            // It says nothing, whatever it was defined as, and a table that was not read may have defined it.
+            // Such an element carries no information, and a skipped table may have defined it.
             Identity::Ref(_) if open.tag == Tag::Companion => Value::Companion,
             Identity::Ref(id) => match self.definitions.ids.get(id) {
                 Some(value) => self.definitions.referred(open.tag, value),
                 None => {
                     self.note(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
-                    // An element that says nothing about a sample may be missing.
+                    // An element that does not affect samples may be missing.
                     if open.tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }
                 }
             },
@@ -337,8 +335,7 @@ impl<'a> DocumentReader<'a> {
         self.check_stacks(open.at)
     }
 
-    /// Registers what an id stands for. No known file defines one twice, so nobody knows which of the two is meant by a
-    /// `ref` that follows.
+    /// Registers the value of an id. No known file defines an id twice, so the meaning of a later `ref` would be unknown.
     fn define(&mut self, id: u64, value: Value, at: u64) {
         if self.definitions.ids.get(id).is_none() {
             self.definitions.ids.define(id, value);
@@ -397,7 +394,7 @@ impl<'a> DocumentReader<'a> {
         Some(())
     }
 
-    /// The number of the document and of the table being read, among those of this reader.
+    /// The number of the current document and table in this input.
     pub(super) fn table_number(&self) -> (usize, usize) {
         (self.documents.len(), self.tables.count())
     }
@@ -490,8 +487,7 @@ impl TakeTokens for DocumentReader<'_> {
         &mut self.is_behind_declaration
     }
 
-    /// Documents, tables and rows are where a person looks if the input is cut, and lines cannot be counted any more once the
-    /// bytes are gone.
+    /// If the input is truncated, the error points to a document, table or row. Lines can no longer be counted once the bytes are gone.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
         let is_toc = matches!(self.root, Root::Toc(_));
         let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
@@ -526,7 +522,7 @@ impl SkipRows for DocumentReader<'_> {
         Tag::of(name).is_shared()
     }
 
-    /// Rows of CPU tables may refer to it, although it says nothing about them.
+    /// Rows of CPU tables may refer to this element, although it does not affect them.
     fn define_other(&mut self, id: u64, at: u64) {
         self.define(id, Value::Other, at);
     }
@@ -537,7 +533,7 @@ impl SkipRows for DocumentReader<'_> {
 
     fn note_unbalanced(&mut self, at: u64) {
         self.note(at, "unbalanced", || {
-            "elements of a table that is not read do not end inside each other; its rows are counted as far as they can be told"
+            "elements of a table that is not read do not end inside each other; the number of its rows may be wrong"
                 .to_owned()
         });
     }

@@ -1,4 +1,4 @@
-//! Documents that end before they should: the elements that are open then, and what to do with them.
+//! Truncated documents: which elements are open at the end, and what happens to them.
 
 use super::super::tag::Tag;
 use super::super::truncation::{Documents, Unfinished};

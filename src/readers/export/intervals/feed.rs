@@ -42,7 +42,7 @@ fn take(place: &mut Place<'_>, reader: &mut IntervalReader<'_>, block: &mut Bloc
     Ok(false)
 }
 
-/// Reads what is whole of a block; gives how many bytes that is.
+/// Reads the complete tokens of a block. Returns their number of bytes.
 fn read_tokens(reader: &mut IntervalReader<'_>, block: &Block) -> Result<usize, Fault> {
     let mut used = 0;
     while used < block.bytes().len() {

@@ -1,7 +1,6 @@
 //! Rows as nearly all are: a time, cells that were seen before, and a stack.
 //!
-//! They are read in one go, without looking for anything else that could stand there. Rows that differ in any way are left to the readers
-//! that do look.
+//! They are read in one pass, without looking for other elements. Rows that differ in any way are left to the readers that do.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -12,7 +11,7 @@ use super::{MAX_ROW, Scanner};
 /// The start of a row that is as usual.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowStart {
-    /// Of the time; it is the next one, and not defined yet.
+    /// The id of the time; it is the next id, and not defined yet.
     id: u64,
     time: u64,
     cells: u32,
@@ -28,7 +27,7 @@ fn time_of_widths(bytes: &[u8], row: usize, widths: Widths) -> Option<(u64, u64,
     const ID: usize = b"<row><sample-time id=\"".len();
     const FMT: usize = b"\" fmt=\"".len();
     const FMT_END: usize = FMT + TIME_LENGTH;
-    // Two words have the digits of the time; times of fewer digits are of the first 100 ms.
+    // The digits of the time are in two words; times with fewer digits are in the first 100 ms.
     let (1..=8, 9..=16) = (widths.id, widths.time) else { return None };
     let (id_width, time_width) = (usize::from(widths.id & 15), usize::from(widths.time & 31));
     let text: &[u8; 128] = bytes.get(row..)?.first_chunk()?;
@@ -51,7 +50,7 @@ fn time_of_widths(bytes: &[u8], row: usize, widths: Widths) -> Option<(u64, u64,
 
 const END_TAG: &[u8] = b"</sample-time>";
 
-/// The end of a row behind the id of its stack.
+/// The end of a row after the id of its stack.
 const END: &[u8] = b"\"/></row>";
 const ROW_END: &[u8] = b"</row>";
 
@@ -78,7 +77,7 @@ impl Scanner<'_> {
             _ => self.time_of_any_width(row)?,
         };
         let (cells, stack) = self.seen_cells(at)?;
-        // A stack by `ref` behind it is far shorter than the other half.
+        // A stack by `ref` after it is far shorter than the other half.
         if stack - row > MAX_ROW / 2 {
             return None;
         }
@@ -95,14 +94,14 @@ impl Scanner<'_> {
         Some((id, time, at))
     }
 
-    /// Reads a stack by `ref`, with which the row ends that has this start; gives where it does.
+    /// Reads a stack by `ref` at the end of a row with this start. Returns where the row ends.
     #[inline(always)]
     pub(super) fn usual_end(&mut self, row: usize, start: &RowStart) -> Option<usize> {
         let &RowStart { id, time, cells, stack: at } = start;
         let ahead = self.bytes.get(at..)?.first_chunk()?;
         let (stack, length) = stack_reference(ahead, b"<backtrace ref=\"")
             .or_else(|| stack_reference(ahead, b"<tagged-backtrace ref=\""))?;
-        // Only backwards. The time of the row itself is no stack, which is found where stacks are looked up.
+        // Only earlier ids. The time of the row itself is not a stack, which is detected when stacks are looked up.
         if u64::from(stack) > id {
             return None;
         }
@@ -144,8 +143,8 @@ impl Scanner<'_> {
     }
 }
 
-/// The number of digits in the time of a row and in its id. Those of the next row nearly always have as many, so the places of its parts
-/// are known before they are read.
+/// The number of digits in the time and id of a row. The next row nearly always has the same numbers, so the places of its parts are known
+/// in advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Widths {
     pub(super) id: u8,
