@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 use crate::memory::OverBudget;
 
@@ -86,6 +87,17 @@ impl Error {
         Self { kind, at, source: None }
     }
 
+    /// A limit was passed, or a table is full.
+    pub(crate) fn limit(what: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Limit(what.to_string()), None)
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(file: &Path, source: io::Error) -> Self {
+        let kind = ErrorKind::Unreadable { file: file.display().to_string() };
+        Self { kind, at: None, source: Some(Box::new(source)) }
+    }
+
     /// More memory would be taken than there may be, for a file or at a place in one.
     pub fn memory(over: OverBudget, at: Option<Position>) -> Self {
         Self::new(ErrorKind::Memory(over), at)
@@ -144,6 +156,14 @@ pub struct Diagnostic {
     pub message: String,
     /// The number of times it was seen.
     pub count: u64,
+}
+
+impl Diagnostic {
+    /// Something that was seen once, at no place in an input.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { at: None, message: message.into(), count: 1 }
+    }
 }
 
 impl fmt::Display for Diagnostic {

@@ -54,19 +54,15 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
 /// The same recording with the names that it keeps.
 #[cfg(feature = "bundle")]
 fn name_frames(mut analysis: Analysis, files: &InputFiles<'_>, stores: &Path) -> Result<Analysis, Error> {
-    use crate::error::ErrorKind;
     use crate::profile::RebuildError;
     use crate::symbolicate::SymbolicateOptions;
     use crate::symbols::{Index, Locator};
 
     let mut locator = Locator::new(files).within(analysis.recording().profile.budget());
-    locator.add(stores, &mut Index::default()).map_err(|source| {
-        let kind = ErrorKind::Unreadable { file: stores.display().to_string() };
-        Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
-    })?;
+    locator.add(stores, &mut Index::default()).map_err(|source| Error::unreadable(stores, source))?;
     match analysis.symbolicate(&locator, &SymbolicateOptions::default()) {
         Ok(_) => Ok(analysis),
         Err(RebuildError::Memory(over)) => Err(Error::memory(over, None)),
-        Err(other) => Err(Error::new(ErrorKind::Limit(other.to_string()), None)),
+        Err(other) => Err(Error::limit(other)),
     }
 }

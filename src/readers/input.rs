@@ -231,10 +231,7 @@ impl InputFile<'_> {
                 format!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
             return Err(Error::new(ErrorKind::NotAnExport(what), None));
         }
-        let unreadable = |source: io::Error| {
-            let kind = ErrorKind::Unreadable { file: name.to_string() };
-            Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
-        };
+        let unreadable = |source| Error::unreadable(&self.path, source);
         let source = self.files.open(&self.path).map_err(unreadable)?;
         #[cfg(feature = "compression")]
         let source = crate::decompress(source, &self.memory).map_err(unreadable)?;

@@ -52,35 +52,23 @@ impl<'a> AppleImage<'a> {
     /// # Errors
     /// When the file is neither, or breaks a rule of its format.
     pub fn all(file: &'a [u8]) -> Result<Vec<Self>, Broken> {
-        images(file)
+        if file.len() >= 4 && u32_at(file, 0) == CONTAINER {
+            container(file)
+        } else {
+            archive(file).map(|one| vec![one])
+        }
     }
 
     /// True if bytes begin like such a file. For a `.symbolsarchive`, `size` must be the size of the file.
     pub fn is_start_of_file(start: &[u8], size: u64) -> bool {
-        is_apple_symbols(start, size)
+        let Some(start) = start.first_chunk::<8>() else { return false };
+        u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
     }
 
     /// The name of its architecture as Apple spells it, such as `arm64e`; `None` for one this crate does not know.
     pub fn arch(&self) -> Option<&'static str> {
         Architecture::new(self.cputype, self.cpusubtype).name()
     }
-}
-
-/// True if bytes begin like a container or an archive. For an archive, `size` must be the size of the file.
-pub(super) fn is_apple_symbols(start: &[u8], size: u64) -> bool {
-    let Some(start) = start.first_chunk::<8>() else {
-        return false;
-    };
-    u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
-}
-
-/// Reads the images of a `.symbols` or `.symbolsarchive` file; the content shows which. Strings are borrowed. The allocated memory is at
-/// most a few times the size of the file.
-///
-/// # Errors
-/// When the file is neither, or breaks a rule of its format.
-pub(super) fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
-    if file.len() >= 4 && u32_at(file, 0) == CONTAINER { container(file) } else { archive(file).map(|one| vec![one]) }
 }
 
 /// Reads a record alone.

@@ -19,8 +19,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::found::SourceKind;
-use super::found::{Contents, Image};
+use super::found::{Contents, Image, SourceKind};
 use crate::files::FolderTimes;
 use crate::hash::HashMap;
 use crate::units::Uuid;

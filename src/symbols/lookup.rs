@@ -5,7 +5,6 @@ use std::io;
 use super::found::Found;
 use super::frame::{Note, SymbolFrame};
 use super::locate::{Locator, SymbolFinder};
-use super::symbol_file::with_symbols;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
@@ -61,7 +60,7 @@ pub(crate) fn look_up(
         let mut answered = Vec::new();
         let result = finder.load(&found).and_then(|data| {
             let data = data.within(budget);
-            with_symbols(&data, &found, |symbols| {
+            found.with_symbols(&data, |symbols| {
                 symbols.look_up(&wanted, &mut |position, frames| {
                     let index = open[position];
                     let new = State::of(frames);

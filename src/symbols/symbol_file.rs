@@ -3,10 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::apple_container::{images, is_apple_symbols};
-use super::found::{Contents, Image};
-use super::found::{Found, SourceKind};
-use super::found::{gone, invalid};
+use super::apple_container::AppleImage;
+use super::found::{Contents, Found, Image, SourceKind, gone, invalid};
 use super::frame::{Note, Symbols};
 #[cfg(feature = "symbols")]
 use super::macho_file;
@@ -27,7 +25,7 @@ pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryB
     if macho_file::is_macho(&head) {
         return macho_file::contents(files, path, length);
     }
-    if is_apple_symbols(&head, length) {
+    if AppleImage::is_start_of_file(&head, length) {
         return apple(files, path, length, budget);
     }
     other(&head).map_or(Contents::Unknown, |what| Contents::Known(what.to_owned()))
@@ -45,7 +43,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
         Ok(data) => data,
         Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
     };
-    let found = match images(&data) {
+    let found = match AppleImage::all(&data) {
         Ok(found) => found,
         Err(error) => return Contents::Known(format!("{error}")),
     };
@@ -100,26 +98,13 @@ impl Found {
         data: &FileBytes<'_>,
         ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
     ) -> io::Result<Vec<Note>> {
-        with_symbols(data, self, ask)
+        let notes = match self.kind {
+            SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
+            SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
+        };
+        // A read error is the cause of all other errors.
+        data.check().and(notes)
     }
-}
-
-/// Opens the symbols of a found file in the bytes that were loaded for it, and asks them.
-///
-/// # Errors
-/// If the bytes do not belong to the found file (any longer), or cannot be read completely. Answers given before the error must not be
-/// used, since they may come from two files.
-pub(super) fn with_symbols(
-    data: &FileBytes<'_>,
-    found: &Found,
-    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-) -> io::Result<Vec<Note>> {
-    let notes = match found.kind {
-        SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, found, ask),
-        SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, found, ask),
-    };
-    // A read error is the cause of all other errors.
-    data.check().and(notes)
 }
 
 fn with_apple(
@@ -129,7 +114,7 @@ fn with_apple(
 ) -> io::Result<Vec<Note>> {
     // The data made of it takes about the same amount of memory.
     let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
-    let images = images(bytes.unwrap_or_default()).map_err(invalid)?;
+    let images = AppleImage::all(bytes.unwrap_or_default()).map_err(invalid)?;
     let image = images.iter().find(|image| image.uuid == found.uuid);
     Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
 }

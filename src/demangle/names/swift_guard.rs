@@ -132,7 +132,7 @@ impl Reader<'_> {
             b'v' | b'i' => self.accessor(),
             b'f' => self.entity(),
             b'H' => self.conformance(),
-            b'g' => self.index().and_then(|()| self.merge()),
+            b'g' => self.merge_with_index(),
             b'I' => self.lowered_function(),
             b'T' => {
                 self.has_thunk = true;
@@ -271,6 +271,16 @@ impl Reader<'_> {
         Some(())
     }
 
+    fn merge_with_index(&mut self) -> Option<()> {
+        self.index()?;
+        self.merge()
+    }
+
+    fn merge_with_parameter(&mut self) -> Option<()> {
+        self.parameter()?;
+        self.merge()
+    }
+
     /// Like [`merge`](Self::merge), and the result can be referred to.
     fn merge_and_define(&mut self) -> Option<()> {
         self.merge()?;
@@ -339,16 +349,11 @@ impl Reader<'_> {
     }
 
     fn standard_type(&mut self) -> Option<()> {
-        match self.peek()? {
-            b'o' | b'C' => {
-                self.at += 1;
-                self.push(Kind::Other, 16)
-            }
-            b'g' => {
-                self.at += 1;
-                self.define(1)
-            }
+        match self.next()? {
+            b'o' | b'C' => self.push(Kind::Other, 16),
+            b'g' => self.define(1),
             first => {
+                self.at -= 1;
                 let repeated = if first.is_ascii_digit() { self.number()? } else { 1 };
                 self.skip(b'c');
                 self.next()?;
@@ -411,13 +416,11 @@ impl Reader<'_> {
 
     /// Names that are private, or local.
     fn local_name(&mut self) -> Option<()> {
-        match self.peek()? {
-            b'L' => {
-                self.at += 1;
-                self.rename(2)
-            }
+        match self.next()? {
+            b'L' => self.rename(2),
             b'l' => None,
             _ => {
+                self.at -= 1;
                 self.index()?;
                 self.rename(1)
             }
@@ -445,30 +448,20 @@ impl Reader<'_> {
     }
 
     fn requirement(&mut self) -> Option<()> {
-        match self.peek()? {
-            b'b' | b's' | b'h' => {
-                self.at += 1;
-                self.parameter()?;
-                self.merge()
-            }
+        match self.next()? {
+            b'b' | b's' | b'h' => self.merge_with_parameter(),
             b'c' | b'C' | b't' | b'T' | b'p' | b'P' => {
-                self.at += 1;
                 self.parameter()?;
                 self.merge_and_define()
             }
-            b'B' | b'S' | b'Q' => {
-                self.at += 1;
-                self.merge()
-            }
+            b'B' | b'S' | b'Q' => self.merge(),
             b'i' => {
-                self.at += 1;
                 self.index()?;
-                self.parameter()?;
-                self.merge()
+                self.merge_with_parameter()
             }
             b'd' | b'z' | b'_' | b'0'..=b'9' => {
-                self.parameter()?;
-                self.merge()
+                self.at -= 1;
+                self.merge_with_parameter()
             }
             _ => None,
         }
@@ -493,10 +486,7 @@ impl Reader<'_> {
     fn conformance(&mut self) -> Option<()> {
         match self.next()? {
             b'P' | b'p' | b'C' | b'X' => self.merge(),
-            b'A' | b'D' | b'I' => {
-                self.index()?;
-                self.merge()
-            }
+            b'A' | b'D' | b'I' => self.merge_with_index(),
             _ => None,
         }
     }
@@ -513,10 +503,7 @@ impl Reader<'_> {
         match self.next()? {
             b'c' | b'j' | b'q' | b'o' | b'O' | b'D' | b'd' | b'E' | b'F' | b'a' | b'A' | b'm' | b'X' | b'x' | b'I'
             | b'u' | b'V' | b'W' | b'S' | b'R' | b'r' | b'y' => self.merge(),
-            b'Y' | b'Q' | b'z' | b'Z' => {
-                self.index()?;
-                self.merge()
-            }
+            b'Y' | b'Q' | b'z' | b'Z' => self.merge_with_index(),
             // What was specialised, and by which pass.
             b'g' | b'G' | b'B' | b's' | b'i' => {
                 for flag in *b"mqar" {
@@ -525,20 +512,14 @@ impl Reader<'_> {
                 self.next().filter(u8::is_ascii_digit)?;
                 self.merge()
             }
-            _ => {
-                self.at = self.start;
-                None
-            }
+            _ => None,
         }
     }
 
     fn entity(&mut self) -> Option<()> {
         match self.next()? {
             b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z' => self.merge(),
-            b'U' | b'u' | b'A' => {
-                self.index()?;
-                self.merge()
-            }
+            b'U' | b'u' | b'A' => self.merge_with_index(),
             _ => None,
         }
     }

@@ -41,8 +41,7 @@ impl DamagedRun {
     pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
         let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
         let bundle = bundle.display();
-        let message = format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}");
-        Diagnostic { at: None, message, count: 1 }
+        Diagnostic::new(format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}"))
     }
 }
 

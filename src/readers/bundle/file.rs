@@ -69,8 +69,7 @@ pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
 
 /// The error of a file that has more than is allowed.
 pub(super) fn too_large(path: &Path, limit: u64) -> Error {
-    let text = format!("{}: it has more than the {limit} bytes that are allowed", path.display());
-    Error::new(ErrorKind::Limit(text), None)
+    Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", path.display()))
 }
 
 /// The content of a file from start to end, inflated if it is compressed.
@@ -205,8 +204,7 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
     }
-    let file = path.display().to_string();
-    Error { kind: ErrorKind::Unreadable { file }, at: None, source: Some(Box::new(error)) }
+    Error::unreadable(path, error)
 }
 
 /// A file as a stream.

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_
 use std::thread::{Builder, Scope};
 
 use super::rows::Rows;
-use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::error::{Diagnostic, Error};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
@@ -143,7 +143,7 @@ impl<'f> RowPieces<'f> {
             beside.batches += 1;
             beside.tell(Task::Add(input.take_waiting(spare)));
         } else if beside.is_idle.load(Ordering::Relaxed)
-            && let Some(sums) = input.lend_sums().map_err(full)?
+            && let Some(sums) = input.lend_sums().map_err(Error::limit)?
         {
             beside.has_sums = true;
             beside.tell(Task::Sums(sums));
@@ -157,14 +157,10 @@ impl<'f> RowPieces<'f> {
         if let Some(beside) = self.helper()
             && std::mem::take(&mut beside.has_sums)
         {
-            input.return_sums(beside.sums()?.map_err(full)?);
+            input.return_sums(beside.sums()?.map_err(Error::limit)?);
         }
         Ok(())
     }
-}
-
-fn full(full: Full) -> Error {
-    Error::new(ErrorKind::Limit(full.to_string()), None)
 }
 
 impl InflatingThread {
@@ -207,8 +203,7 @@ impl InflatingThread {
     }
 
     fn answer(&self) -> Result<Answer, Error> {
-        let ended = || Error::new(ErrorKind::Limit("the thread that inflates rows has ended".to_owned()), None);
-        self.answers.recv().map_err(|_| ended())?
+        self.answers.recv().map_err(|_| Error::limit("the thread that inflates rows has ended"))?
     }
 }
 

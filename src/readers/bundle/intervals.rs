@@ -8,7 +8,7 @@ use super::file::{broken_at, over_budget};
 use super::interval_columns::{IntervalColumns, Role};
 use super::layout::Place;
 use super::narratives::Narratives;
-use super::row_faults::{RowNotes, RowPosition, Unreadable};
+use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::RunTable;
@@ -19,7 +19,7 @@ use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
-use crate::recording::{IntervalTable, Intervals, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
+use crate::recording::{IntervalTable, Intervals, Notes, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
 
 /// The things that rows of a run refer to.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(super) struct IntervalReader<'a> {
     known_strings: HashMap<u64, u32>,
     /// The numbers of texts, by the number of the message.
     known_messages: HashMap<u64, u32>,
-    notes: RowNotes,
+    notes: Notes,
     /// The memory that all tables of the run take.
     reserved: Reservation,
 }
@@ -49,7 +49,7 @@ impl<'a> IntervalReader<'a> {
     /// A reader of a run; `reserved` takes the memory that is needed.
     pub(super) fn new(sources: IntervalSources<'a>, reserved: Reservation) -> Self {
         let (known_strings, known_messages) = (HashMap::default(), HashMap::default());
-        Self { sources, texts: Texts::default(), known_strings, known_messages, notes: RowNotes::default(), reserved }
+        Self { sources, texts: Texts::default(), known_strings, known_messages, notes: Notes::default(), reserved }
     }
 
     /// Adds the rows of a table to `found`. Returns notes about the table.
@@ -68,11 +68,11 @@ impl<'a> IntervalReader<'a> {
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
-                let position = RowPosition { folder, at };
+                let position = RowPosition { store: &store, at };
                 let read = self.values(row, columns, position);
                 let read = read.map_err(|error| broken_at(&store, at, "row", error))?;
                 if let Err(reason) = values.add(&read, &self.texts, at) {
-                    self.notes.note(position, reason.name(), || format!("row rejected: {reason}"));
+                    position.note(&mut self.notes, reason.name(), || format!("row rejected: {reason}"));
                 }
             }
             let known = of_map(&self.known_strings) + of_map(&self.known_messages) + self.texts.memory();
@@ -126,7 +126,7 @@ impl<'a> IntervalReader<'a> {
         let IntervalSources { arrays, names, recorded, .. } = self.sources;
         let process = Identity::process(number, arrays, names, recorded)?;
         if let Some(odd) = process.odd {
-            self.notes.note(position, odd.topic(), || odd.to_string());
+            position.note(&mut self.notes, odd.topic(), || odd.to_string());
         }
         Ok(ProcessCell { name: self.texts.number_of(process.name), pid: Some(process.number) })
     }

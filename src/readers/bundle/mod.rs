@@ -204,8 +204,7 @@ impl<'f> Bundle<'f> {
     }
 
     fn note(&mut self, text: &str) {
-        let message = format!("{}: {text}", self.path.display());
-        self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+        self.diagnostics.push(Diagnostic::new(format!("{}: {text}", self.path.display())));
     }
 
     fn read_template(&self) -> Result<Template<'_>, Broken> {

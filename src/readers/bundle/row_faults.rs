@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::strings::BadString;
 use super::uniquer::BadReference;
-use crate::error::{Diagnostic, Position};
 use crate::profile::Full;
+use crate::recording::Notes;
 use crate::symbols::Broken;
 
 /// The fault of a row, or of something that it refers to.
@@ -74,32 +74,16 @@ impl From<Full> for Unreadable {
     }
 }
 
-/// The position of a row: the folder of its store, and the offset of the row in the store.
+/// The position of a row: its store, and the offset of the row in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowPosition<'a> {
-    pub(super) folder: &'a Path,
+    pub(super) store: &'a Path,
     pub(super) at: u64,
 }
 
-/// The diagnostics on the rows of a table.
-#[derive(Debug, Default)]
-pub(super) struct RowNotes {
-    by_topic: Vec<(&'static str, Diagnostic)>,
-}
-
-impl RowNotes {
-    /// Notes something about the row at this offset of a store, or counts it if there was such a row before.
-    pub(super) fn note(&mut self, row: RowPosition<'_>, topic: &'static str, message: impl FnOnce() -> String) {
-        if let Some((_, known)) = self.by_topic.iter_mut().find(|(known, _)| *known == topic) {
-            known.count += 1;
-            return;
-        }
-        let at = Position { input: row.folder.join("bulkstore").display().to_string(), line: 0, byte: row.at };
-        self.by_topic.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
-    }
-
-    /// Takes the diagnostics since the last call.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = Diagnostic> + use<> {
-        std::mem::take(&mut self.by_topic).into_iter().map(|(_, diagnostic)| diagnostic)
+impl RowPosition<'_> {
+    /// Notes something about the row, or counts it if there was such a row before.
+    pub(super) fn note(self, notes: &mut Notes, topic: &'static str, message: impl FnOnce() -> String) {
+        notes.note(&self.store.to_string_lossy(), self.at, topic, message);
     }
 }

@@ -115,7 +115,7 @@ impl<'f> Rows<'f> {
             self.path.display(),
             self.block
         );
-        (!is_whole).then_some(Diagnostic { at: None, message, count: 1 })
+        (!is_whole).then_some(Diagnostic::new(message))
     }
 
     /// Checks that no rows follow the counted ones.

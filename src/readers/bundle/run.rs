@@ -11,7 +11,6 @@ use super::inflating_thread::RowPieces;
 use super::interval_columns::IntervalColumns;
 use super::intervals::{IntervalReader, IntervalSources};
 use super::narratives::Narratives;
-use super::row_faults::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::{RunTable, read_layout, read_schema};
@@ -26,7 +25,7 @@ use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{Entry, Files};
 use crate::hash::HashMap;
-use crate::recording::{InputBuilder, IntervalTable, Intervals, Options, RowKind, TableKind, TocTable};
+use crate::recording::{InputBuilder, IntervalTable, Intervals, Notes, Options, RowKind, TableKind, TocTable};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
@@ -80,7 +79,7 @@ impl<'f> Run<'f> {
             if let Some(schema) = schema.ok().filter(|schema| is_needed(&schema.name)) {
                 let message =
                     format!("{}: no table is listed for this {}, and it is not read", store.display(), schema.name);
-                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+                self.diagnostics.push(Diagnostic::new(message));
             }
         }
     }
@@ -244,14 +243,14 @@ impl<'f> Run<'f> {
             cores: HashMap::default(),
             recorded,
             odd: Vec::new(),
-            notes: RowNotes::default(),
+            notes: Notes::default(),
             template,
         };
         for (table, columns) in readable {
             let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
-            let file = table.folder.join("bulkstore").display().to_string();
-            input.start_table(table.as_exported(self.number), file);
-            reader.read(pieces, &table.folder, &table.layout, &columns, input)?;
+            let store = table.folder.join("bulkstore");
+            input.start_table(table.as_exported(self.number), store.display().to_string());
+            reader.read(pieces, &store, &table.layout, &columns, input)?;
         }
         reader.stacks.diagnostic().into_iter().for_each(|odd| input.note(odd));
         Ok(reader.stacks.into_binaries())
@@ -356,22 +355,21 @@ impl<'f> Run<'f> {
 
     /// The parts of the run that `form.template` lacks.
     fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
-        recorded.odd.iter().map(move |odd| {
-            let message = format!("{}: run {}: {odd}", template.display(), self.number);
-            Diagnostic { at: None, message, count: 1 }
-        })
+        recorded
+            .odd
+            .iter()
+            .map(move |odd| Diagnostic::new(format!("{}: run {}: {odd}", template.display(), self.number)))
     }
 
     fn odd_columns(&self, table: &RunTable, reason: &str) -> Diagnostic {
         let (folder, schema, run) = (table.folder.display(), &table.layout.schema.name, self.number);
-        Diagnostic { at: None, message: format!("{folder}: {schema} of run {run}: {reason}"), count: 1 }
+        Diagnostic::new(format!("{folder}: {schema} of run {run}: {reason}"))
     }
 
     fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {
         let (folder, schema) = (table.folder.display(), &table.layout.schema.name);
         let (run, rows) = (self.number, table.layout.rows);
-        let message = format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}");
-        Diagnostic { at: None, message, count: 1 }
+        Diagnostic::new(format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}"))
     }
 }
 
@@ -393,7 +391,7 @@ struct Start<'a> {
 
 /// Reports a table that could not be read and is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
-    Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
+    Diagnostic::new(format!("left out: {error}"))
 }
 
 /// The same of what is damaged; a file that cannot be read just now, or is larger than allowed, is an error.

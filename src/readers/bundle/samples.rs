@@ -7,17 +7,17 @@ use super::file::{broken_at, broken_file, over_budget};
 use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
 use super::repeated_rows::AlikeRows;
-use super::row_faults::{RowNotes, RowPosition, Unreadable};
+use super::row_faults::{RowPosition, Unreadable};
 use super::run_data::RunData;
 use super::sample_columns::{Columns, StackColumn};
 use super::stacks::{ReadStack, StackCell, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};
 use super::uniquer::{Arrays, reference};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
-use crate::recording::{InputBuilder, RejectReason, Row};
+use crate::recording::{InputBuilder, Notes, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
 /// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
@@ -36,17 +36,17 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) recorded: &'a RunData,
     /// The oddities of the current row.
     pub(super) odd: Vec<OddRow>,
-    pub(super) notes: RowNotes,
+    pub(super) notes: Notes,
     /// The path of the file with the image lists.
     pub(super) template: &'a Path,
 }
 
 impl SampleReader<'_, '_> {
-    /// Adds all rows of the store in this folder to the table that the input has started.
+    /// Adds all rows of a store to the table that the input has started.
     pub(super) fn read(
         &mut self,
         mut rows: RowPieces<'_>,
-        folder: &Path,
+        store: &Path,
         layout: &Layout,
         columns: &Columns,
         input: &mut InputBuilder<'_>,
@@ -60,23 +60,23 @@ impl SampleReader<'_, '_> {
                 let Some(row) = piece.get(done..done + layout.row_size) else { break };
                 alike.count(input);
                 let at = start + done as u64;
-                self.add_row(row, columns, RowPosition { folder, at }, &mut alike, input).map_err(
+                self.add_row(row, columns, RowPosition { store, at }, &mut alike, input).map_err(
                     |error| match error {
-                        Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
-                        Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
+                        Unreadable::Full(full) => Error::limit(full),
+                        Unreadable::TooManyStacks => Error::limit(error),
                         Unreadable::Images(broken) => broken_file(self.template, &broken),
-                        error => broken_at(&folder.join("bulkstore"), at, "row", error),
+                        error => broken_at(store, at, "row", error),
                     },
                 )?;
                 done += layout.row_size;
             }
             rows.add_samples(input)?;
-            input.reserve().map_err(|over| over_budget(&folder.join("bulkstore"), over))?;
+            input.reserve().map_err(|over| over_budget(store, over))?;
         }
         alike.count(input);
         rows.return_sums(input)?;
         rows.diagnostic().into_iter().for_each(|note| input.note(note));
-        self.notes.take().for_each(|note| input.note(note));
+        self.notes.take().into_iter().for_each(|note| input.note(note));
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl SampleReader<'_, '_> {
             alike.insert(row, known);
         }
         for odd in &self.odd {
-            self.notes.note(position, odd.topic(), || odd.to_string());
+            position.note(&mut self.notes, odd.topic(), || odd.to_string());
         }
         Ok(())
     }

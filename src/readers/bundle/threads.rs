@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::row_faults::{RowNotes, RowPosition, Unreadable};
+use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;
@@ -19,7 +19,7 @@ use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::hash::HashMap;
-use crate::recording::{InputBuilder, without_tid};
+use crate::recording::{InputBuilder, Notes, without_tid};
 
 /// The names in the tables of a run, by reference, and which threads and processes are listed.
 #[derive(Debug)]
@@ -100,20 +100,20 @@ impl<'a> Names<'a> {
             Ok(columns) => columns,
             Err(reason) => {
                 let message = format!("{}: its names are not read: {reason}", folder.display());
-                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+                self.diagnostics.push(Diagnostic::new(message));
                 return Ok(());
             }
         };
         let mut rows = Rows::open(files, folder, layout)?;
-        let mut notes = RowNotes::default();
+        let (store, mut notes) = (folder.join("bulkstore"), Notes::default());
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
                 let named = self.named(row, &columns, arrays);
-                let named = named.map_err(|bad| broken_at(&folder.join("bulkstore"), at, "row", bad))?;
+                let named = named.map_err(|bad| broken_at(&store, at, "row", bad))?;
                 let Some(named) = named else { continue };
                 if let Some(odd) = columns.contradiction(row, &named) {
-                    notes.note(RowPosition { folder, at }, "contradiction", || odd);
+                    RowPosition { store: &store, at }.note(&mut notes, "contradiction", || odd);
                 }
                 self.add(&named, columns.is_threads);
             }

@@ -129,7 +129,7 @@ impl Arrays {
                 "{}: at {at:#x}: {rule}: arrays are not where they should be, and stacks may be wrong",
                 path.display()
             );
-            Diagnostic { at: None, message, count: 1 }
+            Diagnostic::new(message)
         }))
     }
 

@@ -22,7 +22,7 @@ use super::document::DocumentReader;
 use super::feed::Feed;
 use super::scan;
 use super::tape::Tape;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
@@ -133,7 +133,7 @@ fn read_parallel<R: Read + Send>(
     mut feed: Feed<'_, '_>,
     options: &Options,
 ) -> Result<u64, Error> {
-    let sums = feed.lend_sums().map_err(full)?;
+    let sums = feed.lend_sums().map_err(Error::limit)?;
     let is_summing = sums.is_some();
     let state = State {
         summing: Summing { sums, ..Summing::default() },
@@ -169,10 +169,6 @@ fn read_parallel<R: Read + Send>(
         }
         Ok(bytes)
     })
-}
-
-fn full(full: Full) -> Error {
-    Error::new(ErrorKind::Limit(full.to_string()), None)
 }
 
 /// Ends the work of all threads when it goes out of scope.
@@ -300,7 +296,7 @@ impl<R: Read + Send> Shared<'_, R> {
     }
 
     fn sum(&self, mut sums: SumTable, mut batch: SumBatch) -> Result<(), Error> {
-        let result = sums.add_batch(&batch).map_err(full);
+        let result = sums.add_batch(&batch).map_err(Error::limit);
         batch.clear();
         let memory = sums.memory();
         let mut state = self.lock();
@@ -322,12 +318,12 @@ impl<R: Read + Send> Shared<'_, R> {
         loop {
             if let Some(mut sums) = state.summing.sums.take() {
                 for batch in &state.summing.batches {
-                    sums.add_batch(batch).map_err(full)?;
+                    sums.add_batch(batch).map_err(Error::limit)?;
                 }
                 return Ok(sums);
             }
             if state.is_over {
-                return Err(full(Full));
+                return Err(Error::limit(Full));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

@@ -38,7 +38,7 @@ use std::io;
 
 use super::frame::{Called, Location, Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
-use super::macho::{MachoError, Slice};
+use super::macho::Slice;
 use super::symbol_table::SymbolTable;
 use crate::files::FileBytes;
 
@@ -46,25 +46,6 @@ use function_names::{Names, names};
 use functions::{Function, Inlinee};
 use lines::Row;
 use units::{Unit, Units};
-/// The symbols of one slice of a Mach-O file: a dSYM's DWARF, or a binary.
-///
-/// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
-/// several threads do not disturb each other, and each pays for what it reads.
-#[derive(Debug)]
-pub(super) struct MachoSymbols<'data> {
-    layout: Layout<'data>,
-}
-
-impl<'data> MachoSymbols<'data> {
-    /// Opens a slice of `file`, which [`slices`](super::slices) has listed.
-    ///
-    /// # Errors
-    ///
-    /// If the slice is outside the file, is big endian, or has broken load commands.
-    pub(super) fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
-        Layout::read(file, slice).map(|layout| Self { layout })
-    }
-}
 
 impl Slice {
     /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
@@ -75,19 +56,19 @@ impl Slice {
     /// # Errors
     /// If the slice is outside the file, is big endian, or has broken load commands.
     pub fn symbols<'d, 'b>(&self, file: &'d FileBytes<'b>) -> io::Result<impl Symbols + use<'d, 'b>> {
-        Ok(MachoSymbols::open(file, self)?)
+        Layout::read(file, self)
     }
 }
 
-impl Symbols for MachoSymbols<'_> {
+impl Symbols for Layout<'_> {
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
         let mut notes = Notes::default();
-        self.layout.notes.iter().for_each(|note| notes.add(note.message.as_str()));
-        let table = SymbolTable::read(&self.layout, &mut notes);
-        let units = Units::read(&self.layout, notes);
+        self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
+        let table = SymbolTable::read(self, &mut notes);
+        let units = Units::read(self, notes);
         let (mut frames, mut chain) = (Vec::new(), Vec::new());
         for (index, &address) in addresses.iter().enumerate() {
-            let Some(address) = address.checked_add(self.layout.text_address) else { continue };
+            let Some(address) = address.checked_add(self.text_address) else { continue };
             frames.clear();
             find_frames(&units, &table, address, &mut chain, &mut frames);
             let aliases = frames.last().map(|outermost| aliases(&table, address, outermost)).unwrap_or_default();

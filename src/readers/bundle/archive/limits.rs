@@ -45,7 +45,7 @@ pub(super) fn malformed(archive: &Path, what: impl fmt::Display) -> Error {
 }
 
 pub(super) fn limit(archive: &Path, what: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::Limit(format!("{}: {what}", archive.display())), None)
+    Error::limit(format!("{}: {what}", archive.display()))
 }
 
 /// Counts what an archive holds against its limits.
