@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::BytesStart;
 
 /// The rule that a piece of a document breaks.
@@ -185,6 +186,11 @@ pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = 
     })
 }
 
+/// The unchanged value of an attribute; `None` if there is none of this name.
+pub(super) fn attribute_of<'t>(start: &'t BytesStart<'_>, name: &str) -> Option<&'t str> {
+    attributes(start).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
 /// The name and the value of the attribute that `text` starts with, and what follows it.
 #[inline]
 fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
@@ -221,13 +227,8 @@ fn check_value(value: &str) -> Result<(), Broken> {
 
 /// The character of `&reference;`: one of the five entities that need no document type, or a character by its number.
 pub(super) fn resolve(reference: &str) -> Option<char> {
-    let number = match reference {
-        "amp" => return Some('&'),
-        "lt" => return Some('<'),
-        "gt" => return Some('>'),
-        "quot" => return Some('"'),
-        "apos" => return Some('\''),
-        _ => reference.strip_prefix('#')?,
+    let Some(number) = reference.strip_prefix('#') else {
+        return resolve_predefined_entity(reference)?.chars().next();
     };
     let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
     // `from_str_radix` would take a sign.

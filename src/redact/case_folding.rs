@@ -2,6 +2,8 @@
 //!
 //! Letters are in lower case and without marks, so `Bjorn` is the same name. It is better to replace too many names than too few.
 
+use unicode_normalization::char::decompose_canonical;
+
 /// A folded letter, and where it begins in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Letter {
@@ -20,9 +22,7 @@ pub(super) fn fold(text: &str) -> Vec<Letter> {
                 last.end = end;
             }
         } else {
-            for folded in base(char) {
-                letters.push(Letter { folded, start: at, end });
-            }
+            add_letters(char, |folded| letters.push(Letter { folded, start: at, end }));
         }
         at = end;
     }
@@ -61,53 +61,17 @@ fn is_mark(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// A character without its marks, in lower case; a syllable of Hangul as its letters.
-fn base(char: char) -> impl Iterator<Item = char> {
-    let single = |char| [Some(char), None, None];
-    let folded = match char {
-        'A'..='Z' => single(char.to_ascii_lowercase()),
-        '\0'..='\x7f' => single(char),
-        '\u{2018}' | '\u{2019}' | '\u{2bc}' => single('\''),
-        '\u{a0}' | '\u{202f}' => single(' '),
-        'ß' => [Some('s'), Some('s'), None],
-        '가'..='힣' => syllable(char),
-        'か'..='ぢ' => single(first_of('か', 2, char)),
-        'カ'..='ヂ' => single(first_of('カ', 2, char)),
-        'つ'..='ど' => single(first_of('つ', 2, char)),
-        'ツ'..='ド' => single(first_of('ツ', 2, char)),
-        'は'..='ぽ' => single(first_of('は', 3, char)),
-        'ハ'..='ポ' => single(first_of('ハ', 3, char)),
-        'ゔ' => single('う'),
-        'ヴ' => single('ウ'),
-        _ => single(without_marks(char)),
-    };
-    folded.into_iter().flatten()
-}
-
-/// A letter of a table below.
-fn without_marks(char: char) -> char {
-    let table = TABLES
-        .iter()
-        .find(|(first, letters)| (*first..*first + letters.chars().count() as u32).contains(&u32::from(char)));
-    let letter = table.and_then(|(first, letters)| letters.chars().nth((u32::from(char) - first) as usize));
-    letter.unwrap_or_else(|| {
-        let mut lower = char.to_lowercase();
-        lower.next().filter(|_| lower.next().is_none()).unwrap_or(char)
-    })
-}
-
-/// The first character of a group. Groups have `size` characters, from `start` on: voiced kana follow the kana without marks.
-fn first_of(start: char, size: u32, char: char) -> char {
-    let offset = u32::from(char) - u32::from(start);
-    char::from_u32(u32::from(char) - offset % size).unwrap_or(char)
-}
-
-/// The letters that a syllable of Hangul is made of.
-fn syllable(char: char) -> [Option<char>; 3] {
-    let index = u32::from(char) - u32::from('가');
-    let (first, vowel, last) = (index / 588, index % 588 / 28, index % 28);
-    let letter = |start: u32, index: u32| char::from_u32(start + index);
-    [letter(0x1100, first), letter(0x1161, vowel), letter(0x11a7, last).filter(|_| last > 0)]
+/// Adds the letters of a character: without marks, in lower case, and those of a syllable of Hangul.
+fn add_letters(char: char, mut add: impl FnMut(char)) {
+    match char {
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' => add('\''),
+        '\u{a0}' | '\u{202f}' => add(' '),
+        _ => decompose_canonical(char, |part| match part {
+            mark if is_mark(mark) => {}
+            'ß' | 'ẞ' => "ss".chars().for_each(&mut add),
+            letter => letter.to_lowercase().for_each(&mut add),
+        }),
+    }
 }
 
 /// True for a letter of Hangul that does not begin a syllable.
@@ -123,25 +87,6 @@ pub(super) fn has_no_spaces(folded: char) -> bool {
         | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{312f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
-
-/// By first character: letters without their marks, in lower case, as the Unicode Character Database decomposes them.
-const TABLES: [(u32, &str); 4] = [
-    (
-        0xc0,
-        "aaaaaaæceeeeiiiiðnooooo×øuuuuyþßaaaaaaæceeeeiiiiðnooooo÷øuuuuyþyaaaaaaccccccccddđđeeeeeeeeeegggggggghhħħiiiiii\
-    iiiıĳĳjjkkĸllllllŀŀłłnnnnnnŉŋŋooooooœœrrrrrrssssssssttttŧŧuuuuuuuuuuuuwwyyyzzzzzzſƀɓƃƃƅƅɔƈƈɖɗƌƌƍǝəɛƒƒɠɣƕɩɨƙƙƚƛ\
-    ɯɲƞɵooƣƣƥƥʀƨƨʃƪƫƭƭʈuuʊʋƴƴƶƶʒƹƹƺƻƽƽƾƿǀǁǂǃǆǆǆǉǉǉǌǌǌaaiioouuuuuuuuuuǝaaaaææǥǥggkkooooʒʒjǳǳǳggƕƿnnaaææøøaaaaeeeeii\
-    iioooorrrruuuussttȝȝhhƞȡȣȣȥȥaaeeooooooooyyȴȵȶȷȸȹⱥȼȼƚⱦȿɀɂɂƀʉʌɇɇɉɉɋɋɍɍɏɏ",
-    ),
-    (0x386, "α·εηι΋ο΍υωιαβγδεζηθικλμνξοπρ΢στυφχψωιυαεηιυαβγδεζηθικλμνξοπρςστυφχψωιυουω"),
-    (0x400, "ееђгєѕііјљњћкиуџабвгдежзииклмнопрстуфхцчшщъыьэюяабвгдежзииклмнопрстуфхцчшщъыьэюяееђгєѕііјљњћкиуџ"),
-    (
-        0x1e00,
-        "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmmnnnnnnnnoooooooopppprrrrrrrrsssssssssstttt\
-    ttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyẚſẜẝßẟaaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooo\
-    oooooooouuuuuuuuuuuuuuyyyyyyyyỻỻỽỽỿỿ",
-    ),
-];
 
 #[cfg(test)]
 mod tests {

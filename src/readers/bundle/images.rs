@@ -100,11 +100,6 @@ impl MappedCache {
         self.loaded.iter().all(|offset| known.contains(offset))
     }
 
-    /// True if images of the cache were left out.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.table.is_incomplete
-    }
-
     fn find(&self, address: u64) -> Found<'_> {
         let Some(offset) = address.checked_sub(self.base) else {
             return Found::None;
@@ -134,6 +129,12 @@ impl Images {
             }
         }
         found
+    }
+
+    /// True if images or segments were left out.
+    pub(super) fn are_incomplete(&self) -> bool {
+        let cache = self.cache.iter().map(|cache| &cache.table);
+        self.own.is_incomplete || cache.chain(&self.kernel).any(|table| table.is_incomplete)
     }
 
     fn find_exactly(&self, address: u64) -> Found<'_> {
@@ -193,11 +194,6 @@ impl ImageTable {
             }
         }
         Self { images, ranges: ranges_between(edges), is_incomplete }
-    }
-
-    /// True if images or segments were left out.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.is_incomplete
     }
 
     /// The image at exactly this address.
@@ -265,6 +261,16 @@ fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
     ranges
 }
 
+/// The first byte of the UUID that is found; 0 for none, and 255 for several.
+#[cfg(test)]
+pub(super) fn byte_at(images: &Images, address: u64) -> u8 {
+    match images.find(Address::new(address), false) {
+        Found::One(located) => located.image.uuid.as_bytes()[0],
+        Found::Ambiguous => 255,
+        Found::None => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -277,15 +283,6 @@ mod tests {
         let bytes = signature(images, None);
         let read = apple_signature(&bytes).unwrap();
         ImageTable::new(read.images.into_iter().map(|image| (image, 0)))
-    }
-
-    /// The first byte of the UUID that is found; 0 for none, and 255 for several.
-    fn found(images: &Images, address: u64) -> u8 {
-        match images.find(Address::new(address), false) {
-            Found::One(located) => located.image.uuid.as_bytes()[0],
-            Found::Ambiguous => 255,
-            Found::None => 0,
-        }
     }
 
     #[test]
@@ -302,7 +299,7 @@ mod tests {
         };
         let images = Images { own: table(&[app]), ..Images::default() };
         let asked = [0, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_3fff, 0x1_0000_4000, 0x1_0000_8000, 0x1_0000_c000];
-        assert_eq!(asked.map(|address| found(&images, address)), [0, 0, 1, 1, 0, 1, 0]);
+        assert_eq!(asked.map(|address| byte_at(&images, address)), [0, 0, 1, 1, 0, 1, 0]);
         let Found::One(Located { image, load_address }) = images.find(Address::new(0x1_0000_8abc), false) else {
             unreachable!()
         };
@@ -317,17 +314,17 @@ mod tests {
         let kernel = InventedImage { uuid: 3, path: "", segments: &[("__TEXT", 0xffff_fe00_0700_0000, 0x1000)] };
         let images =
             Images { own: table(&[mac, phone]), kernel: Some(Arc::new(table(&[kernel]))), ..Images::default() };
-        assert_eq!(found(&images, 0x7ff8_0000_0abc), 1);
-        assert_eq!(found(&images, 0x6b59_fff8_0000_0abc), 1, "a code above 47 bits");
-        assert_eq!(found(&images, 0x9abc_de81_8000_0abc), 2, "a code above 39 bits, of which the highest is set");
-        assert_eq!(found(&images, 0x0000_7e81_8000_0abc), 0, "no code: this address is elsewhere");
+        assert_eq!(byte_at(&images, 0x7ff8_0000_0abc), 1);
+        assert_eq!(byte_at(&images, 0x6b59_fff8_0000_0abc), 1, "a code above 47 bits");
+        assert_eq!(byte_at(&images, 0x9abc_de81_8000_0abc), 2, "a code above 39 bits, of which the highest is set");
+        assert_eq!(byte_at(&images, 0x0000_7e81_8000_0abc), 0, "no code: this address is elsewhere");
         let of_device = images.find(Address::new(0x0000_7e81_8000_0abc), true);
         assert!(
             matches!(of_device, Found::One(located) if located.load_address.get() == 0x1_8000_0000),
             "a code on iOS"
         );
-        assert_eq!(found(&images, 0xffff_fe00_0700_0abc), 3);
-        assert_eq!(found(&images, 0x0000_7e00_0700_0abc), 0);
+        assert_eq!(byte_at(&images, 0xffff_fe00_0700_0abc), 3);
+        assert_eq!(byte_at(&images, 0x0000_7e00_0700_0abc), 0);
     }
 
     #[test]
@@ -340,11 +337,11 @@ mod tests {
             cache: Some(MappedCache::new(Arc::clone(&cached), 0x1_8000_0000, offsets.to_vec())),
             ..Images::default()
         };
-        let found = |offsets: &[u64]| [0x1_8000_1fff, 0x1_8000_2000].map(|address| found(&process(offsets), address));
+        let found = |offsets: &[u64]| [0x1_8000_1fff, 0x1_8000_2000].map(|address| byte_at(&process(offsets), address));
         assert_eq!((found(&[0x2000, 0x1000]), found(&[0x2000]), found(&[])), ([1, 2], [0, 2], [0, 0]));
         let both = Images { own: table(&[at(3, &[("__TEXT", 0x1_8000_1000, 0x10)])]), ..process(&[0x1000]) };
-        assert_eq!(super::tests::found(&both, 0x1_8000_100f), 255, "the process and its cache disagree");
-        assert_eq!(super::tests::found(&both, 0x1_8000_1010), 1);
+        assert_eq!(byte_at(&both, 0x1_8000_100f), 255, "the process and its cache disagree");
+        assert_eq!(byte_at(&both, 0x1_8000_1010), 1);
     }
 
     #[test]
@@ -380,7 +377,7 @@ mod tests {
                     [one] => one,
                     _ => 255,
                 };
-                prop_assert_eq!(found(&images, address), expected);
+                prop_assert_eq!(byte_at(&images, address), expected);
             }
         }
     }

@@ -37,22 +37,20 @@ impl Budget {
     /// A string; `None` for nil. Anything else is an error.
     pub(super) fn string(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
         let text = node.text()?;
-        if let Some(text) = &text {
-            self.take(node, text.len())?;
-        }
+        self.take(node, text.as_ref().map_or(0, |text| text.len()))?;
         Ok(text.map(String::from))
     }
 
     /// A string, or a whole number as a string; `None` for anything else.
     pub(super) fn text(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
-        let text = match node.kind()? {
-            Kind::Text => node.text()?,
-            Kind::Integer => node.integer()?.map(|number| number.to_string().into()),
-            _ => None,
-        };
-        if let Some(text) = &text {
-            self.take(node, text.len())?;
+        match node.kind()? {
+            Kind::Text => self.string(node),
+            Kind::Integer => {
+                let text = node.integer()?.map(|number| number.to_string());
+                self.take(node, text.as_ref().map_or(0, String::len))?;
+                Ok(text)
+            }
+            _ => Ok(None),
         }
-        Ok(text.map(String::from))
     }
 }

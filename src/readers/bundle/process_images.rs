@@ -108,9 +108,7 @@ impl<'t> ProcessImages<'t> {
                 Images { kernel, ..Images::default() }
             }
         };
-        let of_cache = images.cache.as_ref().is_some_and(MappedCache::is_incomplete);
-        let of_kernel = images.kernel.as_ref().is_some_and(|kernel| kernel.is_incomplete());
-        if images.own.is_incomplete() || of_cache || of_kernel {
+        if images.are_incomplete() {
             self.add_gap(run, pid, NO_PLACE);
         }
         let images = Arc::new(images);
@@ -223,14 +221,13 @@ impl<'t> ProcessImages<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::images::{Found, Located};
+    use super::super::images::{Found, Located, byte_at};
     use super::super::testing::{
         ArchiveWriter, InventedImage, form_template_of_finder, reference, signature, uuid_bytes,
     };
     use super::*;
     use crate::read;
     use crate::recording::Options;
-    use crate::units::Address;
 
     const CACHE_BASE: u64 = 0x1_8000_0000;
 
@@ -275,13 +272,8 @@ mod tests {
 
     /// The first bytes of the UUIDs at the addresses of all invented images.
     fn found(images: &Images) -> [u8; 4] {
-        [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc].map(|address| {
-            match images.find(Address::new(address), false) {
-                Found::One(located) => located.image.uuid.as_bytes()[0],
-                Found::Ambiguous => 255,
-                Found::None => 0,
-            }
-        })
+        [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc]
+            .map(|address| byte_at(images, address))
     }
 
     #[test]

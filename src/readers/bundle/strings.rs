@@ -160,7 +160,7 @@ mod tests {
             ("<plist><array><string>&nope;</string></array></plist>", "&nope;"),
             ("<plist><array><string>a<string>b</string></string></array></plist>", "<string>"),
             ("", "has 0 at the top"),
-            ("<plist></plist>", "no array"),
+            ("<plist></plist>", "not an array"),
             ("<plist><array/><array/></plist>", "<array> was"),
         ] {
             let broken = Strings::read(text.as_bytes()).unwrap_err();

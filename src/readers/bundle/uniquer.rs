@@ -350,9 +350,9 @@ mod tests {
         };
         assert_eq!(check(&is_empty), Ok(()));
         for (change, word) in [
-            (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "no header"),
+            (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "not a header"),
             (&|pair| pair.1[0] = 0, "its 64 bytes begin with"),
-            (&|pair| pair.0.truncate(45), "no header"),
+            (&|pair| pair.0.truncate(45), "not a header"),
             (&|pair| pair.0.clear(), "room for arrays at 0x20"),
             (&|pair| pair.0[39] = 1, "not empty"),
             (&|pair| pair.0[28] = 31, "size of a block"),

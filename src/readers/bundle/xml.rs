@@ -6,7 +6,7 @@ use std::fmt::Display;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use crate::readers::well_formed::{check_characters, check_tag, check_text, resolve};
+use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
 use crate::symbols::{Broken, broken};
 
 /// Passes every event of a document, after checking that the document is well-formed up to there, to `take`.
@@ -83,9 +83,9 @@ pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
 
 /// The value of an attribute, unescaped.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start.attributes().flatten().find(|attribute| attribute.key.0 == name)?;
-    let value = quick_xml::escape::unescape(&found.value).ok()?;
-    Some(if found.value.contains('&') { value.into_owned() } else { value.replace(['\t', '\n', '\r'], " ") })
+    let raw = attribute_of(start, name)?;
+    let value = quick_xml::escape::unescape(raw).ok()?;
+    Some(if raw.contains('&') { value.into_owned() } else { value.replace(['\t', '\n', '\r'], " ") })
 }
 
 #[cfg(test)]

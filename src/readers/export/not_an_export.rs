@@ -1,5 +1,7 @@
 //! Describes an input that is not an export, and advises what to do.
 
+use memchr::memmem;
+
 use crate::recording::export_command;
 
 /// True if an input starts like XML.
@@ -44,15 +46,11 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static str> {
         "this is a web page, not an export"
     } else if lower.starts_with(b"{") || lower.starts_with(b"[") {
         "this is JSON, not an export; xctrace writes XML"
-    } else if contains(text, b"Document Missing Template Error") {
+    } else if memmem::find(text, b"Document Missing Template Error").is_some() {
         "xctrace could not open the recording (\"Document Missing Template Error\"), which was not saved completely"
     } else {
         return None;
     })
-}
-
-fn contains(text: &[u8], needle: &[u8]) -> bool {
-    memchr::memmem::find(text, needle).is_some()
 }
 
 #[cfg(test)]

@@ -31,9 +31,6 @@ pub(super) trait TakeTokens: Documents {
     /// A piece of text.
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
 
-    /// `<?xml … ?>`, which starts a document.
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault>;
-
     /// True if a document is open.
     fn is_in_document(&self) -> bool;
 
@@ -87,7 +84,7 @@ pub(super) trait TakeTokens: Documents {
                 if std::mem::replace(self.is_behind_declaration(), true) {
                     return Err(Fault::malformed("an XML declaration is not at the start of its document", at));
                 }
-                self.take_declaration(at)
+                self.cut_if_open(at)
             }
             Event::Comment(text) => check_characters(&text).map_err(broken).map(|()| self.begin_prolog()),
             Event::PI(instruction) => check_instruction(&instruction).map_err(broken).map(|()| self.begin_prolog()),

@@ -46,7 +46,7 @@ fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
 }
 
 /// The images of a report, by address.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Images {
     sorted: Vec<Image>,
 }

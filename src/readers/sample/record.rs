@@ -123,11 +123,8 @@ const INCOMPLETE: &str = "the end of the report is missing, or its list of image
 
 /// A diagnostic about a report, at its first thread.
 fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic {
-    Diagnostic {
-        at: Some(lines.place(report.nodes.first().map_or(LineStart::FIRST, |node| node.line))),
-        message,
-        count: 1,
-    }
+    let first = report.nodes.first().map_or(LineStart::FIRST, |node| node.line);
+    Diagnostic { at: Some(lines.place(first)), message, count: 1 }
 }
 
 /// A word about a call graph that differs from the table which the report has of it.

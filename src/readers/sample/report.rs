@@ -51,7 +51,7 @@ impl Top {
 }
 
 /// A report as it was written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) process: String,
     pub(super) pid: Option<u64>,
@@ -68,8 +68,9 @@ pub(super) struct Report {
 }
 
 /// The parts of a report, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Head,
     Graph,
     /// A table of how often functions are in stacks. It counts recursion several times, so it is not used.
@@ -81,6 +82,7 @@ enum Part {
 }
 
 /// A report that is being read.
+#[derive(Default)]
 struct Draft {
     report: Report,
     images: Vec<Image>,
@@ -145,27 +147,8 @@ impl Draft {
             Some((process, pid)) => (process, pid.trim_end().trim_end_matches(')').parse().ok()),
             None => (text, None),
         };
-        let report = Report {
-            process: process.to_owned(),
-            pid,
-            head: Vec::new(),
-            nodes: Vec::new(),
-            tops: HashMap::default(),
-            images: Images::new(Vec::new()),
-            is_whole: false,
-            held,
-        };
-        Self {
-            report,
-            images: Vec::new(),
-            part: Part::Head,
-            open: Vec::new(),
-            is_graph_closed: false,
-            has_odd_images: false,
-            last_line: LineStart::FIRST,
-            bytes: 0,
-            reserved: 0,
-        }
+        let report = Report { process: process.to_owned(), pid, held, ..Report::default() };
+        Self { report, last_line: LineStart::FIRST, ..Self::default() }
     }
 
     /// True if nothing of the report is missing.

@@ -340,7 +340,7 @@ fn bombs_are_refused() {
     let mut mounted = BundleFiles::new(&memory);
     let path = mounted.mount(Path::new("x")).unwrap().unwrap().join("form.template");
     let error = mounted.read(&path, 0, usize::MAX).unwrap_err().to_string();
-    assert!(error.contains("longer than the archive tells"), "{error}");
+    assert!(error.contains("longer than the archive records"), "{error}");
 }
 
 #[test]

@@ -114,72 +114,15 @@ impl<'a> DocumentReader<'a> {
         self.tables.is_cpu() && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
-    fn add_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        if let Root::Toc(toc) = &mut self.root {
-            toc.text(text);
-            return Ok(());
-        }
-        match self.open.last() {
-            Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
-                if self.text.len() + text.len() > self.limits.token_bytes {
-                    return Err(Fault::limit("the text of an element is larger than the limit", at));
-                }
-                self.text.push_str(text);
-                Ok(())
-            }
-            None if !text.trim_ascii().is_empty() => {
-                self.note(at, "text", || {
-                    "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
-                });
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
-        let name = start.name().into_inner();
-        if matches!(name, "trace-query-result" | "trace-toc") {
-            self.cut_if_open(at)?;
-        }
-        if let Root::Toc(toc) = &mut self.root {
-            toc.start(name, start.attributes(), at)?;
-            return if is_empty { self.end(name, at) } else { Ok(()) };
-        }
-        let Some(parent) = self.open.last().map(|open| open.tag) else {
-            return self.start_document(name, at, is_empty);
-        };
-        let tag = Tag::of(name).inside(parent);
-        match parent {
-            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
-            Tag::TraceQueryResult => {
-                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
-            }
-            Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
-            Tag::Node if self.starts_skipping(tag, name, at) => {
-                self.tables.skipped_depth = u32::from(!is_empty);
-                return Ok(());
-            }
-            _ => {}
-        }
-        self.push(tag, name, start, at)?;
-        if is_empty { self.end(name, at) } else { Ok(()) }
-    }
-
     fn start_document(&mut self, name: &str, at: u64, is_empty: bool) -> Result<(), Fault> {
-        match name {
-            "trace-query-result" => {
-                self.root = Root::Query;
-                self.open.push(Open::plain(Tag::TraceQueryResult, name, at));
-                if is_empty { self.end(name, at) } else { Ok(()) }
-            }
-            "trace-toc" => {
-                self.root = Root::Toc(Box::default());
-                self.open.push(Open::plain(Tag::Other, name, at));
-                if is_empty { self.end(name, at) } else { Ok(()) }
-            }
-            _ => Err(other_document(name, at)),
-        }
+        let (root, tag) = match name {
+            "trace-query-result" => (Root::Query, Tag::TraceQueryResult),
+            "trace-toc" => (Root::Toc(Box::default()), Tag::Other),
+            _ => return Err(other_document(name, at)),
+        };
+        self.root = root;
+        self.open.push(Open::plain(tag, name, at));
+        if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
     fn start_table(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
@@ -255,41 +198,6 @@ impl<'a> DocumentReader<'a> {
         let attributes = attributes.map_err(|full| Fault::full(full, at))?;
         self.note_oddities(at);
         Ok((identity, attributes))
-    }
-
-    fn end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
-        if let Root::Toc(toc) = &mut self.root {
-            if toc.end(name, at)? {
-                self.open.pop();
-                self.finish_document();
-            }
-            return Ok(());
-        }
-        let Some(open) = self.open.pop() else {
-            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
-        };
-        let is_match = match open.tag {
-            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
-            // Some tags have several names, of different length.
-            tag => Tag::of(name) == tag && name.len() == open.name_length,
-        };
-        if !is_match {
-            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
-        }
-        match open.tag {
-            Tag::TraceQueryResult => self.finish_document(),
-            Tag::Node => self.finish_table(),
-            Tag::Schema => self.finish_schema(open.at),
-            Tag::Col => self.tables.finish_column(),
-            // Which part of the text would be the name?
-            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
-            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
-            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
-            Tag::Row => self.add_row(open.first_value, open.at)?,
-            _ => self.finish_value(&open)?,
-        }
-        self.text.truncate(open.name_start);
-        Ok(())
     }
 
     /// The element becomes a value of its parent.
@@ -464,19 +372,90 @@ pub(super) fn other_document(name: &str, at: u64) -> Fault {
 
 impl TakeTokens for DocumentReader<'_> {
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
-        self.start(start, at, is_empty)
+        let name = start.name().into_inner();
+        if matches!(name, "trace-query-result" | "trace-toc") {
+            self.cut_if_open(at)?;
+        }
+        if let Root::Toc(toc) = &mut self.root {
+            toc.start(name, start.attributes(), at)?;
+            return if is_empty { self.take_end(name, at) } else { Ok(()) };
+        }
+        let Some(parent) = self.open.last().map(|open| open.tag) else {
+            return self.start_document(name, at, is_empty);
+        };
+        let tag = Tag::of(name).inside(parent);
+        match parent {
+            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
+            Tag::TraceQueryResult => {
+                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
+            }
+            Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
+            Tag::Node if self.starts_skipping(tag, name, at) => {
+                self.tables.skipped_depth = u32::from(!is_empty);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.push(tag, name, start, at)?;
+        if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
     fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
-        self.end(name, at)
+        if let Root::Toc(toc) = &mut self.root {
+            if toc.end(name, at)? {
+                self.open.pop();
+                self.finish_document();
+            }
+            return Ok(());
+        }
+        let Some(open) = self.open.pop() else {
+            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
+        };
+        let is_match = match open.tag {
+            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
+            // Some tags have several names, of different length.
+            tag => Tag::of(name) == tag && name.len() == open.name_length,
+        };
+        if !is_match {
+            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
+        }
+        match open.tag {
+            Tag::TraceQueryResult => self.finish_document(),
+            Tag::Node => self.finish_table(),
+            Tag::Schema => self.finish_schema(open.at),
+            Tag::Col => self.tables.finish_column(),
+            // Which part of the text would be the name?
+            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
+            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
+            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
+            Tag::Row => self.add_row(open.first_value, open.at)?,
+            _ => self.finish_value(&open)?,
+        }
+        self.text.truncate(open.name_start);
+        Ok(())
     }
 
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self.add_text(text, at)
-    }
-
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
-        self.cut_if_open(at)
+        if let Root::Toc(toc) = &mut self.root {
+            toc.text(text);
+            return Ok(());
+        }
+        match self.open.last() {
+            Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
+                if self.text.len() + text.len() > self.limits.token_bytes {
+                    return Err(Fault::limit("the text of an element is larger than the limit", at));
+                }
+                self.text.push_str(text);
+                Ok(())
+            }
+            None if !text.trim_ascii().is_empty() => {
+                self.note(at, "text", || {
+                    "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_in_document(&self) -> bool {

@@ -6,6 +6,7 @@ use super::super::attributes::unescape;
 use super::super::column_roles::{self, Roles};
 use super::super::position::Fault;
 use crate::profile::StringId;
+use crate::readers::well_formed::attribute_of;
 use crate::recording::{Column, Source, Table, TableKind, TableReader};
 
 /// The open table, and the roles of its columns.
@@ -64,12 +65,10 @@ impl Tables {
         if table.reader.table.schema.is_some() || table.reader.table.rows > 0 {
             return Err(Fault::malformed("a second schema in one table", at));
         }
-        for attribute in start.attributes().with_checks(false).flatten() {
-            if attribute.key.0 == "name" {
-                let schema = unescape(&attribute.value, at)?.into_owned();
-                self.bytes += (size_of::<Table>() + schema.len()) as u64;
-                table.reader.table.schema = Some(schema);
-            }
+        if let Some(name) = attribute_of(start, "name") {
+            let schema = unescape(name, at)?.into_owned();
+            self.bytes += (size_of::<Table>() + schema.len()) as u64;
+            table.reader.table.schema = Some(schema);
         }
         Ok(())
     }
@@ -127,7 +126,6 @@ impl Tables {
 
 /// The number after `key` in an XPath, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
 pub(in crate::readers::export) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
-    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
-    let (_, rest) = xpath.value.split_once(key)?;
+    let (_, rest) = attribute_of(start, "xpath")?.split_once(key)?;
     rest.split_once(']')?.0.parse().ok()
 }

@@ -2,8 +2,7 @@
 
 use quick_xml::events::BytesStart;
 
-use super::super::attributes::parse_number;
-use super::super::attributes::{self, Fields, Identity, unescape};
+use super::super::attributes::{self, Fields, Identity, parse_number, unescape};
 use super::super::display_names;
 use super::super::document::{number_in_xpath, other_document};
 use super::super::position::Fault;
@@ -14,6 +13,7 @@ use super::kinds::Kind;
 use super::rows::{Cell, TableRows, ThreadCell};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
+use crate::readers::well_formed::attribute_of;
 use crate::recording::{IntervalTable, Intervals, Limits, Notes, Options, ProcessCell, RejectReason, Texts};
 
 /// An element whose end tag has not come yet.
@@ -148,10 +148,8 @@ impl<'a> IntervalReader<'a> {
         let Some(table) = &mut self.named else {
             return Err(Fault::malformed("a second schema in one table", at));
         };
-        for attribute in start.attributes().with_checks(false).flatten() {
-            if attribute.key.0 == "name" {
-                table.schema = unescape(&attribute.value, at)?.into_owned();
-            }
+        if let Some(name) = attribute_of(start, "name") {
+            table.schema = unescape(name, at)?.into_owned();
         }
         Ok(())
     }
@@ -409,10 +407,6 @@ impl TakeTokens for IntervalReader<'_> {
             _ => {}
         }
         Ok(())
-    }
-
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
-        self.cut_if_open(at)
     }
 
     fn is_in_document(&self) -> bool {
