@@ -93,6 +93,7 @@
 
 mod alert_grammar;
 mod analysis;
+mod calendar;
 pub mod calltree;
 mod chunked_vec;
 #[cfg(feature = "compression")]

@@ -34,7 +34,6 @@ mod archive;
 mod binaries;
 mod cores;
 mod damage;
-mod dates;
 mod file;
 mod frames;
 mod images;

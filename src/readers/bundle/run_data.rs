@@ -6,10 +6,10 @@
 //! not in the zone of the exporting machine. The environment of the process is never read, since it may contain secrets.
 
 use super::cores;
-use super::dates::iso_8601;
 use super::keyed_archive::Node;
 use super::keyed_archive_limit::Budget;
 use super::template::Template;
+use crate::calendar::iso_8601;
 use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};
 use crate::symbols::Broken;
