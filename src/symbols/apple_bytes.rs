@@ -22,6 +22,7 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+#[cfg(feature = "bundle")]
 impl Broken {
     /// A rule that the whole file breaks.
     pub(crate) fn rule(rule: impl fmt::Display) -> Self {

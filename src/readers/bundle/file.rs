@@ -53,6 +53,12 @@ pub(super) struct Inflated {
     _reserved: Reservation,
 }
 
+impl Inflated {
+    pub(super) fn new(bytes: Vec<u8>, reserved: Reservation) -> Self {
+        Self { bytes, _reserved: reserved }
+    }
+}
+
 impl Deref for Inflated {
     type Target = [u8];
 
@@ -79,8 +85,8 @@ pub(super) struct Content<'f> {
 }
 
 enum Source<'f> {
-    Plain(BufReader<Pieces<'f>>),
-    Zlib(ZlibDecoder<BufReader<Pieces<'f>>>),
+    Plain(BufReader<Box<dyn Read + Send + 'f>>),
+    Zlib(ZlibDecoder<BufReader<Box<dyn Read + Send + 'f>>>),
 }
 
 impl<'f> Content<'f> {
@@ -94,8 +100,8 @@ impl<'f> Content<'f> {
         };
         // Most files of a bundle are small, and the complete buffer is filled with zeros before reading. One extra byte detects the end.
         let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
-        let pieces = Pieces { files, path: path.to_owned(), offset: 0, is_over: false };
-        let mut source = BufReader::with_capacity(capacity, pieces);
+        let source = files.open(path).map_err(|error| failed(path, error))?;
+        let mut source = BufReader::with_capacity(capacity, source);
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
         // No other file of a bundle begins like this.
         let source = match head {
@@ -132,7 +138,7 @@ impl<'f> Content<'f> {
             }
         }
         self.check_end()?;
-        Ok(Inflated { bytes, _reserved: reserved })
+        Ok(Inflated::new(bytes, reserved))
     }
 
     /// Replaces the bytes by the next `count`, or fewer at the end of the file. Returns their number.
@@ -205,27 +211,6 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
     }
     Error::unreadable(path, error)
-}
-
-/// A file as a stream.
-struct Pieces<'f> {
-    files: &'f dyn Files,
-    path: PathBuf,
-    offset: u64,
-    /// True if a read returned fewer bytes than requested, so no more are read.
-    is_over: bool,
-}
-
-impl Read for Pieces<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_over {
-            return Ok(0);
-        }
-        let count = self.files.read_into(&self.path, self.offset, buffer)?;
-        self.offset += count as u64;
-        self.is_over = count < buffer.len();
-        Ok(count)
-    }
 }
 
 /// The position of the first byte that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.

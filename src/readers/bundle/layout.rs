@@ -127,13 +127,6 @@ impl Layout {
         Ok(Self { schema, places, row_size, rows })
     }
 
-    /// The column of this type if no column has this mnemonic: it may be the requested column under another name.
-    pub(super) fn renamed(&self, mnemonic: &str, engineering_type: &str) -> Option<&str> {
-        let mut of_type = self.schema.columns.iter().filter(|column| column.engineering_type == engineering_type);
-        let is_missing = self.column(mnemonic).is_none();
-        of_type.next().filter(|_| is_missing).map(|column| column.mnemonic.as_str())
-    }
-
     /// The place of a column that must have one of these types, or the reason why it cannot be read.
     pub(super) fn typed_column(&self, mnemonic: &str, types: &[&str]) -> Result<Place, String> {
         match self.column(mnemonic) {

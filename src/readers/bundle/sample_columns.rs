@@ -106,8 +106,10 @@ fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Op
 }
 
 /// Notes a missing column if a column of the same type has another name.
-pub(super) fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<String> {
-    let other = layout.renamed(mnemonic, engineering_type)?;
+fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<String> {
+    let is_of_type = |column: &&SchemaColumn| column.engineering_type == engineering_type;
+    let other = layout.schema.columns.iter().find(is_of_type).filter(|_| layout.column(mnemonic).is_none())?;
+    let other = &other.mnemonic;
     Some(format!("it has no column {mnemonic}, and its column {other} has the same type: it is not read"))
 }
 

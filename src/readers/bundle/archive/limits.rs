@@ -34,12 +34,6 @@ pub(super) struct ArchiveIndex {
     pub(super) _reserved: Reservation,
 }
 
-/// Bytes in memory with their reservation.
-pub(super) struct Memory {
-    pub(super) bytes: Vec<u8>,
-    pub(super) _reserved: Reservation,
-}
-
 pub(super) fn malformed(archive: &Path, what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Malformed(format!("{}: {what}", archive.display())), None)
 }

@@ -24,25 +24,26 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use super::file::Inflated;
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use file_range::FileRange;
 use folder_tree::{Item, Node, Place};
 use inflate::Inflater;
+use limits::ArchiveIndex;
 pub use limits::ArchiveLimits;
-use limits::{ArchiveIndex, Memory};
 
 /// An archive that was mounted.
 struct Archive {
     path: PathBuf,
     index: ArchiveIndex,
     /// All of it, inflated, where it had to be.
-    memory: Option<Memory>,
+    memory: Option<Inflated>,
 }
 
 impl Archive {
-    fn new(path: &Path, index: ArchiveIndex, memory: Option<Memory>) -> Self {
+    fn new(path: &Path, index: ArchiveIndex, memory: Option<Inflated>) -> Self {
         Self { path: path.to_owned(), index, memory }
     }
 }
@@ -128,7 +129,7 @@ impl<'f> BundleFiles<'f> {
             return Ok(Some(Archive::new(path, index, None)));
         }
         let Some(memory) = tar_index::inflate(self.base, path, length, &head, &self.limits)? else { return Ok(None) };
-        let index = tar_index::read_memory(&memory.bytes, path, &self.limits)?;
+        let index = tar_index::read_memory(&memory, path, &self.limits)?;
         Ok(Some(Archive::new(path, index, Some(memory))))
     }
 
@@ -180,7 +181,7 @@ impl<'f> BundleFiles<'f> {
             (Place::Refused(what), _) => Err(io::Error::new(io::ErrorKind::Unsupported, *what)),
             (Place::Range(start), Some(memory)) => {
                 let start = usize::try_from(start.saturating_add(offset)).unwrap_or(usize::MAX);
-                let bytes = memory.bytes.get(start..).and_then(|rest| rest.get(..length));
+                let bytes = memory.get(start..).and_then(|rest| rest.get(..length));
                 bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
             }
             (Place::Range(start), None) => {

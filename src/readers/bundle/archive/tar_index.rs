@@ -5,11 +5,12 @@ use std::path::Path;
 
 use tar::EntryType;
 
+use super::super::file::Inflated;
 #[cfg(feature = "compression")]
 use super::super::file::over_budget;
 use super::file_range::FileRange;
 use super::folder_tree::{Item, Place};
-use super::limits::{ArchiveIndex, ArchiveLimits, Budget, Memory, malformed};
+use super::limits::{ArchiveIndex, ArchiveLimits, Budget, malformed};
 use crate::error::Error;
 use crate::files::Files;
 
@@ -85,7 +86,7 @@ pub(super) fn inflate(
     length: u64,
     head: &[u8],
     limits: &ArchiveLimits,
-) -> Result<Option<Memory>, Error> {
+) -> Result<Option<Inflated>, Error> {
     let is_compressed = head.starts_with(&[0x1f, 0x8b]) || head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
     if !is_compressed {
         return Ok(None);
@@ -114,13 +115,13 @@ pub(super) fn inflate(
         if read < more {
             bytes.shrink_to_fit();
             reserved.resize(bytes.len() as u64).map_err(|over| over_budget(path, over))?;
-            return Ok(Some(Memory { bytes, _reserved: reserved }));
+            return Ok(Some(Inflated::new(bytes, reserved)));
         }
     }
 }
 
 /// Without a decompressor there are no compressed archives.
 #[cfg(not(feature = "compression"))]
-pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Memory>, Error> {
+pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Inflated>, Error> {
     Ok(None)
 }
