@@ -203,23 +203,9 @@ impl Parser<'_> {
             self.leave_level();
         }
         let requires = self.requires_clause()?;
-        let parameters = self.lambda_parameters()?;
+        let parameters = self.parameters(false, |parser| matches!(parser.peek(), b'E' | b'Q'))?;
         let trailing_requires = self.requires_clause()?;
         Some(self.add(Node::Signature { template_parameters, requires, parameters, trailing_requires }))
-    }
-
-    fn lambda_parameters(&mut self) -> Option<List> {
-        if self.eat(b'v') {
-            return Some(List::EMPTY);
-        }
-        let mut is_first = true;
-        self.list(|parser| {
-            if !is_first && matches!(parser.peek(), b'E' | b'Q') {
-                return Some(Item::End);
-            }
-            is_first = false;
-            parser.ty().map(Item::Is)
-        })
     }
 
     // Substitutions.
