@@ -6,6 +6,7 @@ use super::super::tag::Tag;
 use super::super::tape::Op;
 use super::bytes::{Digits, TIME_LENGTH, digits, look, not_time, number};
 use super::elements::Start;
+use super::last_seen::Widths;
 use super::{MAX_ROW, Scanner};
 
 /// The start of a row that is as usual.
@@ -140,21 +141,6 @@ impl Scanner<'_> {
         let id = self.define_next()?;
         let start = Start::of_backtrace(id, at, at + b"<backtrace".len(), end + b"\">".len());
         self.stack(&start, 0).map(Some)
-    }
-}
-
-/// The number of digits in the time and id of a row. The next row nearly always has the same numbers, so the places of its parts are known
-/// in advance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Widths {
-    pub(super) id: u8,
-    pub(super) time: u8,
-}
-
-impl Widths {
-    pub(super) fn of(id: u64, time: u64) -> Self {
-        let width = |number: u64| number.checked_ilog10().map_or(1, |log| log as u8 + 1);
-        Self { id: width(id), time: width(time) }
     }
 }
 

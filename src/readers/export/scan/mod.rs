@@ -12,6 +12,7 @@ mod cells;
 mod elements;
 mod fast_row;
 mod known_cells;
+mod last_seen;
 mod stacks;
 
 use std::ops::Range;
@@ -23,9 +24,8 @@ use super::tape::{Op, Tape};
 use crate::recording::Limits;
 pub(super) use bytes::PADDING;
 use bytes::number;
-use fast_row::Widths;
 use known_cells::KnownCells;
-use stacks::LastStacks;
+use last_seen::{LastStacks, Widths};
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;

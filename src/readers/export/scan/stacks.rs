@@ -8,6 +8,7 @@ use memchr::memmem;
 use super::super::tape::{Op, TapeStack};
 use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
+use super::last_seen::{LastStack, THREADS};
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
 impl Scanner<'_> {
@@ -197,29 +198,6 @@ fn common_end(a: &[u8; STEP], b: &[u8; STEP]) -> usize {
         all &= u32::from(difference != 0).wrapping_sub(1);
     }
     length as usize
-}
-
-/// The number of threads whose last stacks are remembered.
-pub(super) const THREADS: usize = 64;
-
-/// By thread: its last stack on the tape.
-#[derive(Debug)]
-pub(super) struct LastStacks(pub(super) [LastStack; THREADS]);
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LastStack {
-    pub(super) thread: u32,
-    /// The index, counted from 1; 0 means none.
-    pub(super) stack: u32,
-    /// The end of its frames in the text, and the place from which on they are all `ref`s.
-    pub(super) text_end: u32,
-    pub(super) plain_from: u32,
-}
-
-impl Default for LastStacks {
-    fn default() -> Self {
-        Self([LastStack::default(); THREADS])
-    }
 }
 
 #[cfg(test)]
