@@ -118,7 +118,7 @@ fn threads_and_processes_are_not_arrays_of_something_else() {
         let error = open(&changed).unwrap_err();
         let ErrorKind::BrokenBundle { file, rule } = &error.kind else { panic!("{error}") };
         assert!(file.ends_with("/bulkstore") && rule.contains("row at 0x1000"), "{error}");
-        assert!(rule.contains(&format!("is no {what}")), "{error}");
+        assert!(rule.contains(&format!("is not a {what}")), "{error}");
     }
     let mut changed = files.clone();
     // A thread looks like a process with a string behind it, but no list has it.
