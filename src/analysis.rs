@@ -1,4 +1,4 @@
-//! One recording, and everything that is done to it before it is asked, in the one right order: read, named, operated on.
+//! One recording and the steps applied to it, in the only valid order: symbolication, then operations.
 //!
 //! ```
 //! use traceparse::Analysis;
@@ -29,7 +29,7 @@ use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
 use crate::symbols::SymbolFinder;
 
-/// A recording with its names and operations. Its reports say what was done to it.
+/// A recording with its names and operations. Its reports list the steps that were applied.
 #[derive(Debug)]
 pub struct Analysis {
     recording: Recording,
@@ -51,7 +51,7 @@ impl Analysis {
         }
     }
 
-    /// The recording as it is by now.
+    /// The recording in its current state.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
@@ -75,10 +75,10 @@ impl Analysis {
         Ok(self.symbolication.insert(summary))
     }
 
-    /// Lets samples weigh the events that a performance counter counted for them, in place of their weights. Tables without it do not
-    /// count from then on; if none has it, nothing is changed. Names of counters are in a recording's table of contents.
+    /// Weighs samples by the events of a performance counter, instead of their weights. Samples of tables without this counter then weigh
+    /// nothing; if no table has it, nothing changes. A recording's table of contents lists its counters.
     ///
-    /// Returns by series the number of samples that have no value of it, and weigh nothing; `None` where it does not count.
+    /// Returns, for each series, the number of samples without a value of this counter; `None` if the series has no such counter.
     ///
     /// # Errors
     /// When operations were done before, whose effects were counted in other weights; when the values of a table do not fit in 64 bits.
@@ -91,8 +91,8 @@ impl Analysis {
         Ok(places.into_iter().zip(without).map(|(place, without)| place.map(|_| without)).collect())
     }
 
-    /// Does operations in their order, which `choose` makes for the profile with its names. Their effects are counted for the samples
-    /// that the options select.
+    /// Applies operations in order. `choose` makes them from the profile with its names. Their effects are counted for the samples that the
+    /// options select.
     ///
     /// # Errors
     /// When the new stacks do not fit the profile's tables or the memory budget.
@@ -159,7 +159,7 @@ impl Analysis {
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
         report.redacted.clone_from(&self.redacted);
-        // Sums do not tell the times of the samples that are left.
+        // Sums do not record the times of the remaining samples.
         if self.recording.profile.sums().len() > 0 {
             for series in &mut report.series {
                 let removed = OperationSummary::removed(&self.operations, series.series);

@@ -9,12 +9,12 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// A table of many small rows, in allocations of 512 KiB to 1 MiB.
 ///
-/// A `Vec` doubles: for a moment it takes three times the room of its rows, and half of what it ends with may be unused. This
-/// takes the room of its rows and at most one chunk more, of which nobody has touched what is not used, for one more load
-/// when a row is read.
+/// A `Vec` grows by doubling: for a moment, it takes three times the memory of its rows, and afterwards up to half of its memory may be
+/// unused. This table takes the memory of its rows plus at most one chunk, whose unused pages are never touched. In return, reading a row
+/// takes one more load.
 #[derive(Clone, Debug)]
 pub(crate) struct ChunkedVec<T> {
-    /// All but the last one are full.
+    /// All chunks except the last are full.
     chunks: Vec<Vec<T>>,
     len: usize,
 }
@@ -58,7 +58,7 @@ impl<T> ChunkedVec<T> {
         self.chunks.push(chunk);
     }
 
-    /// Adds rows, together where they have room in one allocation.
+    /// Adds rows with a single copy if they fit into one allocation.
     #[inline]
     pub(crate) fn extend(&mut self, rows: impl ExactSizeIterator<Item = T>) {
         let count = rows.len();
@@ -122,14 +122,13 @@ impl<T> ChunkedVec<T> {
         self.len = 0;
     }
 
-    /// Gives back the room for more rows.
+    /// Releases the memory reserved for more rows.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.shrink_to_fit();
         }
     }
 
-    /// All rows, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flatten()
     }

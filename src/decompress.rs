@@ -4,8 +4,8 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use crate::memory::{MemoryBudget, Reservation};
 
-/// `source`, decompressed if it starts as gzip (also of several members) or zstd do; any other input as it is. The window of zstd is taken
-/// from the budget; a window that does not fit fails the read, with [`OverBudget`](crate::memory::OverBudget) as the cause.
+/// Decompresses `source` if it starts like gzip (with any number of members) or zstd; other input is passed on unchanged. The window of
+/// zstd is taken from the budget. If the window does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.
 ///
 /// # Errors
 /// When the first bytes cannot be read.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 use crate::memory::OverBudget;
 
@@ -34,7 +35,7 @@ impl fmt::Display for Position {
 pub enum ErrorKind {
     /// The reader under the parser failed.
     Io,
-    /// The input is not what `xctrace export` writes; the text says what it looks like and what to do.
+    /// The input is not an export of `xctrace`. The text describes the input and what to do.
     NotAnExport(String),
     /// The XML breaks its own rules; the text says which.
     Malformed(String),
@@ -51,13 +52,13 @@ pub enum ErrorKind {
     Limit(String),
     /// More memory would be taken than the [budget](crate::memory::MemoryBudget) has.
     Memory(OverBudget),
-    /// An input before this one could not be read, and the builder is of no use any more; make a new one.
+    /// An earlier input could not be read, so the builder cannot be used any longer; make a new one.
     Failed,
     /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
     BrokenBundle {
         /// Path of the file.
         file: String,
-        /// A sentence that says what is there, where, what the rule asks for, and what to do about it.
+        /// A sentence: what was found, where, which rule it breaks, and what to do.
         rule: String,
     },
     /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.
@@ -84,6 +85,17 @@ impl Error {
     /// An error of `kind` at a place.
     pub fn new(kind: ErrorKind, at: Option<Position>) -> Self {
         Self { kind, at, source: None }
+    }
+
+    /// A limit was passed, or a table is full.
+    pub(crate) fn limit(what: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Limit(what.to_string()), None)
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(file: &Path, source: io::Error) -> Self {
+        let kind = ErrorKind::Unreadable { file: file.display().to_string() };
+        Self { kind, at: None, source: Some(Box::new(source)) }
     }
 
     /// More memory would be taken than there may be, for a file or at a place in one.
@@ -144,6 +156,14 @@ pub struct Diagnostic {
     pub message: String,
     /// The number of times it was seen.
     pub count: u64,
+}
+
+impl Diagnostic {
+    /// Something that was seen once, at no place in an input.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { at: None, message: message.into(), count: 1 }
+    }
 }
 
 impl fmt::Display for Diagnostic {

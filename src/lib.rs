@@ -93,6 +93,7 @@
 
 mod alert_grammar;
 mod analysis;
+mod calendar;
 pub mod calltree;
 mod chunked_vec;
 #[cfg(feature = "compression")]
@@ -119,6 +120,7 @@ pub mod symbolicate;
 #[cfg(feature = "apple-symbols")]
 pub mod symbols;
 pub mod units;
+mod varint;
 
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]

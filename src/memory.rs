@@ -1,7 +1,7 @@
 //! One memory budget for everything large: data that is inflated, decoded, named and kept.
 //!
-//! Small inputs can ask for much memory: a recording in an archive that is nothing but zeros, a name that repeats itself, an export of
-//! millions of stacks. Code that takes more than a little reserves it first; dropping the reservation gives it back:
+//! Small inputs can require much memory: a recording of nothing but zeros in an archive, a repeated name, an export with millions of
+//! stacks. Code that needs more than a little memory reserves it first. Dropping the reservation releases it:
 //!
 //! ```
 //! use traceparse::memory::MemoryBudget;
@@ -57,13 +57,13 @@ impl MemoryBudget {
         Self(None)
     }
 
-    /// So many bytes.
+    /// A budget of this size.
     pub fn new(bytes: u64) -> Self {
         Self::unlimited().part(bytes)
     }
 
-    /// So many bytes of this budget, if there are so many left when they are taken. Bytes taken from the part are taken from the whole;
-    /// each remembers for itself if it [was exceeded](Self::was_exceeded).
+    /// A part of this budget, as far as the budget has memory left. Bytes taken from the part are taken from the complete budget. Each
+    /// records separately whether it [was exceeded](Self::was_exceeded).
     pub fn part(&self, bytes: u64) -> Self {
         let (limit, whole) = (self.limit().map_or(bytes, |limit| limit.min(bytes)), self.clone());
         Self(Some(Arc::new(Shared { limit, whole, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
@@ -79,15 +79,15 @@ impl MemoryBudget {
         self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
     }
 
-    /// True if at any time more was asked for than there was. Results made meanwhile may be poorer than they would be with more memory.
+    /// True if more memory was requested than was left, at any time. Results may then be poorer than with more memory.
     pub fn was_exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
     }
 
-    /// Takes bytes, until the reservation is dropped.
+    /// Reserves bytes until the reservation is dropped.
     ///
     /// # Errors
-    /// When there are not so many left.
+    /// If fewer bytes are left.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, OverBudget> {
         let mut reservation = self.nothing();
         reservation.resize(bytes)?;
@@ -121,14 +121,14 @@ impl MemoryBudget {
         }
     }
 
-    /// The limit of the whole of the whole: the one that somebody gave.
+    /// The limit of the outermost budget, which the user set.
     fn root_limit(&self) -> u64 {
         let Some(shared) = &self.0 else { return u64::MAX };
         if shared.whole.0.is_some() { shared.whole.root_limit() } else { shared.limit }
     }
 }
 
-/// Bytes of a budget that somebody took; by default none of one without a limit.
+/// Bytes reserved from a budget; by default none, from an unlimited budget.
 #[derive(Debug, Default)]
 pub struct Reservation {
     budget: MemoryBudget,
@@ -141,10 +141,10 @@ impl Reservation {
         self.bytes
     }
 
-    /// Makes it so many bytes, more or fewer than it has.
+    /// Changes the size of the reservation.
     ///
     /// # Errors
-    /// When there are not so many left; it stays as it was.
+    /// If fewer bytes are left. The reservation then keeps its size.
     pub fn resize(&mut self, bytes: u64) -> Result<(), OverBudget> {
         match bytes.checked_sub(self.bytes) {
             Some(more) => self.budget.take(more)?,
@@ -154,7 +154,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Takes so many bytes more.
+    /// Reserves more bytes.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -191,7 +191,7 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-/// A number of bytes as `--memory` takes it: `768M`, `2G`; `1000000` where it is no whole number of KiB.
+/// A number of bytes in the form of `--memory`: `768M`, `2G`, or `1000000` if it is not a multiple of 1 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 

@@ -1,4 +1,4 @@
-//! The one door of the library to files: a path in, an analysis out.
+//! The library's entry point for paths: takes a path and returns an analysis.
 
 use std::path::Path;
 
@@ -8,9 +8,10 @@ use crate::files::FileSystem;
 use crate::readers::input::{Input, InputFiles};
 use crate::recording::{Options, RecordingBuilder};
 
-/// Opens the recording at a path: an export, a report of `sample`, and with the feature `bundle` a `.trace` bundle, as a folder or in a zip
-/// or tar, whose own symbols name its functions. Its content tells the format, never its name. With the feature `compression` it may be
-/// compressed with gzip or zstd. Input that needs a feature which this build lacks is an error that names the feature.
+/// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip
+/// or tar. The symbols in a bundle name its functions. The content determines the format; the file name does not. With the feature
+/// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error names the
+/// feature.
 ///
 /// The usual options count: each sample is kept, one thread reads.
 ///
@@ -26,12 +27,12 @@ use crate::recording::{Options, RecordingBuilder};
 /// ```
 ///
 /// # Errors
-/// When there is no file, when no reader knows its format, and when it breaks the rules of its format or passes a limit.
+/// If the file does not exist, has an unknown format, breaks the rules of its format, or exceeds a limit.
 pub fn open(path: impl AsRef<Path>) -> Result<Analysis, Error> {
     open_with(path, &Options::default())
 }
 
-/// The same with these options.
+/// Like [`open`], with these options.
 ///
 /// # Errors
 /// As [`open`].
@@ -53,19 +54,15 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
 /// The same recording with the names that it keeps.
 #[cfg(feature = "bundle")]
 fn name_frames(mut analysis: Analysis, files: &InputFiles<'_>, stores: &Path) -> Result<Analysis, Error> {
-    use crate::error::ErrorKind;
     use crate::profile::RebuildError;
     use crate::symbolicate::SymbolicateOptions;
     use crate::symbols::{Index, Locator};
 
     let mut locator = Locator::new(files).within(analysis.recording().profile.budget());
-    locator.add(stores, &mut Index::default()).map_err(|source| {
-        let kind = ErrorKind::Unreadable { file: stores.display().to_string() };
-        Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
-    })?;
+    locator.add(stores, &mut Index::default()).map_err(|source| Error::unreadable(stores, source))?;
     match analysis.symbolicate(&locator, &SymbolicateOptions::default()) {
         Ok(_) => Ok(analysis),
         Err(RebuildError::Memory(over)) => Err(Error::memory(over, None)),
-        Err(other) => Err(Error::new(ErrorKind::Limit(other.to_string()), None)),
+        Err(other) => Err(Error::limit(other)),
     }
 }

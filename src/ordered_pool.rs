@@ -3,11 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Makes something of each item and visits it, in the order of the items, until `visit` fails. A thing that was visited comes back to
-/// `make`, which may use its memory again.
+/// Makes a thing for each item and visits it, in the order of the items, until `visit` fails. `make` gets visited things back, to reuse
+/// their memory.
 ///
-/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be visited is not there
-/// yet. There is never more than one for each job and one that waits, so that memory stays small.
+/// The things are made in `jobs` threads, each with its own maker. The caller's thread makes things while the next one to visit is not
+/// ready. There is at most one thing for each job and one that waits, so memory stays small.
 pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
@@ -36,7 +36,7 @@ pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     })
 }
 
-/// Does two things, side by side where that is worth a thread.
+/// Does two things, in parallel if that is worth a thread.
 pub(crate) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
     scope(|threads| {
         let other = if is_parallel { Builder::new().spawn_scoped(threads, &first).ok() } else { None };
@@ -50,7 +50,7 @@ pub(crate) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, 
     })
 }
 
-/// Does the work of the caller's thread.
+/// The loop of the caller's thread.
 fn visit_all<I, M, T: Default, E>(
     items: &[I],
     queue: &Queue<T>,
@@ -77,7 +77,7 @@ fn visit_all<I, M, T: Default, E>(
     Ok(())
 }
 
-/// The items to be made, and those that were made and wait for their visit.
+/// The items to make, and the things that wait for their visit.
 struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -87,7 +87,7 @@ struct Queue<T> {
 }
 
 struct State<T> {
-    /// The number of items that somebody makes or has made.
+    /// The number of items that were started or are done.
     claimed: usize,
     visited: usize,
     /// Items that were made and not visited yet, in no order.
@@ -152,7 +152,7 @@ impl<T: Default> Queue<T> {
         }
     }
 
-    /// Takes what was visited.
+    /// Takes back a visited thing.
     fn give_back(&self, thing: T) {
         let mut state = self.lock();
         state.visited += 1;
@@ -162,7 +162,7 @@ impl<T: Default> Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// Lets all threads return once they have made what they are at.
+    /// Tells all threads to return after their current item.
     fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_all();
@@ -177,7 +177,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// Nobody is to wait for a thread that panics.
+/// Ends the queue if a thread panics, so that no other thread waits for it.
 struct EndOnPanic<'q, T>(&'q Queue<T>);
 
 impl<T> Drop for EndOnPanic<'_, T> {

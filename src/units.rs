@@ -12,7 +12,7 @@ impl Nanos {
         Self(nanos)
     }
 
-    /// A number of milliseconds; saturates at the largest time that can be told.
+    /// A number of milliseconds; saturates at the largest time.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
@@ -27,7 +27,7 @@ impl Nanos {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// The point so much later; saturates at the largest time that can be told.
+    /// The sum; saturates at the largest time.
     pub const fn saturating_add(self, length: Self) -> Self {
         Self(self.0.saturating_add(length.0))
     }
@@ -35,13 +35,13 @@ impl Nanos {
 
 /// A number in millionths: a measure such as `1.98` % CPU, kept as an integer.
 ///
-/// Sums of integers are the same in every order, so a mean over a fleet is the same number whichever core, machine or SQL
-/// engine adds it up. `1.98` is `Millionths::new(1_980_000)`.
+/// A sum of integers is the same in any order, so a mean over a fleet does not depend on the core, machine or SQL engine that adds it up.
+/// `1.98` is `Millionths::new(1_980_000)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millionths(u64);
 
 impl Millionths {
-    /// One.
+    /// The number 1.
     pub const ONE: Self = Self(1_000_000);
 
     /// A number of millionths.
@@ -54,13 +54,13 @@ impl Millionths {
         self.0
     }
 
-    /// The nearest to `numerator / denominator`, halves up; `None` where the denominator is 0 or the quotient has no room.
+    /// The nearest value to `numerator / denominator`, with halves rounded up; `None` if the denominator is 0 or the quotient is too large.
     pub fn of_ratio(numerator: u128, denominator: u128) -> Option<Self> {
         if denominator == 0 {
             return None;
         }
         let (whole, rest) = (numerator / denominator, numerator % denominator);
-        // Denominators beyond 106 bits, which have no room to be multiplied, lose the bits that do not matter.
+        // Denominators above 106 bits, which would overflow when multiplied, lose insignificant bits.
         let shift = (128 - denominator.leading_zeros()).saturating_sub(106);
         let (rest, denominator) = (rest >> shift, (denominator >> shift).max(1));
         let fraction = (rest * 2_000_000 + denominator) / (2 * denominator);
@@ -138,14 +138,14 @@ impl fmt::Display for Unit {
     }
 }
 
-/// A weight: the amount of its unit that a sample, a frame or a tree node stands for.
+/// A weight: an amount in its unit, of a sample, a frame or a tree node.
 ///
 /// `Display` writes it for people, with three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Weight {
     /// The exact number.
     pub value: u64,
-    /// Its unit.
+    /// The unit of the value.
     pub unit: Unit,
 }
 
@@ -208,7 +208,7 @@ pub struct Address(u64);
 
 /// User addresses of 64-bit Apple platforms fit in 47 bits; the bits above hold a pointer authentication code.
 const USER_ADDRESS_BITS: u64 = 0x7fff_ffff_ffff;
-/// Those of iOS, tvOS, watchOS and visionOS fit in 39 bits.
+/// Addresses in iOS, tvOS, watchOS and visionOS have 39 bits.
 const DEVICE_ADDRESS_BITS: u64 = 0x7f_ffff_ffff;
 
 impl Address {
@@ -229,7 +229,7 @@ impl Address {
 
     /// The address without the pointer authentication code that arm64e leaves in the bits above 47.
     ///
-    /// An address in the kernel's half (all 17 upper bits set) is returned as it is.
+    /// Kernel addresses (all 17 upper bits set) are returned unchanged.
     pub const fn without_authentication(self) -> Self {
         if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & USER_ADDRESS_BITS) }
     }
@@ -239,8 +239,9 @@ impl Address {
         if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & DEVICE_ADDRESS_BITS) }
     }
 
-    /// The address, which is known to be in the image that is loaded at `image`, without its code: above 47 bits, or above 39 where the
-    /// image is below and the address would be behind every image that fits there. So nobody has to know what was recorded.
+    /// The address without its authentication code, if it is known to be in the image loaded at `image`. The code is above bit 47, or above
+    /// bit 39 if the image is below that and the address would otherwise be beyond any image there. The recorded platform is therefore not
+    /// needed.
     pub const fn without_authentication_in(self, image: Self) -> Self {
         let (plain, small) = (self.without_authentication(), self.without_device_authentication());
         let is_signed = image.0 <= DEVICE_ADDRESS_BITS && plain.0 > DEVICE_ADDRESS_BITS && small.0 >= image.0;
@@ -269,7 +270,7 @@ impl Uuid {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }
 
-    /// True if all its bits are 0: some linkers write that for no UUID.
+    /// True if all bits are 0: some linkers write this for a missing UUID.
     pub const fn is_nil(&self) -> bool {
         self.0.is_nil()
     }

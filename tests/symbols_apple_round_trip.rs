@@ -223,7 +223,7 @@ fn a_broken_rule_is_named_with_its_offset() {
     let last = (0..inlined_count).rev().find(|index| good[inlined + 36 * index + 11] & 0x40 != 0).unwrap();
     let cases: Vec<(usize, u32, String)> = vec![
         (0x00, 2, "record at 0x0: its version is 2; 1 and 7 are known".to_owned()),
-        (0x04, 0x50, "record at 0x0: its size 0x50 is not that of the file".to_owned()),
+        (0x04, 0x50, "record at 0x0: its size 0x50 is not the size of the file".to_owned()),
         (0x08, 0x3100_0006, format!("{} segments at 0x60: 0x6200000c0 bytes are more than", 0x3100_0006)),
         (0x10, u32::MAX, format!("{} symbols at {symbols:#x}: ", u32::MAX)),
         (0x54, 0xffff_ff00, "string table at ".to_owned()),

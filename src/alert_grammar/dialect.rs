@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The reason why a text is no rule.
+/// The reason why a string is not an alert rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlertError(String);
 
@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
     pub(crate) examples: &'static str,
     /// The beginning of its rules.
     pub(crate) subjects: &'static str,
-    /// Its limits.
+    /// The limits that its rules may have.
     pub(crate) limits: &'static str,
     /// Its input: `two recordings`.
     pub(crate) input: &'static str,
@@ -29,12 +29,12 @@ pub(crate) struct Dialect {
 }
 
 impl Dialect {
-    /// The error of a text that is no part of any rule.
+    /// Reports a string that no rule can contain.
     pub(crate) fn error(&self, found: &str, wanted: &str) -> AlertError {
         AlertError(format!("{found:?} is not {wanted}; write a rule such as: {}", self.examples))
     }
 
-    /// The error of a text that is a part of the rules of the other command, which knows `what`.
+    /// Reports a string that only rules of the other command can contain; `what` names it.
     pub(crate) fn elsewhere(&self, found: &str, what: &str) -> AlertError {
         AlertError(format!("{found:?} does not apply to {}; `{}` has {what}", self.input, self.other))
     }

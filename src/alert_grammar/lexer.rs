@@ -1,12 +1,10 @@
 //! The words, names, numbers and signs of rules.
 
-use super::comparison::Comparison;
-
 /// Signs that begin with another one come first.
 const SIGNS: [(&str, Comparison); 4] =
     [(">=", Comparison::AtLeast), ("<=", Comparison::AtMost), (">", Comparison::Above), ("<", Comparison::Below)];
 
-/// A text of which a part was read. Spaces in front of what is read are skipped.
+/// A rule of which a part was read. White space before each token is skipped.
 pub(super) struct Lexer<'t> {
     rest: &'t str,
 }
@@ -16,7 +14,6 @@ impl<'t> Lexer<'t> {
         Self { rest: text.trim() }
     }
 
-    /// The rest of the text.
     pub(super) fn rest(&self) -> &'t str {
         self.rest.trim_start()
     }
@@ -40,8 +37,8 @@ impl<'t> Lexer<'t> {
         self.split(end)
     }
 
-    /// A name in double quotes, in which `\"` is a quote and `\\` a backslash. `None` where there are no quotes, and where there is
-    /// another escape: a name that was pasted with one backslash would be another name.
+    /// A name in double quotes, in which `\"` is a quote and `\\` a backslash. `None` without quotes or with any other escape: otherwise, a
+    /// pasted name with one backslash would become another name.
     pub(super) fn name(&mut self) -> Option<String> {
         let inner = self.rest().strip_prefix('"')?;
         let mut name = String::new();
@@ -87,10 +84,23 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The length of the exponent that a text begins with: `e3`, `E-12`; 0 without one.
+/// The length of the exponent at the start: `e3`, `E-12`; 0 without an exponent.
 fn exponent(text: &str) -> usize {
     let Some(signed) = text.strip_prefix(['e', 'E']) else { return 0 };
     let unsigned = signed.strip_prefix(['+', '-']).unwrap_or(signed);
     let digits = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
     if digits == 0 { 0 } else { text.len() - unsigned.len() + digits }
+}
+
+/// The side of a threshold on which a rule fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
 }

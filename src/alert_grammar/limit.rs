@@ -18,12 +18,11 @@ pub(crate) struct Limit<'t> {
 /// The unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LimitUnit {
-    /// There is none.
     Plain,
     Percent,
-    /// So much weight.
+    /// A weight in this unit.
     Weight(Unit),
-    /// So much weight per second.
+    /// A weight per second in this unit.
     Rate(Unit),
 }
 

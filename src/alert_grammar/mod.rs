@@ -1,4 +1,4 @@
-//! The grammar of alert rules: those of comparisons (`report::diff`) and those of fleets (`fleet`).
+//! The grammar of alert rules, for comparisons (`report::diff`) and fleets (`fleet`).
 //!
 //! ```text
 //! rule       = path comparison number [ unit ]
@@ -14,17 +14,15 @@
 //! name       = '"' { character | '\"' | '\\' } '"'
 //! ```
 //!
-//! Spaces may stand between all of these. A name is not empty. A command takes the rules that it can judge; of what the other one
-//! judges, the error says so.
+//! All of these may be separated by spaces. A name is not empty. If only the other command has a rule, the error reports that.
 
-mod comparison;
 mod dialect;
 mod lexer;
 mod limit;
 
-pub(crate) use comparison::Comparison;
 pub use dialect::AlertError;
 pub(crate) use dialect::Dialect;
+pub(crate) use lexer::Comparison;
 use lexer::Lexer;
 pub(crate) use limit::{Limit, LimitUnit};
 
@@ -48,7 +46,7 @@ impl Kind {
 /// The subject of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// All that counts.
+    /// The complete recording or run.
     Total,
     /// Everything of a name, which is not empty.
     Named(Kind, String),
@@ -56,7 +54,7 @@ pub(crate) enum Subject {
     Each(Kind),
 }
 
-/// A word behind the subject.
+/// A word after the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part<'t> {
     /// `self`, `p99.9`.
@@ -80,7 +78,7 @@ impl<'t> Part<'t> {
 pub(crate) struct Rule<'t> {
     /// Its subject; `None` where it begins with a part.
     pub(crate) subject: Option<Subject>,
-    /// The parts in front of the comparison; one at least where there is no subject.
+    /// The parts before the comparison; at least one if there is no subject.
     pub(crate) parts: Vec<Part<'t>>,
     pub(crate) comparison: Comparison,
     pub(crate) limit: Limit<'t>,
@@ -89,7 +87,7 @@ pub(crate) struct Rule<'t> {
 /// Reads a rule.
 ///
 /// # Errors
-/// Where the text is none; the error says which part is not understood, and what could stand there.
+/// If the string is not a rule. The error names the part that was not understood, and what may be there instead.
 pub(crate) fn parse<'t>(text: &'t str, dialect: &Dialect) -> Result<Rule<'t>, AlertError> {
     let mut lexer = Lexer::new(text);
     let start = lexer.rest();

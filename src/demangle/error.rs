@@ -1,20 +1,20 @@
-//! The reasons why a name is not demangled.
+//! Limits on demangled names: the errors of names that break them or cannot be read, and strings of bounded length.
 
 use std::fmt;
 
 /// The reason why a name has no C++ spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It does not begin with `_Z`, or with `___Z` as blocks do.
+    /// The name does not begin with `_Z`, or with `___Z` like blocks do.
     NotMangled,
-    /// It does not follow the ABI's grammar.
+    /// The name breaks the ABI's grammar.
     Malformed {
-        /// The position of the byte that cannot be read, or of one behind the fault; counted from 0, without a stripped underscore.
+        /// The position of the unreadable byte, or of a later byte; counted from 0, without a stripped underscore.
         at: usize,
     },
     /// More than 512 types, names and expressions are inside each other.
     TooDeep,
-    /// It is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for what it says.
+    /// The name is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for its length.
     TooLong,
 }
 
@@ -30,3 +30,20 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A string that refuses to grow beyond the longest name.
+pub(super) struct Bounded {
+    pub(super) text: String,
+    /// The maximum number of bytes.
+    pub(super) longest: usize,
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() + text.len() > self.longest {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}

@@ -1,5 +1,5 @@
-//! Demangles names: [`display_name`] spells those of every language and every source, a [`Demangler`] those of C++ (the
-//! [Itanium ABI]), as LLVM 19 and Apple's tools spell them.
+//! Demangles names: [`display_name`] for every language and source, [`Demangler`] for C++ (the [Itanium ABI]) in the spelling of LLVM 19
+//! and Apple's tools.
 //!
 //! ```text
 //! _ZNSt3__16vectorIiNS_9allocatorIiEEE9push_backEOi
@@ -59,7 +59,7 @@ impl Demangler {
     /// For how many bytes of output memory is kept between names.
     const KEPT: usize = 1 << 14;
 
-    /// With another limit for the bytes of a demangled name; names that would be longer are [`Error::TooLong`]. One mebibyte by default.
+    /// Sets the maximum length of demangled names, in bytes; longer names are [`Error::TooLong`]. The default is one mebibyte.
     #[must_use]
     pub fn with_max_output(self, max_output: usize) -> Self {
         Self { max_output, ..self }
@@ -75,7 +75,7 @@ impl Demangler {
     /// The C++ spelling of a mangled name.
     ///
     /// # Errors
-    /// The name is none of C++, is malformed, or exceeds a limit.
+    /// If the name is not a mangled C++ name, is malformed, or exceeds a limit.
     pub fn demangle(&mut self, name: &str) -> Result<&str, Error> {
         let name = if self.strips_underscore { name.strip_prefix('_').ok_or(Error::NotMangled)? } else { name };
         if !is_mangled(name) {
@@ -89,7 +89,7 @@ impl Demangler {
     }
 }
 
-/// True for a name that begins as a mangled name of C++ does. It may still be unreadable.
+/// True for a name that begins like a mangled C++ name. It may still be malformed.
 pub(crate) fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z") || name.starts_with("___Z")
 }

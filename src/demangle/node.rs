@@ -17,7 +17,7 @@ impl Id {
     }
 }
 
-/// Nodes in a row: where in [`Arena::lists`] their count stands, which the nodes follow.
+/// A list of nodes: the index in [`Arena::lists`] of their count, which the nodes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct List(u32);
 
@@ -25,7 +25,7 @@ impl List {
     pub(super) const EMPTY: Self = Self(0);
 }
 
-/// Bytes of the mangled name that are shown as they are.
+/// Bytes of the mangled name that are shown unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slice {
     pub(super) start: u32,
@@ -62,20 +62,20 @@ impl Qualifiers {
     }
 }
 
-/// The shape of a type in a declaration, where parts of it stand on both sides of the declared name: `int (&` … `) [3]`.
+/// The shape of a type in a declaration, of which parts may be on both sides of the declared name: `int (&` … `) [3]`.
 ///
 /// The shape of a type that depends on a pack or on arguments that follow is not known before it is printed. Then both bits are set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape(u8);
 
 impl Shape {
-    /// Nothing stands on the right side.
+    /// The right side is empty.
     pub(super) const PLAIN: Self = Self(0);
-    /// Something stands on the right side.
+    /// The right side is not empty.
     pub(super) const RIGHT: Self = Self(1);
     pub(super) const ARRAY: Self = Self(1 | 2);
     pub(super) const FUNCTION: Self = Self(1 | 4);
-    /// Unknown until the node that it stands for is asked.
+    /// Unknown until the node it refers to is examined.
     pub(super) const UNKNOWN: Self = Self(8);
 
     pub(super) fn has_right(self) -> bool {
@@ -112,7 +112,7 @@ pub(super) enum StdClass {
     Iostream,
 }
 
-/// The kind of template parameter that a made-up name stands for.
+/// The kind of template parameter that has a made-up name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParameterKind {
     Type,
@@ -128,7 +128,7 @@ pub(super) enum FloatKind {
     LongDouble,
 }
 
-/// One part of a name. The comments show how it is written.
+/// One part of a name. The comments show its spelling.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
     // Names.
@@ -196,13 +196,13 @@ pub(super) enum Node {
     // Templates.
     /// Written once for each element of the packs inside: `inner, inner`
     Expansion(Id),
-    /// One element of the list, whichever an expansion is at
+    /// The current element of the list in an expansion
     Pack(List),
     /// All elements: `a, b`
     Elements(List),
     /// A template argument with a declaration of its parameter, which is not shown
     Declared(Id),
-    /// A template argument that is mangled further back. Not known before the name is read.
+    /// A template argument that follows later in the mangled name, so it is unknown until the name is read.
     Forward { index: u32, target: Option<Id> },
     /// `$T0`
     MadeUpName { kind: ParameterKind, index: u32 },
@@ -292,13 +292,13 @@ struct Entry {
     node: Node,
     shape: Shape,
     precedence: Precedence,
-    /// It is written in the same way everywhere: there are no packs in it, for example.
+    /// It is spelled in the same way everywhere, for example because it contains no packs.
     is_constant: bool,
-    /// A substitution or a template parameter stands for it, too.
+    /// A substitution or a template parameter also refers to it.
     is_shared: bool,
 }
 
-/// The nodes of one name, and lists of them. The memory is used again for the next name.
+/// The nodes of one name, and their lists. The next name reuses the memory.
 #[derive(Debug)]
 pub(super) struct Arena {
     entries: Vec<Entry>,
@@ -403,7 +403,7 @@ impl Arena {
     /// Notes that a node is mentioned again.
     pub(super) fn share(&mut self, id: Id) {
         let entry = &mut self.entries[id.index()];
-        // What has few bytes is written faster than remembered.
+        // Short nodes are faster to write again than to copy.
         let is_long = matches!(entry.node, Node::Nested { .. } | Node::Templated { .. });
         entry.is_shared = is_long && entry.is_constant;
     }
@@ -413,7 +413,7 @@ impl Arena {
         self.entries[id.index()].is_shared
     }
 
-    /// Tells a forward reference what it stands for.
+    /// Sets the target of a forward reference.
     pub(super) fn set_target(&mut self, id: Id, to: Id) {
         if let Node::Forward { target, .. } = &mut self.entries[id.index()].node {
             *target = Some(to);

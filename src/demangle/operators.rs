@@ -1,6 +1,6 @@
 //! The operators: their two letters, how they are written, and how tightly they bind.
 
-/// The precedence of an expression, from the one that binds tightest to the loosest.
+/// The precedence of an expression, from tightest to loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Precedence {
     Primary,
@@ -29,10 +29,10 @@ pub(super) enum Precedence {
 pub(super) enum Form {
     Binary,
     Prefix,
-    /// `++` and `--`; with `_` behind the letters the operand is on the right.
+    /// `++` and `--`; with `_` after the letters, the operand is on the right.
     Postfix,
     Subscript,
-    /// `.`, `->`, `.*`, `->*`, of which LLVM knows `->` as the name of a function only.
+    /// `.`, `->`, `.*`, `->*`. LLVM accepts only `->` as the name of a function.
     Member {
         is_name: bool,
     },
@@ -48,9 +48,9 @@ pub(super) enum Form {
     Conditional,
     /// `co_await`, which is the name of a function only.
     NameOnly,
-    /// `static_cast` and its like, which are no names.
+    /// `static_cast` and similar operators, which are not names.
     NamedCast,
-    /// `sizeof` and its like of a type or an expression, which are no names.
+    /// `sizeof` and similar operators of a type or an expression, which are not names.
     Query {
         of_type: bool,
     },
@@ -69,7 +69,7 @@ pub(super) struct Operator {
     letters: [u8; 2],
     pub(super) form: Form,
     pub(super) precedence: Precedence,
-    /// The name of the function, as in `operator+`; for what is no function, what is written in front of the operands.
+    /// The name of the function, such as `operator+`; otherwise the text before the operands.
     pub(super) name: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Access to files, whatever file system they are in.
+//! Access to files in any file system.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{Entry, EntryKind, FolderTimes};
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 
-/// A file system: the one of this machine, another one, or one in memory.
+/// A file system: on this machine, elsewhere, or in memory.
 pub trait Files: Sync {
     /// The thing at `path`, through links.
     ///
@@ -16,7 +16,7 @@ pub trait Files: Sync {
     /// When there is nothing, or it may not be looked at.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
-    /// The one path of what is at `path`, through links: two paths of one folder have the same.
+    /// The canonical path of `path`, with links resolved. All paths of one folder have the same canonical path.
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
@@ -63,7 +63,7 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// The bytes of a file from its start to its end; those of a pipe, too, where the file system has such.
+    /// The bytes of a file from start to end. Also opens pipes if the file system has them.
     ///
     /// # Errors
     /// When there is no file, or it may not be read.
@@ -74,7 +74,7 @@ pub trait Files: Sync {
         Ok(Box::new(FromStart { files: self, path: path.to_owned(), offset: 0 }))
     }
 
-    /// Loads a part of a file, of which only pieces may be needed: they are read when they are asked for.
+    /// Opens a part of a file. Only the pieces that are used are read.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.

@@ -1,7 +1,7 @@
-//! Files: the one door of the library to a file system, behind a trait.
+//! Files: the only access of the library to a file system, behind a trait.
 //!
-//! [`FileSystem`] is the one of this machine. Tests and other programs bring their own [`Files`]: an archive in which entries are files
-//! (`bundle::BundleFiles`), a file system that notes what is read of it.
+//! [`FileSystem`] is the file system of this machine. Tests and other programs implement [`Files`] themselves, such as for archives
+//! (`bundle::BundleFiles`) or to record which files are read.
 
 mod access;
 mod entry;

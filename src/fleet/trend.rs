@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::label_order::unordered_dates;
 use super::options::FleetOptions;
 use super::report::{Cohort, CohortReport, FleetReport, RunRow, Trend, TrendOver, TrendPoint};
+use crate::calendar;
 use crate::stats::Distribution;
 use crate::units::Millionths;
 
@@ -173,28 +174,13 @@ fn day_of(start: &str) -> Option<i64> {
     let is_date = date.is_ascii() && &date[4..5] == "-" && &date[7..8] == "-";
     let (year, month, day) = is_date.then(|| Some((number(0..4)?, number(5..7)?, number(8..10)?))).flatten()?;
     // Days beyond the end of their month are refused: they come out as another date.
-    let days = days_since_1970(year, month, day);
+    let days = calendar::days_since_1970(year, month, day);
     ((1..=12).contains(&month) && date_of(days) == date).then_some(days)
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar, counted in years that begin in March.
-const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 /// The date of a day, such as `2025-10-01`.
 fn date_of(days: i64) -> String {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let (day, month) = (day_of_year - (153 * shifted + 2) / 5 + 1, (shifted + 2) % 12 + 1);
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = calendar::date_of(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 

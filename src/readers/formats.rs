@@ -1,6 +1,11 @@
-//! The registry of formats. Inputs are known by their first bytes, and those that no reader reads are told by their names.
+//! The registry of formats. Formats are recognised by their first bytes, including known formats that cannot be read.
 //!
-//! The order matters: the surest tests come first. A file's name says nothing, since people rename files.
+//! The order matters: the most reliable tests come first. File names are not used, since people rename files.
+
+use std::path::Path;
+
+use crate::files::{Entry, Files};
+use crate::varint;
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -8,7 +13,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// A format that is read from a stream of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// An export of `xctrace`, and whatever else nobody reads: that reader tells what an input looks like.
+    /// An export of `xctrace`, or any other input: the reader of exports describes it.
     Export,
     /// A report of `sample`.
     Sample,
@@ -21,7 +26,7 @@ impl Format {
     }
 }
 
-/// Says what to do about an input that is packed, where no reader unpacks it: others have words of their own for archives.
+/// Advice for a packed input that no reader unpacks. Archives have separate messages.
 pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
     let is = |magic: &[u8]| head.starts_with(magic);
     let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
@@ -50,12 +55,12 @@ pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
 
 /// The description of reports that are read, but not as exports.
 const SAMPLE: &str = "a report of sample (macOS)";
-/// The same report, as it is copied from a mail, a list or a Markdown document.
+/// A report copied from a mail, a list or a Markdown document.
 const QUOTED_SAMPLE: &str = "a report of sample (macOS) whose lines are indented or quoted";
 /// The text that a repository holds in place of a large file.
 const LFS_POINTER: &str = "a Git LFS pointer";
 
-/// A sentence about an input that is no export.
+/// Describes an input that is not an export, in one sentence.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
     if let Some(what) = packed(head) {
         return Some(what.to_owned());
@@ -102,7 +107,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
 
 /// True if these are fields of a pprof message, in any order, with the type of a sample among them.
 fn is_pprof(head: &[u8]) -> bool {
-    /// The field of types of samples; its numbers are those of texts.
+    /// The field of the sample types; its numbers are indices of strings.
     const SAMPLE_TYPE: u64 = 1;
     let (mut rest, mut has_type) = (head, false);
     while let Some((key, value)) = varint(rest) {
@@ -139,15 +144,13 @@ fn is_value_type(mut message: &[u8]) -> bool {
     message.is_empty()
 }
 
-/// A number of seven bits a byte, and what is behind it.
+/// A number of seven bits a byte, and the bytes after it.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    const LONGEST: usize = 10;
-    let length = 1 + bytes.iter().take(LONGEST).position(|byte| byte & 0x80 == 0)?;
-    let number = bytes[..length].iter().rev().fold(0_u64, |number, byte| (number << 7) | u64::from(byte & 0x7f));
-    Some((number, &bytes[length..]))
+    let mut rest = bytes;
+    Some((varint::read(&mut rest)?, rest))
 }
 
-/// The start as text: UTF-8, or UTF-16 that says so.
+/// The start as text: UTF-8, or UTF-16 with a byte order mark.
 fn text(head: &[u8]) -> String {
     let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         String::from_utf16_lossy(&bytes.as_chunks().0.iter().map(|&pair| unit(pair)).collect::<Vec<_>>())
@@ -176,7 +179,7 @@ fn json(start: &str) -> Option<&'static str> {
     if first.contains("\"bug_type\"") && start.len() > first.len() {
         return Some("a report of macOS or iOS (.ips)");
     }
-    // White space inside of texts goes too, which no key here has.
+    // This also removes white space inside strings; the keys here contain none.
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
@@ -233,7 +236,7 @@ fn lines(text: &str) -> Option<&'static str> {
     is_folded(text).then_some("a file of folded stacks")
 }
 
-/// True if the first event, `COMM PID TIME: EVENT:`, stands above a frame, `    ADDRESS SYMBOL (MODULE)`.
+/// True if the first event, `COMM PID TIME: EVENT:`, is above a frame, `    ADDRESS SYMBOL (MODULE)`.
 fn is_perf_script(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.starts_with('#')).skip_while(|line| line.trim().is_empty());
     let (Some(event), Some(frame)) = (lines.next(), lines.next()) else { return false };
@@ -261,6 +264,20 @@ fn is_folded(text: &str) -> bool {
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True if a folder is a recording. Old and empty recordings are recognised only by their name.
+pub(super) fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
+    folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
+}
+
+/// True if a folder has what every saved recording has.
+pub(super) fn has_bundle_parts(files: &dyn Files, folder: &Path) -> bool {
+    is_folder(files, &folder.join("corespace")) || files.entry(&folder.join("form.template")).is_ok()
+}
+
+pub(super) fn is_folder(files: &dyn Files, path: &Path) -> bool {
+    matches!(files.entry(path), Ok(Entry::Folder))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "bundle")]
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
 #[cfg(not(feature = "bundle"))]
-use super::bundle_folder::{is_bundle, is_folder};
+use super::formats::{is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::memory::MemoryBudget;
@@ -47,7 +47,7 @@ type Mounts<'f> = BundleFiles<'f>;
 #[cfg(not(feature = "bundle"))]
 type Mounts<'f> = &'f dyn Files;
 
-/// A file system in which inputs are found: an archive that holds a bundle is a folder, everything else is as it is below.
+/// A file system in which inputs are found. An archive with a bundle is a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
     files: Mounts<'f>,
 }
@@ -59,7 +59,7 @@ impl std::fmt::Debug for InputFiles<'_> {
 }
 
 impl<'f> InputFiles<'f> {
-    /// The files of `base`. What archives take is taken from the budget.
+    /// The files of `base`. The memory of archives is taken from the budget.
     #[cfg(feature = "bundle")]
     pub fn new(base: &'f dyn Files, memory: &MemoryBudget) -> Self {
         let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
@@ -72,7 +72,7 @@ impl<'f> InputFiles<'f> {
         Self { files: base }
     }
 
-    /// Finds the input that a path leads to. Its content tells, never its name.
+    /// Finds the input at a path by its content, not by its name.
     ///
     /// # Errors
     /// When an archive cannot be used ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
@@ -96,7 +96,7 @@ impl<'f> InputFiles<'f> {
     }
 }
 
-/// An input that is read when it is asked: any number of times, unless it is a pipe.
+/// An input that is read on demand: any number of times, unless it is a pipe.
 #[derive(Debug)]
 pub struct Input<'f>(Kind<'f>);
 
@@ -110,7 +110,7 @@ enum Kind<'f> {
 }
 
 impl<'f> Input<'f> {
-    /// Opens what was found at a place. `files` are those that it was found in, or others over them.
+    /// Opens the input at a place. `files` are the files in which it was found, or a wrapper of them.
     ///
     /// # Errors
     /// When a bundle cannot be opened.
@@ -124,7 +124,7 @@ impl<'f> Input<'f> {
         }
     }
 
-    /// The number of bytes that [`read_into`](Self::read_into) reads of the files, for a display of progress; `None` where nobody knows.
+    /// The number of bytes that [`read_into`](Self::read_into) reads, for a progress display; `None` if unknown.
     pub fn bytes(&self) -> Option<u64> {
         match &self.0 {
             #[cfg(feature = "bundle")]
@@ -136,7 +136,7 @@ impl<'f> Input<'f> {
     /// Reads the samples. `name` is how results and errors call the input.
     ///
     /// # Errors
-    /// When it cannot be read, no reader knows its format, or it breaks the rules of its format or passes a limit.
+    /// If the input cannot be read, has an unknown format, breaks the rules of its format, or exceeds a limit.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         match &self.0 {
             #[cfg(feature = "bundle")]
@@ -157,7 +157,7 @@ impl<'f> Input<'f> {
         }
     }
 
-    /// Reads the documents: of a bundle its table of contents, and no samples; of a file all of it.
+    /// Reads the documents: only the table of contents of a bundle, but all of a file.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -176,7 +176,7 @@ impl<'f> Input<'f> {
         }
     }
 
-    /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` where there is none.
+    /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` if it does not exist.
     pub fn symbol_stores(&self) -> Option<PathBuf> {
         match &self.0 {
             #[cfg(feature = "bundle")]
@@ -195,7 +195,7 @@ impl<'f> Input<'f> {
     }
 }
 
-/// A file that is no bundle.
+/// A file that is not a bundle.
 struct InputFile<'f> {
     files: &'f dyn Files,
     path: PathBuf,
@@ -210,7 +210,7 @@ impl std::fmt::Debug for InputFile<'_> {
 }
 
 impl InputFile<'_> {
-    /// The number of bytes, compressed as they are; `None` where nobody knows.
+    /// The number of bytes on disk; `None` if unknown.
     fn bytes(&self) -> Option<u64> {
         match self.files.entry(&self.path) {
             Ok(Entry::File { length, .. }) => Some(length),
@@ -231,10 +231,7 @@ impl InputFile<'_> {
                 format!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
             return Err(Error::new(ErrorKind::NotAnExport(what), None));
         }
-        let unreadable = |source: io::Error| {
-            let kind = ErrorKind::Unreadable { file: name.to_string() };
-            Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
-        };
+        let unreadable = |source| Error::unreadable(&self.path, source);
         let source = self.files.open(&self.path).map_err(unreadable)?;
         #[cfg(feature = "compression")]
         let source = crate::decompress(source, &self.memory).map_err(unreadable)?;

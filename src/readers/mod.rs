@@ -1,12 +1,12 @@
-//! Readers: bytes in, a recording out. Each format has a folder of its own, and none of them knows another one.
+//! Readers: bytes in, a recording out. Each format has a separate folder, and does not depend on the others.
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
-mod bundle_folder;
 pub(crate) mod export;
 mod formats;
 pub(crate) mod input;
 pub(crate) mod sample;
+mod well_formed;
 
 use std::io::{self, Read};
 
@@ -15,12 +15,12 @@ use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use formats::Format;
 
 impl RecordingBuilder {
-    /// Reads an input of any format; its first bytes tell the format. `name` is how results and errors call it.
+    /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
     ///
-    /// Compressed inputs are decompressed before, by `decompress` of the feature `compression`; the error of one that was not says so.
+    /// Compressed inputs must be decompressed before, by `decompress` of the feature `compression`; otherwise the error reports that.
     ///
     /// # Errors
-    /// When no reader knows the format, or the input breaks its rules or passes a limit. The builder is of no use after that.
+    /// If the format is unknown, or the input breaks its rules or exceeds a limit. The builder cannot be used after that.
     pub fn read<R: Read + Send>(&mut self, mut source: R, name: &str) -> Result<(), Error> {
         let mut head = Vec::with_capacity(formats::HEAD);
         let failure = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut head).err();
@@ -29,7 +29,7 @@ impl RecordingBuilder {
             return Err(Error::new(ErrorKind::NotAnExport(what.to_owned()), Some(at)));
         }
         let format = Format::of(&head);
-        // What was read before a failure counts: an input that is cut is told as one.
+        // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         match format {
             Format::Sample => sample::read_into(source, name, self),
@@ -60,9 +60,8 @@ pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<
 impl Intervals {
     /// Reads the intervals and hang risks of an export with all its documents. `name` is how results and errors call it.
     ///
-    /// Rows that cannot be read are diagnostics, and are counted. An interval whose end was not recorded has no end. Of the options,
-    /// `buffer_size`, `allow_truncated` and the limits count. An export without such tables has no intervals, and neither has a table of
-    /// contents.
+    /// Rows that cannot be read are diagnostics, and are counted. An interval without a recorded end has no end. Only the options
+    /// `buffer_size`, `allow_truncated` and the limits are used. Exports without such tables, and tables of contents, have no intervals.
     ///
     /// # Errors
     /// As [`RecordingBuilder::read`].

@@ -1,9 +1,7 @@
 //! Dates as tables of contents write them: ISO 8601 with an offset.
 
+use crate::calendar::days_since_1970;
 use crate::units::Nanos;
-
-/// From 0000-03-01 to 1970-01-01.
-const DAYS_TO_1970: u64 = 719_468;
 
 /// The time since 1970 of a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00`, exactly; digits beyond the
 /// ninth are dropped. `None` for what is no date, has no offset, or is before 1970 or after 2554.
@@ -19,8 +17,8 @@ pub(super) fn since_1970(text: &str) -> Option<Nanos> {
     if !is_date || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let days = days_from_0000(year, month, day).checked_sub(DAYS_TO_1970)?;
-    let local = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    let days = days_since_1970(year.cast_signed(), month.cast_signed(), day.cast_signed());
+    let local = ((u64::try_from(days).ok()? * 24 + hour) * 60 + minute) * 60 + second;
     let seconds = local.checked_add_signed(-seconds_of_offset(offset)?)?;
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos_of_fraction(fraction)?).map(Nanos::from_nanos)
 }
@@ -61,14 +59,6 @@ fn seconds_of_offset(text: &str) -> Option<i64> {
     let seconds = i64::try_from((hours * 60 + minutes) * 60).ok()?;
     let is_offset = hours <= 23 && minutes <= 59;
     is_offset.then_some(if sign == "-" { -seconds } else { seconds })
-}
-
-/// Days since 0000-03-01. Years are counted from March, so that a leap day is the last of its year, and the lengths of the months
-/// before it repeat every five months (153 days). The days before that date are days of the year before.
-fn days_from_0000(year: u64, month: u64, day: u64) -> u64 {
-    let from_march = (month + 9) % 12;
-    let Some(year) = year.checked_sub(u64::from(month < 3)) else { return 0 };
-    year * 365 + year / 4 - year / 100 + year / 400 + (153 * from_march + 2) / 5 + day - 1
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! 1. Processes that were named (`--process`).
 //! 2. The target of a recording: the process that was launched, or attached to.
 //! 3. The only process, if there is one only.
-//! 4. The processes of one name whose program is neither the system's nor a runtime, if there is only one such name.
+//! 4. The processes with one name whose program belongs neither to the system nor to a runtime, if there is only one such name.
 //!
-//! If nothing of this tells, no process is the app's. Processes whose program lies in the app's bundle are the app's, too.
+//! If none of these rules applies, no process belongs to the app. Processes whose program is inside the app's bundle also belong to the
+//! app.
 
 use std::collections::BTreeSet;
 
@@ -32,9 +33,9 @@ impl Redactor {
         }
         let is_inside = |path: &String| self.bundles.iter().any(|bundle| path.starts_with(&format!("{bundle}/")));
         names.extend(programs.iter().filter(|(_, path)| is_inside(path)).map(|(name, _)| name.clone()));
-        // It may be no app's in another recording.
+        // In another recording, this name may not belong to the app.
         self.others.retain(|name| !names.contains(name));
-        // A person may be called like it.
+        // A person may have the same name.
         names.iter().for_each(|name| self.words.spare(name));
         for bundle in &self.bundles {
             self.words.spare(stem(bundle));
@@ -52,7 +53,7 @@ fn runs<'t>(tocs: &[&'t Toc]) -> impl Iterator<Item = &'t TocRun> {
     tocs.iter().flat_map(|toc| &toc.runs)
 }
 
-/// Names of processes that recordings were of.
+/// The names of the processes that were recorded.
 fn targets(tocs: &[&Toc]) -> BTreeSet<String> {
     let single = runs(tocs).filter(|run| !run.is_all_processes);
     single.filter_map(|run| run.process_attribute("name")).filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -69,7 +70,7 @@ fn only(names: BTreeSet<String>) -> BTreeSet<String> {
     if names.len() == 1 { names } else { BTreeSet::new() }
 }
 
-/// Names and paths of programs that may be those of processes: a binary that has the name of one, and what tables of contents list.
+/// The names and paths of programs that processes may run: binaries with the name of a process, and programs listed in tables of contents.
 fn programs(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<(String, String)> {
     let names = all_processes(profile, tocs);
     let binaries = profile.binary_ids().map(|id| profile.binary(id));
@@ -79,7 +80,7 @@ fn programs(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<(String, String)> {
     sampled.chain(listed).map(|(name, path)| (name.to_owned(), path.to_owned())).collect()
 }
 
-/// Processes whose program is their own code.
+/// Processes that run app code.
 fn own_processes(profile: &Profile, tocs: &[&Toc], programs: &BTreeSet<(String, String)>) -> BTreeSet<String> {
     let names = all_processes(profile, tocs);
     let is_own = |(name, path): &&(String, String)| {
@@ -94,7 +95,7 @@ fn stem(bundle: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The outermost bundle that a program lies in, if it lies in one and is no part of the system.
+/// The outermost bundle that contains a program, unless it belongs to the system.
 fn bundle(path: &str) -> Option<String> {
     if super::paths::is_system(path) {
         return None;

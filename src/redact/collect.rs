@@ -1,4 +1,4 @@
-//! The names that a recording tells, before any of them is replaced.
+//! Collects the names in a recording before any of them is replaced.
 
 use super::common_words::{Reach, reach_of};
 use super::people::{host, people};
@@ -8,8 +8,8 @@ use crate::profile::Profile;
 use crate::recording::{Intervals, Recording, Toc, TocRun, lookup};
 
 impl Redactor {
-    /// Takes in the names that a recording tells: which processes are the app's and which are not, devices, and people. It may be asked
-    /// again for the same recording, when it has more names.
+    /// Collects the names in a recording: devices, people, and which processes belong to the app. Call it again if the recording has more
+    /// names.
     pub fn collect(&mut self, recording: &Recording) {
         self.collect_with(recording, &[]);
     }
@@ -33,7 +33,7 @@ impl Redactor {
         }
     }
 
-    /// Takes in the names that intervals tell.
+    /// Collects the names in intervals.
     pub fn collect_intervals(&mut self, intervals: &Intervals) {
         for table in &intervals.tables {
             self.has_intervals = true;
@@ -56,7 +56,7 @@ impl Redactor {
             for person in people(name) {
                 same = Some(self.hide_person(&person, same));
             }
-            // A device that has no name of its own.
+            // Unless the device has only its model name.
             if name != model {
                 let reach = reach_of(name, Reach::Everywhere);
                 self.words.add(name, index, reach);

@@ -1,177 +1,29 @@
-//! Words that no name of a person hides: those that code uses, and those that redaction itself writes.
+//! Words that are never hidden, even if a person has this name: common words in code, and the words that redaction writes.
 
-use super::fold::has_no_spaces;
+use super::case_folding::has_no_spaces;
 use super::pseudonyms::RedactedKind;
 
-/// The texts in which a word is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// Paths only: it is short, or a word that code uses.
     Paths,
-    /// Everything but the system's own code, whose names are public: names of processes are often those of frameworks.
+    /// Everything except system code, whose names are public. Processes often have the name of a framework.
     OwnTexts,
     /// Everything.
     Everywhere,
 }
 
-/// Words that code uses, which are no names of people even where a home folder has them: sorted, in small letters.
-const WORDS_OF_CODE: [&str; 155] = [
-    "account",
-    "action",
-    "admin",
-    "agent",
-    "all",
-    "alloc",
-    "android",
-    "any",
-    "app",
-    "apple",
-    "application",
-    "applications",
-    "apps",
-    "array",
-    "art",
-    "audio",
-    "auto",
-    "base",
-    "bash",
-    "bin",
-    "block",
-    "bool",
-    "box",
-    "buffer",
-    "build",
-    "builder",
-    "cache",
-    "call",
-    "case",
-    "char",
-    "chip",
-    "ci",
-    "circle",
-    "class",
-    "client",
-    "code",
-    "com",
-    "context",
-    "copy",
-    "core",
-    "data",
-    "date",
-    "debug",
-    "default",
-    "delegate",
-    "dev",
-    "develop",
-    "developer",
-    "device",
-    "dispatch",
-    "docker",
-    "document",
-    "documents",
-    "double",
-    "dylib",
-    "error",
-    "event",
-    "file",
-    "files",
-    "float",
-    "font",
-    "frame",
-    "frameworks",
-    "free",
-    "function",
-    "game",
-    "get",
-    "grant",
-    "group",
-    "guest",
-    "handler",
-    "home",
-    "host",
-    "image",
-    "init",
-    "input",
-    "int",
-    "item",
-    "jenkins",
-    "job",
-    "kernel",
-    "key",
-    "lib",
-    "library",
-    "list",
-    "local",
-    "lock",
-    "log",
-    "loop",
-    "mac",
-    "main",
-    "map",
-    "mark",
-    "math",
-    "max",
-    "media",
-    "memory",
-    "message",
-    "min",
-    "mobile",
-    "model",
-    "name",
-    "net",
-    "network",
-    "node",
-    "objc",
-    "object",
-    "observer",
-    "operator",
-    "org",
-    "page",
-    "path",
-    "play",
-    "player",
-    "pool",
-    "private",
-    "process",
-    "queue",
-    "release",
-    "render",
-    "root",
-    "run",
-    "runner",
-    "sandbox",
-    "self",
-    "server",
-    "service",
-    "session",
-    "set",
-    "shared",
-    "size",
-    "skip",
-    "stack",
-    "start",
-    "state",
-    "std",
-    "string",
-    "swift",
-    "system",
-    "task",
-    "test",
-    "text",
-    "thread",
-    "timer",
-    "type",
-    "user",
-    "users",
-    "usr",
-    "vagrant",
-    "value",
-    "vector",
-    "view",
-    "will",
-    "work",
-    "worker",
-];
+/// Common words in code, in lower case. They are not names of people, even if a home folder has this name.
+const WORDS_OF_CODE: &str = "\
+    account action admin agent all alloc android any app apple application applications apps array art audio auto \
+    base bash bin block bool box buffer build builder cache call case char chip ci circle class client code com \
+    context copy core data date debug default delegate dev develop developer device dispatch docker document \
+    documents double dylib error event file files float font frame frameworks free function game get grant group \
+    guest handler home host image init input int item jenkins job kernel key lib library list local lock log loop \
+    mac main map mark math max media memory message min mobile model name net network node objc object observer \
+    operator org page path play player pool private process queue release render root run runner sandbox self \
+    server service session set shared size skip stack start state std string swift system task test text thread \
+    timer type user users usr vagrant value vector view will work worker";
 
 /// Names that mean something to reports, and are no one's.
 const NAMES_OF_CODE: [&str; 3] = ["main", "Main Thread", "start"];
@@ -184,7 +36,7 @@ const FEW_DIGITS: usize = 8;
 
 /// A word that is short, or one of code, is only replaced in paths.
 pub(super) fn reach_of(name: &str, reach: Reach) -> Reach {
-    let is_of_code = || WORDS_OF_CODE.binary_search(&name.to_lowercase().as_str()).is_ok();
+    let is_of_code = || WORDS_OF_CODE.split(' ').any(|word| word == name.to_lowercase());
     if is_short(name) || is_of_code() { Reach::Paths } else { reach }
 }
 
@@ -204,8 +56,8 @@ pub(super) fn is_of_code(name: &str) -> bool {
     name.is_empty() || NAMES_OF_CODE.contains(&name)
 }
 
-/// True for what can be a name inside other texts. A count is none, and neither is what a pseudonym is made of: it would be replaced
-/// again.
+/// True for a name that can be replaced inside other texts. Counts cannot, and neither can words that pseudonyms consist of: they would be
+/// replaced again.
 pub(super) fn is_name(text: &str) -> bool {
     let is_number = !text.chars().any(char::is_alphabetic);
     let is_count = is_number && text.chars().count() < FEW_DIGITS;
@@ -219,7 +71,7 @@ fn is_like_pseudonym(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True for a text that a pseudonym may stand in, so that another name may have become the same.
+/// True if the text may contain a pseudonym, so that another name may have become the same.
 pub(super) fn may_have_pseudonym(text: &str) -> bool {
     text.contains('-')
         && RedactedKind::ALL
@@ -233,7 +85,6 @@ mod tests {
 
     #[test]
     fn words_of_code_are_found() {
-        assert!(WORDS_OF_CODE.is_sorted(), "they are found by halving");
         for word in ["max", "Max", "runner", "std", "work"] {
             assert_eq!(reach_of(word, Reach::Everywhere), Reach::Paths, "{word}");
         }

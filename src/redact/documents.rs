@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::common_words::Reach;
-use super::names::SameNames;
+use super::profile_names::SameNames;
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
 use crate::error::Diagnostic;
@@ -16,7 +16,7 @@ use crate::symbolicate::{Missing, SymbolicationSummary};
 const SHARED_OF_DEVICE: [&str; 9] =
     ["model", "os-version", "platform", "product-type", "type", "kind", "architecture", "cpu", "build"];
 
-/// Attributes of the recorded process that say nothing of its user.
+/// Attributes of the recorded process that do not identify its user.
 const SHARED_OF_PROCESS: [&str; 6] =
     ["pid", "type", "return-exit-status", "termination-reason", "exit-status", "signal"];
 
@@ -30,7 +30,8 @@ impl Redactor {
         self.recording_with(recording, SameNames::Merged)
     }
 
-    /// The same; ids of functions mean what they did, so that operations that were made before fit. Functions of the same name stay apart.
+    /// Like [`recording`](Self::recording), but ids of functions keep their meaning, so earlier operations still fit. Functions with the
+    /// same name stay separate.
     ///
     /// # Errors
     /// As [`recording`](Self::recording).
@@ -65,7 +66,6 @@ impl Redactor {
         }
     }
 
-    /// A text of a recording.
     fn own_text(&mut self, text: &str) -> String {
         self.changed_text(text, Reach::OwnTexts).unwrap_or_else(|| text.to_owned())
     }
@@ -92,7 +92,7 @@ impl Redactor {
         }
     }
 
-    /// What stands for a value that may hold anything.
+    /// The replacement for a value that may hold anything.
     fn other(&mut self, value: &str) -> String {
         let index = self.pseudonyms.index_of(RedactedKind::Other, value.to_owned(), |_, _| "(redacted)".to_owned());
         self.pseudonyms.used(index)
@@ -174,7 +174,7 @@ impl Redactor {
         replace(text, new);
     }
 
-    /// Replaces the names and paths of what symbolication says of itself.
+    /// Replaces the names and paths in a summary of symbolication.
     #[cfg(feature = "apple-symbols")]
     pub(crate) fn symbolication(&mut self, summary: &mut SymbolicationSummary) {
         for row in &mut summary.binaries {
@@ -185,7 +185,7 @@ impl Redactor {
             };
             for found in row.used.iter_mut().chain(others) {
                 let path = found.path.display().to_string();
-                // As if it were a file of the user's, wherever it is.
+                // Like a file of the user, wherever it is.
                 found.path = self.path(&path).into();
                 found.name = self.binary_name(&found.name, "").0;
             }

@@ -7,7 +7,7 @@ use crate::hash::HashMap;
 /// The inputs, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inputs {
-    /// By name: the index of what stands for it.
+    /// The index of the pseudonym by name.
     by_name: HashMap<String, usize>,
     lengths: BTreeSet<usize>,
 }
@@ -19,7 +19,7 @@ impl Inputs {
         self.by_name.entry(name.to_owned()).or_insert(pseudonym);
     }
 
-    /// The input that a field is, or that what it names lies in, with the rest of the field.
+    /// The input that a field names, or that contains it, and the rest of the field.
     pub(super) fn of<'t>(&self, field: &'t str) -> Option<(usize, &'t str)> {
         if let Some(&index) = self.by_name.get(field) {
             return Some((index, ""));
@@ -28,8 +28,8 @@ impl Inputs {
         folders.find_map(|(at, _)| Some((*self.by_name.get(&field[..at])?, &field[at..])))
     }
 
-    /// The first input that a message prints behind a byte: where, and what stands for it. `is_kept` tells names that stay, where they are
-    /// mere words.
+    /// The first input that a message names after an offset: its range, and the index of its pseudonym. `is_kept` recognises names to keep
+    /// if they are plain words.
     pub(super) fn first_in(
         &self,
         text: &str,
@@ -55,13 +55,13 @@ fn ends_in_word(text: &str) -> bool {
     text.chars().next_back().is_some_and(|char| char.is_alphanumeric() || "_-".contains(char))
 }
 
-/// True for a name that is a word, and may stand in a sentence for something else.
+/// True for a name that is a word, so it may mean something else in a sentence.
 fn is_word(name: &str) -> bool {
     name.chars().all(char::is_alphabetic)
 }
 
-/// True if a name in a message is that of an input there, and no part of another name. A number is none: it may be a count. Words are where
-/// messages have names: before a colon, in quotation marks, and first of all.
+/// True if a message names an input here, and the name is not part of a longer name. Numbers do not qualify, since they may be counts.
+/// Plain words qualify where messages have names: before a colon, in quotation marks, and at the start.
 fn is_printed(text: &str, at: usize, name: &str) -> bool {
     let (before, behind) = (&text[..at], &text[at + name.len()..]);
     let goes_on = behind.starts_with(|char: char| char.is_alphanumeric() || "_-".contains(char));

@@ -1,8 +1,8 @@
 //! Names of people, devices, places and other programs, replaced by pseudonyms.
 //!
-//! A [`Redactor`] first [collects](Redactor::collect) the names that a recording tells, and then replaces them: in the profile, the
-//! documents, the intervals, and in any other text about them. It changes names and no number, and happens after symbols were looked up and
-//! operations chose functions, since both go by names. Writers know nothing of it.
+//! A [`Redactor`] first [collects](Redactor::collect) the names in a recording, then replaces them: in the profile, documents, intervals,
+//! and any other text about them. It changes names but no numbers. It runs after symbolication and operations, since both use names.
+//! Writers are not involved.
 //!
 //! ```
 //! use traceparse::redact::Redactor;
@@ -21,20 +21,20 @@
 //! versions of devices; dates. `docs/cli.md` has the whole list, and what cannot be promised.
 
 mod app;
+mod case_folding;
 mod collect;
 mod common_words;
 mod documents;
-mod fold;
+mod hidden_words;
 mod inputs;
-mod names;
 mod paths;
 mod people;
+mod profile_names;
 mod pseudonyms;
 mod redactor;
 mod rules;
 mod sentences;
 mod texts;
-mod words;
 
 pub use pseudonyms::{Redacted, RedactedKind};
 pub use redactor::Redactor;

@@ -1,4 +1,4 @@
-//! Paths: what of them is kept, since it tells about code, and the folder before it, which tells about a person or a machine.
+//! Splits paths into the part that is kept, since it describes code, and the folder before it, which identifies a person or a machine.
 //!
 //! ```text
 //! /usr/lib/libobjc.A.dylib                                        all of it
@@ -22,7 +22,7 @@ pub(super) struct Split<'p> {
     pub(super) separator: char,
 }
 
-/// Folders of the system, which are the same on each machine. They hold those by which code is of the system (`profile::Category`).
+/// System folders, which are the same on every machine. They include the folders that identify system code (`profile::Category`).
 const SYSTEM_FOLDERS: [&str; 11] = [
     "/System/",
     "/usr/",
@@ -37,10 +37,10 @@ const SYSTEM_FOLDERS: [&str; 11] = [
     "/mach_kernel",
 ];
 
-/// Below these, a machine's own things stand in a folder of the system.
+/// System folders that contain files of this machine.
 const OWN_FOLDERS: [&str; 2] = ["/System/Volumes/Data/", "/usr/local/"];
 
-/// What a path is known by to be in a copy of the system, or in Xcode: a text in it, and the folder that the copy is in, if it is one.
+/// How a path in a copy of the system, or in Xcode, is recognised: a part of the path, and the root folder of the copy, if there is one.
 const COPIES: [(&str, Option<&str>); 3] =
     [("DeviceSupport/", Some("/Symbols")), (".simruntime/", Some("/RuntimeRoot")), (".app/Contents/Developer/", None)];
 
@@ -95,7 +95,7 @@ pub(super) fn is_system(path: &str) -> bool {
     SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) && !OWN_FOLDERS.iter().any(|own| path.starts_with(own))
 }
 
-/// The split of a path in a copy of the system: the copy is kept, and where it lies is not.
+/// Splits a path in a copy of the system: keeps the part inside the copy, and hides its location.
 fn of_copy(path: &str) -> Option<Split<'_>> {
     COPIES.iter().find_map(|(mark, root)| {
         let found = path.find(mark)?;
@@ -136,12 +136,12 @@ const OWN_ROOTS: [&str; 12] = [
     "/usr/local/",
 ];
 
-/// True for a path below a folder that people's things lie in.
+/// True for a path below a folder with people's files.
 pub(super) fn is_own_root(path: &str) -> bool {
     OWN_ROOTS.iter().any(|root| path.get(..root.len()).is_some_and(|start| start.eq_ignore_ascii_case(root)))
 }
 
-/// Splits a path whose slashes are percent-encoded: what stands before the folder, the folder, and the rest.
+/// Splits a path with percent-encoded slashes: the part before the folder, the folder, and the rest.
 pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
     if path.contains(['/', '\\']) {
         return None;
@@ -158,7 +158,7 @@ pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
     (last > begins && !is_of_system()).then(|| (&path[..begins], &path[begins..last], &path[last..]))
 }
 
-/// A user whom a text names.
+/// A user named in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct User {
     pub(super) name: String,
@@ -166,7 +166,7 @@ pub(super) struct User {
     pub(super) is_folder: bool,
 }
 
-/// The users that a text names by their homes: `jane` of `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
+/// The users whose home folders a text contains: `jane` in `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
 pub(super) fn users(text: &str) -> impl Iterator<Item = User> {
     const HOMES: [&str; 7] =
         ["/users/", "/home/", "\\users\\", "\\home\\", "%2fusers%2f", "%2fhome%2f", "documents and settings\\"];
@@ -182,13 +182,13 @@ pub(super) fn users(text: &str) -> impl Iterator<Item = User> {
     starts.into_iter().filter_map(|start| user(&text[start..], &small[start..])).collect::<Vec<_>>().into_iter()
 }
 
-/// True for `jane/x` behind a tilde.
+/// True for `jane/x` after a tilde.
 fn is_account(rest: &str) -> bool {
     let end = rest.find(|char: char| !(char.is_alphanumeric() || "._-".contains(char))).unwrap_or(rest.len());
     end > 0 && rest[end..].starts_with('/')
 }
 
-/// The user whose home a text begins with.
+/// The user whose home folder begins the text.
 fn user(rest: &str, small: &str) -> Option<User> {
     let leading = rest.len() - rest.trim_start_matches(['/', '\\']).len();
     let (rest, small) = (&rest[leading..], &small[leading..]);

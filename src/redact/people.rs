@@ -1,4 +1,4 @@
-//! The people whom names of devices tell.
+//! The people that devices are named after.
 //!
 //! ```text
 //! Jane’s iPhone · Janes MacBook Pro · iPhone von Björn · iPhone de María López · 太郎のiPhone · “小明”的 iPhone · 민준의 iPad
@@ -6,7 +6,7 @@
 
 use super::common_words::is_short;
 
-/// Words behind the name of a person, and before it.
+/// Words that follow the name of a person, and words that precede it.
 const AFTER: [&str; 5] = ["'s ", "' ", "の", "的", "의 "];
 const BEFORE: [&str; 13] = [
     " von ",
@@ -24,10 +24,10 @@ const BEFORE: [&str; 13] = [
     " пользователя ",
 ];
 
-/// The names of Apple's devices that stand behind a genitive without an apostrophe.
+/// Apple devices that may follow a genitive without an apostrophe.
 const PRODUCTS: [&str; 8] = ["iPhone", "iPad", "MacBook", "Mac", "iMac", "iPod", "Apple", "Watch"];
 
-/// The name of the person that a device is named after, whole and in its parts; nothing if it tells none.
+/// The name of the person that a device is named after, followed by the parts of the name. Empty if the device is not named after a person.
 pub(super) fn people(device: &str) -> Vec<String> {
     let device = device.replace(['’', '‘'], "'");
     let Some(person) = person(&device) else { return Vec::new() };
@@ -52,7 +52,7 @@ fn person(device: &str) -> Option<String> {
     named(first.strip_suffix('s').filter(|_| is_product)?)
 }
 
-/// The name by which a network knows a device: `Janes-MacBook-Pro`.
+/// The network name of a device: `Janes-MacBook-Pro`.
 pub(super) fn host(device: &str) -> String {
     let kept = device.chars().filter(|char| !['\'', '’', '‘'].contains(char));
     let hyphened: String = kept.map(|char| if char.is_alphanumeric() { char } else { '-' }).collect();

@@ -1,8 +1,8 @@
-//! What stands for names: the same for the same name, everywhere in one output.
+//! The pseudonyms: in one output, a name always has the same pseudonym.
 
 use std::collections::BTreeSet;
 
-use super::fold::folded;
+use super::case_folding::folded;
 use crate::hash::HashMap;
 
 /// The kind of what was replaced.
@@ -13,7 +13,7 @@ pub enum RedactedKind {
     User,
     /// The name of a device.
     Device,
-    /// A number that tells a device: its UUID or serial number, and others in paths.
+    /// A number that identifies a device: its UUID or serial number, and such numbers in paths.
     Identifier,
     /// A process that is not the app's.
     Process,
@@ -21,7 +21,7 @@ pub enum RedactedKind {
     Path,
     /// The name of an input.
     Input,
-    /// Anything else that may tell about a person, such as the arguments of the recorded process; all of it is one.
+    /// Anything else that may identify a person, such as the arguments of the recorded process. All of them share one pseudonym.
     Other,
     /// A function that a rule names.
     Function,
@@ -34,7 +34,6 @@ pub enum RedactedKind {
 }
 
 impl RedactedKind {
-    /// All kinds.
     pub(super) const ALL: [Self; 11] = [
         Self::User,
         Self::Device,
@@ -75,11 +74,10 @@ pub struct Redacted {
     pub kind: RedactedKind,
     /// The number of distinct names that were replaced.
     pub names: usize,
-    /// The names that stand for them, each once, in the order in which they were first used.
+    /// The pseudonyms, each once, in the order of their first use.
     pub pseudonyms: Vec<String>,
 }
 
-/// A name and what stands for it.
 #[derive(Clone, Debug)]
 struct Pseudonym {
     kind: RedactedKind,
@@ -94,11 +92,11 @@ pub(super) enum Named {
     Code(RedactedKind),
     /// Source files.
     Source,
-    /// Subsystems, categories and other texts of intervals.
+    /// Subsystems, categories and other texts in intervals.
     Text,
 }
 
-/// All pseudonyms so far.
+/// All pseudonyms assigned so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pseudonyms {
     all: Vec<Pseudonym>,
@@ -107,7 +105,7 @@ pub(super) struct Pseudonyms {
     counts: HashMap<RedactedKind, usize>,
     /// By rule: the number of distinct names that it replaced by a number.
     numbers: HashMap<usize, HashMap<String, usize>>,
-    /// By name: what it became, where that is not left to chance.
+    /// The new names of names that must stay distinct.
     renamed: HashMap<(Named, String), String>,
     taken: BTreeSet<(Named, String)>,
     /// True if all names of a kind have one pseudonym.
@@ -125,7 +123,7 @@ impl Pseudonyms {
         self.index_of(kind, name.to_owned(), numbered)
     }
 
-    /// The pseudonym of a name in this very spelling that stands somewhere now.
+    /// The pseudonym of a name in exactly this spelling. Marks it as used.
     pub(super) fn exact(&mut self, kind: RedactedKind, name: &str) -> String {
         let index = self.exact_index(kind, name);
         self.used(index)
@@ -142,7 +140,7 @@ impl Pseudonyms {
         }
     }
 
-    /// What a name becomes, so that no two names become one: their numbers would be added up. The second has a number behind it.
+    /// The new name, made distinct: if two names became the same, their numbers would be added up. Names after the first get a number.
     pub(super) fn apart(&mut self, named: Named, old: &str, new: String) -> String {
         if self.is_collective {
             return new;
@@ -156,7 +154,7 @@ impl Pseudonyms {
         apart.clone()
     }
 
-    /// The same for a name whose spelling tells it from others, of which `text` makes the pseudonym: of the kind, and of a number from 1.
+    /// The index of a pseudonym for a name in exactly this spelling. `text` makes the pseudonym from the kind and a number, from 1.
     pub(super) fn index_of(
         &mut self,
         kind: RedactedKind,
@@ -173,7 +171,7 @@ impl Pseudonyms {
         })
     }
 
-    /// The number of a name among those that a rule replaces.
+    /// The number of a name among the names that a rule replaces.
     pub(super) fn rule_number(&mut self, rule: usize, name: &str) -> String {
         let numbers = self.numbers.entry(rule).or_default();
         let next = numbers.len() + 1;
@@ -186,18 +184,18 @@ impl Pseudonyms {
         self.by_name.entry((kind, folded(name).into_iter().collect())).or_insert(index);
     }
 
-    /// The pseudonym, wherever it stands.
+    /// The pseudonym, without marking it as used.
     pub(super) fn text(&self, index: usize) -> String {
         self.all[index].text.clone()
     }
 
-    /// The pseudonym, which now stands somewhere.
+    /// The pseudonym. Marks it as used.
     pub(super) fn used(&mut self, index: usize) -> String {
         self.all[index].is_used = true;
         self.all[index].text.clone()
     }
 
-    /// The pseudonym of a name that stands somewhere now.
+    /// The pseudonym of a name. Marks it as used.
     pub(super) fn of(&mut self, kind: RedactedKind, name: &str) -> String {
         let index = self.index(kind, name);
         self.used(index)

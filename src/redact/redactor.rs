@@ -1,13 +1,13 @@
-//! The names that are known, and the texts in which they are replaced.
+//! The collected names, and the texts in which they are replaced.
 
 use std::collections::BTreeSet;
 
 use super::common_words::{Reach, is_short, reach_of};
+use super::hidden_words::Words;
 use super::inputs::Inputs;
 use super::paths::{User, users};
 use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
 use super::rules::{NUMBER, RedactRule};
-use super::words::Words;
 use crate::profile::Matcher;
 
 /// Replaces names by pseudonyms, the same name by the same pseudonym.
@@ -20,7 +20,7 @@ pub struct Redactor {
     pub(super) kept: BTreeSet<String>,
     /// Processes that were named as the app's.
     pub(super) named: Vec<Matcher>,
-    /// Names of processes that are no app's, and not too short to be known by name.
+    /// Names of processes outside the app that are long enough to be recognised by name.
     pub(super) others: BTreeSet<String>,
     /// Folders of the app: its bundles.
     pub(super) bundles: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// One that numbers its pseudonyms: `user-1`, `user-2`.
+    /// A redactor that numbers its pseudonyms: `user-1`, `user-2`.
     pub fn new(rules: Vec<RedactRule>) -> Self {
         let (pseudonyms, words, has_matched) = (Pseudonyms::default(), Words::default(), vec![false; rules.len()]);
         let inputs = Inputs::default();
@@ -40,26 +40,26 @@ impl Redactor {
         Self { pseudonyms, words, inputs, kept, named, others, bundles, rules, has_matched, has_intervals: false }
     }
 
-    /// One whose pseudonyms have no numbers: all names of a kind become one, such as `process`. So recordings that are redacted one by one
-    /// do not call different things the same by chance.
+    /// A redactor with pseudonyms without numbers: all names of a kind become the same, such as `process`. If recordings are redacted
+    /// separately, different things then never get the same number by chance.
     pub fn collective(rules: Vec<RedactRule>) -> Self {
         let mut redactor = Self::new(rules);
         redactor.pseudonyms.is_collective = true;
         redactor
     }
 
-    /// Names processes that are the app's, beside those that a recording says.
+    /// Names processes of the app, in addition to those that a recording names.
     pub fn keep_processes(&mut self, named: &[Matcher]) {
         self.named.extend_from_slice(named);
     }
 
-    /// The names of processes that are the app's, as far as recordings were [collected](Self::collect), without those of people in them.
+    /// The names of the app's processes in all [collected](Self::collect) recordings, without names of people in them.
     pub fn kept_processes(&self) -> impl Iterator<Item = String> {
         let shown = |name: &String| self.words.replaced(name, Reach::Everywhere, |index| self.pseudonyms.text(index));
         self.kept.iter().map(move |name| shown(name).unwrap_or_else(|| name.clone()))
     }
 
-    /// Hides the name of an input: `input-1.trace`. Its kind stays.
+    /// Hides the name of an input behind `input-1.trace`. The extension is kept.
     pub fn hide_input(&mut self, name: &str) {
         if name == "-" || name.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Redactor {
         self.inputs.add(name, index);
     }
 
-    /// Hides the name of an input behind this one, which is given back with the end that says what kind of input it is.
+    /// Hides the name of an input behind this name, and returns it with the extension that shows the kind of input.
     pub fn hide_input_as(&mut self, name: &str, stem: &str) -> String {
         self.hide_users(name);
         let text = format!("{stem}{}", extension(name));
@@ -83,11 +83,11 @@ impl Redactor {
         text
     }
 
-    /// Hides the users whose home folders a text names.
+    /// Hides the users whose home folders are in a text.
     pub fn hide_users(&mut self, text: &str) {
         for User { name, is_folder } in users(text) {
             let index = self.hide_person(&name, None);
-            // In a sentence, what is behind a space need not be a part of it.
+            // In a sentence, the text after a space may not belong to the name.
             let parts = name.split_whitespace().filter(|part| is_folder && part.len() < name.len() && !is_short(part));
             parts.for_each(|part| {
                 self.hide_person(part, Some(index));
@@ -95,7 +95,7 @@ impl Redactor {
         }
     }
 
-    /// Hides the name of a person; one that has another name already is the same person.
+    /// Hides the name of a person. `same` is the pseudonym of this person under another name.
     pub(super) fn hide_person(&mut self, name: &str, same: Option<usize>) -> usize {
         let kind = RedactedKind::User;
         if let Some(same) = same {
@@ -118,7 +118,7 @@ impl Redactor {
         rules.filter(move |(rule, has_matched)| !**has_matched && is_asked(rule)).map(|(rule, _)| rule)
     }
 
-    /// What the first rule that means a name makes of it.
+    /// The replacement by the first rule that matches the name.
     pub(super) fn by_rule(&mut self, kind: RedactedKind, name: &str) -> Option<String> {
         let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.kind == kind);
         let (at, replacement) = rules.find_map(|(at, rule)| Some((at, rule.replaced(name)?)))?;
@@ -138,7 +138,7 @@ impl Redactor {
     }
 }
 
-/// What an input's name ends with, as far as it says what the input is.
+/// The end of an input's name, if it shows the kind of input.
 fn extension(name: &str) -> String {
     const KNOWN: [&str; 13] =
         ["trace", "zip", "tar", "tgz", "gz", "zst", "xml", "txt", "sample", "toc", "json", "csv", "xz"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::pseudonyms::RedactedKind;
 
-/// The name that stands for a name, if there is one.
+/// Returns the replacement for a name, if the rule matches it.
 type Replace = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// A rule: of names of one kind, which are replaced, and by what.
@@ -13,14 +13,14 @@ type Replace = dyn Fn(&str) -> Option<String> + Send + Sync;
 pub struct RedactRule {
     /// The kind of names: functions, binaries, threads or signposts.
     pub kind: RedactedKind,
-    /// Its name in messages.
+    /// The rule in messages.
     pub text: String,
     replace: Arc<Replace>,
 }
 
 impl RedactRule {
-    /// A rule about names of a kind. `replace` gives what stands for a name; `None` for names that the rule does not mean. `{n}` in it becomes a
-    /// number for each distinct name that the rule replaces, from 1.
+    /// A rule for names of this kind. `replace` returns the replacement for a name, or `None` if the rule does not match it. `{n}` in the
+    /// replacement becomes a number from 1 for each distinct name that the rule replaces.
     pub fn new(
         kind: RedactedKind,
         text: String,
@@ -29,7 +29,7 @@ impl RedactRule {
         Self { kind, text, replace: Arc::new(replace) }
     }
 
-    /// What stands for a name, still without its number; `None` if the rule does not mean it.
+    /// The replacement for a name, still without its number; `None` if the rule does not match.
     pub fn replaced(&self, name: &str) -> Option<String> {
         (self.replace)(name)
     }

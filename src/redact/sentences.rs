@@ -1,4 +1,4 @@
-//! Paths inside other texts: names of functions, threads and signposts, and messages.
+//! Finds paths inside other texts: names of functions, threads and signposts, and messages.
 //!
 //! ```text
 //! (lambda at /Users/jane/Acme (Secret), Inc/src/x.cpp:3:4)     /Users/jane/Acme (Secret), Inc/src/x.cpp
@@ -6,7 +6,7 @@
 //! url=file%3A%2F%2F%2FUsers%2Fjane%2Fa                         all of the URL
 //! ```
 //!
-//! Nobody marks where a path ends. A text loses a word too many rather than showing a folder.
+//! The end of a path is not marked. It is better to lose a word than to show a folder.
 
 use super::paths::{is_own_root, is_system};
 
@@ -15,7 +15,7 @@ const LONGEST_PART: usize = 255;
 
 const SEPARATORS: [char; 2] = ['/', '\\'];
 
-/// The first path that begins in a text behind a byte: where it begins, and where it ends. Paths of the system are passed over.
+/// The range of the first path after an offset. System paths are skipped.
 pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while let Some(found) = text[at..].find(['/', '\\', '~', '.', '…', 'f', 'F', ':', '%']).map(|found| at + found) {
@@ -56,7 +56,8 @@ fn begins_at(text: &str, found: usize) -> Option<(usize, usize)> {
     is_path.then(|| (found, found + end_of_path(rest, before)))
 }
 
-/// True for `/a/b`, of any root but the system's. Behind a bracket it may be a division, unless people's things lie there.
+/// True for `/a/b` with any root that is not the system's. After a bracket it may be a division, unless the root is a folder with people's
+/// files.
 fn is_absolute(rest: &str, before: Option<char>) -> bool {
     let path = rest.trim_start_matches('/');
     let slashes = rest.len() - path.len();
@@ -78,7 +79,7 @@ fn is_of_home(rest: &str) -> bool {
     name.len() + 1 < rest.len() && name.chars().all(|char| char.is_alphanumeric() || "._-".contains(char))
 }
 
-/// True for `../a/b` and `./a/b`; a single part behind the dots tells no folder.
+/// True for `../a/b` and `./a/b`. A single part after the dots does not reveal a folder.
 fn is_relative(rest: &str) -> bool {
     let mut path = rest;
     while let Some(inner) = ["../", "./", ".../", "…/"].iter().find_map(|dots| path.strip_prefix(dots)) {
@@ -118,7 +119,8 @@ fn encoded(text: &str, found: usize) -> Option<(usize, usize)> {
     (slashes > 1 && !is_behind_word).then(|| (found - scheme.map_or(0, str::len), end))
 }
 
-/// The end of a path that a text begins with; the character before it may be a mark that is closed at its end.
+/// The end of the path at the start of a text. The character before the path may be a bracket or quote that ends the path when it is
+/// closed.
 fn end_of_path(text: &str, before: Option<char>) -> usize {
     let mut at = text.find(|char| !SEPARATORS.contains(&char)).unwrap_or(text.len());
     loop {
@@ -131,7 +133,7 @@ fn end_of_path(text: &str, before: Option<char>) -> usize {
     }
 }
 
-/// The first byte that may be behind a path.
+/// The first offset at which the path may end.
 fn first_stop(text: &str, from: usize, before: Option<char>) -> usize {
     let is_stop = |&(at, char): &(usize, char)| match char {
         ' ' | '"' | '\'' | '`' | '<' | '>' | '|' | '\n' | '\t' | ')' | ']' | '}' | ',' | ';' | '’' | '”' => {
@@ -149,7 +151,7 @@ fn is_open(path: &str) -> bool {
     part.matches('(').count() > part.matches(')').count()
 }
 
-/// True behind the colon of `file.swift:12:5`, and of `a/b: no such file`.
+/// True after the colon in `file.swift:12:5` and in `a/b: no such file`.
 fn is_colon_end(rest: &str) -> bool {
     let behind = rest.trim_start_matches(|char: char| char.is_ascii_digit());
     let is_line =
@@ -157,7 +159,7 @@ fn is_colon_end(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(char::is_whitespace) || is_line
 }
 
-/// True if a path ends at a stop, whatever is behind it.
+/// True if the path ends at this stop, regardless of the text after it.
 fn is_end(text: &str, stop: usize, before: Option<char>) -> bool {
     let mut rest = text[stop..].chars();
     let (char, next) = (rest.next(), rest.next());
@@ -175,7 +177,7 @@ fn is_end(text: &str, stop: usize, before: Option<char>) -> bool {
     matches!(char, None | Some('\n' | ':')) || (char == closes && !is_apostrophe && closes.is_some())
 }
 
-/// The slash of a part that goes on behind a stop: a folder with a space in its name, say. None if another path begins before it.
+/// The next slash if the path continues after a stop, such as a space in the name of a folder. `None` if another path begins before it.
 fn next_slash(text: &str, stop: usize) -> Option<usize> {
     let slash = stop + text[stop..].find(SEPARATORS)?;
     let between = &text[stop..slash];

@@ -1,14 +1,15 @@
-//! Texts and paths, with the names in them replaced.
+//! Replaces the names in texts and paths.
 
 use super::common_words::Reach;
 use super::paths::{is_identifier, split, split_encoded};
+use super::profile_names::with_renamed_parts;
 use super::pseudonyms::RedactedKind;
 use super::redactor::Redactor;
 use super::sentences::in_sentence;
 use crate::profile::Category;
 
 impl Redactor {
-    /// A text about a recording: a message, say. Names, inputs and paths in it are replaced; pseudonyms that stand in it already stay.
+    /// Replaces names, inputs and paths in a text about a recording, such as a message. Pseudonyms in the text stay.
     pub fn text(&mut self, text: &str) -> String {
         let (mut changed, mut copied) = (String::new(), 0);
         while let Some((start, end, index)) = self.inputs.first_in(text, copied, |name| self.kept.contains(name)) {
@@ -23,7 +24,7 @@ impl Redactor {
         self.changed_pieces(text, Reach::OwnTexts, true).unwrap_or_else(|| text.to_owned())
     }
 
-    /// A text of a recording with names and paths in it replaced; `None` if it stays as it is.
+    /// Replaces names and paths in a text of a recording; `None` if nothing changes.
     pub(super) fn changed_text(&mut self, text: &str, at_least: Reach) -> Option<String> {
         self.changed_pieces(text, at_least, false)
     }
@@ -33,7 +34,7 @@ impl Redactor {
         words.replaced(text, at_least, |index| pseudonyms.used(index))
     }
 
-    /// Paths in a text, and words between them.
+    /// Replaces the paths in a text, and the words between them.
     fn changed_pieces(&mut self, text: &str, at_least: Reach, may_be_redacted: bool) -> Option<String> {
         if !text.contains(['/', '\\', '%']) {
             return self.changed_words(text, at_least);
@@ -98,16 +99,17 @@ impl Redactor {
     fn kept_part(&mut self, path: &str, name: &str) -> String {
         let mut kept = self.changed_words(path, Reach::Everywhere).unwrap_or_else(|| path.to_owned());
         if self.is_program_of_other(name, path) {
-            kept = self.with_process(&kept, name);
+            let process = self.pseudonyms.exact(RedactedKind::Process, name);
+            kept = with_renamed_parts(&kept, name, &process, |rest| rest.starts_with('.'));
         }
         let kept = self.without_identifiers(&kept);
-        // The words of a person are those of the system, by chance.
+        // A person may have the same name as a part of a system path.
         let category = |path: &str| Category::of_path(path, path);
         let is_same = |kept: &str| category(kept) == category(path);
         if is_same(&kept) { kept } else { self.replaced_by_parts(path, is_same) }
     }
 
-    /// A path with names in its parts replaced, but for those that make it another.
+    /// Replaces names in the parts of a path, except in parts that must not change.
     pub(super) fn replaced_by_parts(&mut self, path: &str, is_same: impl Fn(&str) -> bool) -> String {
         let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         for at in 0..parts.len() {
@@ -121,23 +123,12 @@ impl Redactor {
         parts.join("/")
     }
 
-    /// True if a binary is the program of a process that is not the app's. A framework of the same name is none.
+    /// True if a binary is the program of a process outside the app, and not a framework with the same name.
     pub(super) fn is_program_of_other(&self, name: &str, path: &str) -> bool {
         self.others.contains(name) && !path.contains(&format!("/{name}.framework/"))
     }
 
-    /// A path whose parts have the name of a process, with or without an extension.
-    fn with_process(&mut self, path: &str, name: &str) -> String {
-        let process = self.pseudonyms.exact(RedactedKind::Process, name);
-        let part = |part: &str| match part.strip_prefix(name) {
-            Some("") => process.clone(),
-            Some(rest) if rest.starts_with('.') => format!("{process}{rest}"),
-            _ => part.to_owned(),
-        };
-        path.split('/').map(part).collect::<Vec<_>>().join("/")
-    }
-
-    /// A path without numbers that tell a device, a volume or a copy of an app.
+    /// A path without numbers that identify a device, a volume or a copy of an app.
     fn without_identifiers(&mut self, path: &str) -> String {
         if !path.split(['/', '\\']).any(is_identifier) {
             return path.to_owned();

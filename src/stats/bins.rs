@@ -48,12 +48,12 @@ fn bins_between(min: u128, max: u128, width: u128) -> u128 {
     (max.div_ceil(width) - min / width).max(1)
 }
 
-/// The smallest nice width, in millionths, with which so many bins are enough. A millionth is the narrowest: values are
+/// The smallest nice width, in millionths, that needs at most `max_bins` bins. The narrowest width is a millionth, since values are
 /// integers.
 fn nice_width(min: u128, max: u128, max_bins: usize) -> u128 {
     let mut power = 1;
     loop {
-        // 2.5 millionths are no integer; they are 2 here.
+        // 2.5 millionths are not an integer, so that width becomes 2.
         let widths = [power, 2 * power, 5 * power / 2, 5 * power];
         if let Some(width) = widths.into_iter().find(|width| bins_between(min, max, *width) <= max_bins as u128) {
             return width;
@@ -94,7 +94,7 @@ impl BoxPlot {
     /// The most [outliers](Self::outliers) that are kept; [`outlier_count`](Self::outlier_count) counts them all.
     pub const MAX_OUTLIERS: usize = 1_000;
 
-    /// The box of a distribution; `None` without values. One value is all of its numbers.
+    /// The box plot of a distribution; `None` if it is empty. If there is a single value, all numbers are equal to it.
     pub fn new(distribution: &Distribution) -> Option<Self> {
         let quartile = |parts| distribution.nearest(Quantile::from_parts_per_million(parts)?);
         let (p25, median, p75) = (quartile(250_000)?, quartile(500_000)?, quartile(750_000)?);

@@ -8,7 +8,7 @@ use crate::units::Millionths;
 
 /// Many values, sorted, zeros only counted.
 ///
-/// Of thousands of functions most are used in few runs; the runs that do not use one are its zeros, and cost nothing.
+/// Most functions of a fleet are used in few runs. Runs that do not use a function are zeros, and zeros take no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
     /// Sorted; all above zero.
@@ -27,11 +27,11 @@ struct Weights {
     sum_of_squares: u128,
 }
 
-/// Room for a million times the sum of weights.
+/// Leaves space for a million times the sum of weights.
 const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
 
 impl Distribution {
-    /// The distribution of `values`, in any order, and of `zeros` further zeros; `values` may contain zeros too.
+    /// The distribution of `values`, in any order, and of `zeros` additional zeros. `values` may also contain zeros.
     pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {
         let given = values.len();
         values.retain(|value| value.get() > 0);
@@ -101,7 +101,7 @@ impl Distribution {
         self.value_at_rank(self.count())
     }
 
-    /// The value of a rank, from 1, in ascending order, whatever it weighs; `None` for 0 and above the count.
+    /// The value of a rank, from 1, in ascending order, regardless of weights; `None` for 0 and above the count.
     pub fn value_at_rank(&self, rank: u64) -> Option<Millionths> {
         match rank {
             0 => None,
@@ -110,19 +110,19 @@ impl Distribution {
         }
     }
 
-    /// The sum of all values, in millionths, whatever they weigh.
+    /// The sum of all values, in millionths, regardless of weights.
     pub fn sum(&self) -> u128 {
         self.values.iter().map(|value| u128::from(value.get())).sum()
     }
 
-    /// The mean of all values, whatever they weigh, to the nearest millionth, halves up.
+    /// The mean of all values, regardless of weights, to the nearest millionth, with halves rounded up.
     pub fn mean(&self) -> Option<Millionths> {
         Millionths::of_ratio(self.sum(), u128::from(self.count()) * 1_000_000)
     }
 
     /// The mean by weight, Σ(w·v) / Σw, to the nearest millionth, halves up; the [`mean`](Self::mean) without weights.
     ///
-    /// `None` without values, and where the sum has no room in 128 bits.
+    /// `None` if there are no values, or if the sum exceeds 128 bits.
     pub fn weighted_mean(&self) -> Option<Millionths> {
         let Some(weights) = &self.weights else { return self.mean() };
         let (mut before, mut sum) = (weights.zeros, 0_u128);
@@ -196,9 +196,9 @@ impl Distribution {
 
     /// The quantile, its support, and the interval that contains the quantile of the population.
     ///
-    /// The ends of the interval are values, whatever the method. With weights both are `None`, as order statistics of
-    /// unequal weights bound nothing, and the support is that of the [effective count](Self::effective_count), rounded
-    /// down, and never [`Support::Enough`].
+    /// The ends of the interval are values, with any method. For weighted values both ends are `None`, since order statistics of unequal
+    /// weights give no bounds. The support is then computed from the [effective count](Self::effective_count), rounded down, and is never
+    /// [`Support::Enough`].
     pub fn estimate(&self, quantile: Quantile, method: QuantileMethod, confidence: Confidence) -> Estimate {
         let value = self.quantile(quantile, method);
         if self.is_weighted() {
@@ -211,10 +211,10 @@ impl Distribution {
         Estimate { quantile, value, support: Support::of(quantile, confidence, self.count()), interval }
     }
 
-    /// From the value of the first rank to that of the second one.
-    pub(crate) fn interval(&self, (lower, upper): (Option<u64>, Option<u64>)) -> Interval {
+    /// The interval between the values of two ranks.
+    pub(crate) fn interval(&self, ranks: (Option<u64>, Option<u64>)) -> Interval {
         let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
-        Interval { lower: at(lower), upper: at(upper) }
+        Interval { lower: at(ranks.0), upper: at(ranks.1) }
     }
 
     /// The number of values of equal weight that would be worth as much (Kish: (Σw)² / Σw²); the count without weights.
@@ -238,13 +238,13 @@ impl Distribution {
 /// The number of values, judged: enough, or too few, for a quantile to describe the population they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Support {
-    /// Both ends of its interval are known.
+    /// Enough values: both ends of the interval are known.
     Enough,
     /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval on the side of the tail (the upper
     /// one, from the median on) is unknown.
     UpperUnknown,
-    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest)
-    /// or close to it, and says nothing of the population.
+    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and
+    /// does not describe the population.
     TooFew {
         /// The number of values needed.
         needed: u64,
@@ -278,7 +278,7 @@ impl Support {
     }
 }
 
-/// A quantile of values, as an estimate of that of the population they are from.
+/// A quantile of values, as an estimate of the quantile of their population.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {

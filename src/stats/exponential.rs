@@ -1,8 +1,8 @@
 //! Histograms with the exponential buckets of OpenTelemetry: for numbers of every size, merged by adding counts.
 //!
-//! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
-//! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
-//! [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the nearest rank of the values themselves.
+//! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]). That is 64 buckets for each power of two,
+//! each 1.09 % wider than the one before. Zero has a separate bucket. A quantile is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the
+//! nearest rank of the values.
 //!
 //! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm is taken,
 //! since its last bit differs between machines.
@@ -14,74 +14,30 @@ use crate::units::Millionths;
 
 const MANTISSA_BITS: u32 = 52;
 
-/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is
-/// above this.
-const BOUNDARIES: [u64; 1 << ExponentialHistogram::SCALE] = [
-    0x0010_0000_0000_0000,
-    0x0010_2c9a_3e77_8060,
-    0x0010_59b0_d315_8574,
-    0x0010_8745_1875_9bc8,
-    0x0010_b558_6cf9_890f,
-    0x0010_e3ec_32d3_d1a2,
-    0x0011_1301_d012_5b50,
-    0x0011_429a_aea9_2ddf,
-    0x0011_72b8_3c7d_517a,
-    0x0011_a35b_eb6f_cb75,
-    0x0011_d487_3168_b9aa,
-    0x0012_063b_8862_8cd6,
-    0x0012_387a_6e75_6238,
-    0x0012_6b45_65e2_7cdd,
-    0x0012_9e9d_f51f_dee1,
-    0x0012_d285_a6e4_030b,
-    0x0013_06fe_0a31_b715,
-    0x0013_3c08_b264_16ff,
-    0x0013_71a7_373a_a9ca,
-    0x0013_a7db_34e5_9ff6,
-    0x0013_dea6_4c12_3422,
-    0x0014_160a_21f7_2e29,
-    0x0014_4e08_6061_892d,
-    0x0014_86a2_b5c1_3cd0,
-    0x0014_bfda_d536_2a27,
-    0x0014_f9b2_769d_2ca6,
-    0x0015_342b_569d_4f81,
-    0x0015_6f47_36b5_27da,
-    0x0015_ab07_dd48_5429,
-    0x0015_e76f_15ad_2148,
-    0x0016_247e_b03a_5584,
-    0x0016_6238_8255_2224,
-    0x0016_a09e_667f_3bcc,
-    0x0016_dfb2_3c65_1a2e,
-    0x0017_1f75_e8ec_5f73,
-    0x0017_5feb_5642_67c8,
-    0x0017_a114_73eb_0186,
-    0x0017_e2f3_36cf_4e62,
-    0x0018_2589_994c_ce12,
-    0x0018_68d9_9b44_92ec,
-    0x0018_ace5_422a_a0db,
-    0x0018_f1ae_9915_7736,
-    0x0019_3737_b0cd_c5e4,
-    0x0019_7d82_9fde_4e4f,
-    0x0019_c491_82a3_f090,
-    0x001a_0c66_7b5d_e564,
-    0x001a_5503_b23e_255c,
-    0x001a_9e6b_5579_fdbf,
-    0x001a_e89f_995a_d3ad,
-    0x001b_33a2_b84f_15fa,
-    0x001b_7f76_f2fb_5e46,
-    0x001b_cc1e_904b_c1d2,
-    0x001c_199b_dd85_529c,
-    0x001c_67f1_2e57_d14b,
-    0x001c_b720_dcef_9069,
-    0x001d_072d_4a07_897b,
-    0x001d_5818_dcfb_a487,
-    0x001d_a9e6_03db_3285,
-    0x001d_fc97_337b_9b5e,
-    0x001e_502e_e78b_3ff6,
-    0x001e_a4af_a2a4_90d9,
-    0x001e_fa1b_ee61_5a27,
-    0x001f_5076_5b6e_4540,
-    0x001f_a7c1_819e_90d8,
-];
+/// 2^(j/64) · 2^52, rounded down. Only the first is an integer, so a mantissa is above 2^(j/64) exactly if it is above this number.
+///
+/// Each is a product of the roots 2^(1/2), 2^(1/4) … 2^(1/64) with 63 binary digits, of which 11 more than needed make up for rounding.
+const BOUNDARIES: [u64; 1 << ExponentialHistogram::SCALE] = {
+    let mut boundaries = [1_u128 << 63; 1 << ExponentialHistogram::SCALE];
+    let (mut root, mut step) = (2_u128 << 63, boundaries.len());
+    while step > 1 {
+        root = (root << 63).isqrt();
+        step /= 2;
+        let mut index = 0;
+        while index < boundaries.len() {
+            if index & step != 0 {
+                boundaries[index] = (boundaries[index] * root) >> 63;
+            }
+            index += 1;
+        }
+    }
+    let (mut rounded, mut index) = ([0; 1 << ExponentialHistogram::SCALE], 0);
+    while index < rounded.len() {
+        rounded[index] = (boundaries[index] >> (63 - MANTISSA_BITS)) as u64;
+        index += 1;
+    }
+    rounded
+};
 
 /// base^index.
 fn boundary(index: i64) -> f64 {
@@ -107,14 +63,14 @@ pub struct ExponentialBucket {
     pub index: Option<i32>,
     /// The number of values in it.
     pub count: u64,
-    /// Their exact sum, in millionths.
+    /// The exact sum of the values, in millionths.
     pub sum: u128,
 }
 
 /// Counts and sums of values by exponential bucket.
 ///
-/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand.
-/// Histograms that are merged in any order are equal.
+/// It has one row for each bucket that is not empty: about 200 for a thousand values, and 400 for a hundred thousand. The order of merging
+/// does not change the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExponentialHistogram {
     zeros: u64,
@@ -136,7 +92,7 @@ impl ExponentialHistogram {
         if !(value > 0.0 && value.is_finite()) {
             return None;
         }
-        // Numbers too small for an exponent of their own get one.
+        // Scales up subnormal numbers, which have no exponent.
         let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
         let bits = value.to_bits();
         let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
@@ -145,8 +101,8 @@ impl ExponentialHistogram {
         Some(exponent * (1 << Self::SCALE) + above - 1)
     }
 
-    /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
-    /// the upper one among them, are those of the bucket.
+    /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles. The bucket contains the doubles above
+    /// the lower bound, up to and including the upper one.
     ///
     /// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the
     /// nearest.

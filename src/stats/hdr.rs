@@ -1,21 +1,21 @@
 //! Histograms that other tools read: HdrHistogram, V2.
 //!
-//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every
-//! thousandth has a bucket of its own; above, buckets are at most a 1,024th of the value wide. So a
-//! [quantile](WindowHistogram::quantile) is within [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a
-//! thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the values themselves, whichever is more. 64 KB
-//! for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
+//! Values are rounded to thousandths and kept with three significant digits: 1.98 % is 1980. Below 2.048, each thousandth has a bucket;
+//! above, a bucket is at most 1/1,024 of the value wide. A [quantile](WindowHistogram::quantile) is therefore within [0.05
+//! %](WindowHistogram::RELATIVE_ERROR) or [half a thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank, whichever is larger.
+//! Values up to 100 take 64 KB; use [`ExponentialHistogram`](super::ExponentialHistogram) if you need many histograms.
 //!
 //! # Bytes
 //!
-//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1,
-//! highest value 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most
-//! nine bytes, where −n stands for n empty buckets. Compressed: cookie `1c849314`, length, and the same in zlib's
-//! format. Text is base64 of that, the form of histogram logs. Values in files are thousandths; the reader has to
-//! divide by 1,000.
+//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1, highest value 10⁹ (64
+//! bits each), ratio 1 (a double). Then follow the counts from value 0 up as ZigZag LEB128 of at most nine bytes; −n means n empty buckets.
+//! The compressed form has cookie `1c849314`, a length, and the same in zlib's format. The text form, used in histogram logs, is base64 of
+//! the compressed form. Values in files are thousandths, so divide them by 1,000.
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 
@@ -32,7 +32,7 @@ const MOST: u64 = i64::MAX as u64;
 
 /// Counts of values such as the CPU use of one-second windows, with three significant digits.
 ///
-/// Two are equal if they hold the same counts, however they came to them.
+/// Two histograms are equal if they hold the same counts.
 #[derive(Clone)]
 pub struct WindowHistogram {
     counts: Histogram<u64>,
@@ -41,7 +41,7 @@ pub struct WindowHistogram {
 
 impl PartialEq for WindowHistogram {
     fn eq(&self, other: &Self) -> bool {
-        // Buckets one by one: the histograms themselves differ where one has grown and the other has not.
+        // Compares bucket by bucket, since a histogram that has grown differs from one that has not.
         self.saturated == other.saturated && self.buckets().eq(other.buckets())
     }
 }
@@ -66,7 +66,7 @@ impl WindowHistogram {
     pub const RELATIVE_ERROR: f64 = 0.0005;
     /// The largest distance of a quantile from the exact one, for values up to 2.048.
     pub const ABSOLUTE_ERROR: f64 = 0.0005;
-    /// The largest value that is told from larger ones: 1,000,000 (a percentage: 10,000 cores).
+    /// Larger values are counted as this value: 1,000,000 (a percentage: 10,000 cores).
     pub const LARGEST: Millionths = Millionths::new(HIGHEST * MILLIONTHS_IN_UNIT);
 
     /// An empty histogram.
@@ -82,7 +82,7 @@ impl WindowHistogram {
         self.record_n(value, 1);
     }
 
-    /// Counts a value so many times.
+    /// Counts a value several times.
     pub fn record_n(&mut self, value: Millionths, times: u64) {
         if times == 0 {
             return;
@@ -96,8 +96,7 @@ impl WindowHistogram {
         }
     }
 
-    /// Adds the values of another histogram. If there is no room for its counts (2^63 in all), they only count as
-    /// saturated.
+    /// Adds the values of another histogram. If its counts do not fit (2^63 in total), they are only counted as saturated.
     pub fn merge(&mut self, other: &Self) {
         self.saturated = self.saturated.saturating_add(other.saturated);
         let has_room = self.count().saturating_add(other.count()) <= MOST;
@@ -149,11 +148,11 @@ impl WindowHistogram {
 
     /// The compressed bytes as base64: the form in histogram logs, which other implementations call encoded.
     pub fn to_v2_base64(&self) -> String {
-        base64(&self.to_v2_deflate_bytes())
+        STANDARD.encode(self.to_v2_deflate_bytes())
     }
 
     fn encoded(&self, serializer: &mut impl Serializer) -> Vec<u8> {
-        // One that grew says what it grew to, which depends on the order of growing; this one does not.
+        // A histogram that grew encodes its size, which depends on the order of growing; this one has a fixed size.
         let mut whole = with_highest(HIGHEST);
         let mut bytes = Vec::new();
         // Both are possible: values are at most the highest, and counts at most what can be encoded.
@@ -163,8 +162,8 @@ impl WindowHistogram {
         bytes
     }
 
-    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other
-    /// implementations.
+    /// Reads the bytes of [`to_v2_bytes`](Self::to_v2_bytes), with three digits and lowest value 1. Other implementations may have written
+    /// them.
     ///
     /// # Errors
     ///
@@ -189,7 +188,7 @@ fn malformed(text: &str) -> Error {
     Error::new(ErrorKind::Malformed(format!("not an HdrHistogram that can be read: {text}")), None)
 }
 
-/// Checks the parts that the crate takes on trust: lengths, which it makes room for, and counts, which it adds up.
+/// Checks what the crate trusts: lengths, for which it reserves memory, and counts, which it adds up.
 fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let (header, counts) = bytes.split_at_checked(40).ok_or("it ends inside of its header")?;
     let field = |at: usize| header[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
@@ -229,20 +228,6 @@ fn zig_zag(bytes: &[u8]) -> Option<(i64, usize)> {
     None
 }
 
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for digit in 0..4 {
-            let index = (bits >> (18 - 6 * digit)) as usize & 63;
-            text.push(if digit <= three.len() { char::from(ALPHABET[index]) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,7 +255,7 @@ mod tests {
         assert_eq!((histogram.count(), histogram.saturated()), (4, 2));
         let told = histogram.quantile(Quantile::P50).unwrap();
         assert!((told / WindowHistogram::LARGEST.as_f64() - 1.0).abs() <= WindowHistogram::RELATIVE_ERROR, "{told}");
-        // Merged with itself again and again, until there is no room for its counts.
+        // Merged with itself until its counts no longer fit.
         for _ in 0..70 {
             let copy = histogram.clone();
             histogram.merge(&copy);
@@ -289,7 +274,7 @@ mod tests {
             let mut read = WindowHistogram::from_v2_bytes(&bytes).unwrap();
             assert_eq!(read, histogram);
             assert_eq!(read.to_v2_bytes(), bytes);
-            // It grows as any other.
+            // It grows like any other histogram.
             read.record(WindowHistogram::LARGEST);
             read.merge(&histogram);
             assert_eq!(read.count(), 2 * values.len() as u64 + 1);
@@ -325,7 +310,7 @@ mod tests {
         assert!(error(&with_counts(&[0xff; 9])).contains("buckets"));
         let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         assert!(error(&with_counts(&[most, most].concat())).contains("2^63"));
-        // A count at bucket 2^30, where there is none.
+        // A count at bucket 2^30, which does not exist.
         assert!(error(&with_counts(&[0xff, 0xff, 0xff, 0xff, 0x07, 2])).contains("longer"));
         // Any byte may be any other: an error, or a histogram.
         for at in 0..good.len() {
@@ -337,15 +322,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn base64_is_that_of_the_rfc() {
-        let pairs =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
-        for (bytes, text) in pairs {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }
 }

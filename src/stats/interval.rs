@@ -7,9 +7,9 @@ use super::tails::Counts;
 /// The interval that holds the quantile of the population, with some confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// The lower end; `None` where it is unknown: no value is that far down.
+    /// The lower end; `None` if unknown, since no value is far enough down.
     pub lower: Option<f64>,
-    /// The upper end; `None` where it is unknown: no value is that far up.
+    /// The upper end; `None` if unknown, since no value is far enough up.
     pub upper: Option<f64>,
 }
 
@@ -19,21 +19,20 @@ const MOST_VALUES: u64 = 10_000_000_001;
 impl Quantile {
     /// The ranks (from 1) of `count` values between which the quantile of their population is, with at least this confidence.
     ///
-    /// Of n values drawn from any population, B values are below its q-quantile, and B is binomial with n and q. The value
-    /// of rank l is above the quantile where B < l, and that of rank u is below it where B ≥ u. So
+    /// If n values are drawn from any population, B of them are below its q-quantile, and B is binomial with n and q. The value of rank l
+    /// is above the quantile if B < l, and the value of rank u is below it if B ≥ u. Therefore
     ///
     /// * the lower rank is the largest l with P(B < l) ≤ α/2, and
     /// * the upper rank is the smallest u with P(B ≥ u) ≤ α/2,
     ///
-    /// with 1 − α the confidence. Each side misses with at most α/2, and the interval holds the quantile with at least 1 −
-    /// α, more where no rank hits α/2 exactly. Values that tie only make it hold more often. An end is `None` where no rank
-    /// is that far out: the lower one where even the smallest value is too often above the quantile ((1 − q)ⁿ > α/2), the
-    /// upper one where even the largest is too often below (qⁿ > α/2). No values: both are `None`. The minimum of the
-    /// population (q = 0) has no lower end, its maximum (q = 1) no upper one. Above 10¹⁰ values both are `None`: the
-    /// interval would be narrower than any measure.
+    /// with 1 − α the confidence. Each side misses with probability at most α/2, so the interval contains the quantile with probability at
+    /// least 1 − α, and more if no rank meets α/2 exactly. Ties only increase it. An end is `None` if no rank is far enough out: the lower
+    /// end if even the smallest value is above the quantile too often ((1 − q)ⁿ > α/2), the upper end if even the largest is below it too
+    /// often (qⁿ > α/2). Without values, both are `None`. The minimum of the population (q = 0) has no lower end, and its maximum (q = 1)
+    /// no upper end. Above 10¹⁰ values both are `None`: the interval would be narrower than any measure.
     ///
-    /// In terms of scipy, the ranks are `binom.ppf(α/2, n, q)` and `binom.ppf(1 − α/2, n, q) + 1`, and those below 1 and
-    /// above n are unknown; if a tail is exactly α/2, `ppf` takes the rank outside of it, and this function need not.
+    /// In terms of scipy, the ranks are `binom.ppf(α/2, n, q)` and `binom.ppf(1 − α/2, n, q) + 1`; ranks below 1 and above n are unknown.
+    /// If a tail is exactly α/2, `ppf` takes the outer rank, and this function may take the inner one.
     pub fn interval_ranks(self, count: u64, confidence: Confidence) -> (Option<u64>, Option<u64>) {
         ranks_with_tail(count, self, confidence.tail())
     }

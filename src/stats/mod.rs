@@ -1,4 +1,4 @@
-//! Statistics of many numbers: distributions, quantiles, intervals, histograms. It knows nothing about profiles.
+//! Statistics of many numbers: distributions, quantiles, intervals, histograms. This module does not depend on profiles.
 //!
 //! Values are [`Millionths`](crate::units::Millionths), integers that are not negative. Results that are elements of the data are exact;
 //! results that are doubles are the nearest to the exact number. Nothing here depends on the order of the input, or on the machine:
@@ -23,10 +23,9 @@
 //!
 //! # Definitions
 //!
-//! **Nearest rank** (the default; [`QuantileMethod::NearestRank`]): the q-quantile of n values is the value of rank
-//! ⌈q·n⌉ in ascending order, counted from 1 and computed in integers. It is always one of the values. Equal values have
-//! ranks one after the other, so ties need no rule. q = 0 is the smallest value and q = 1 the largest. One value is
-//! every quantile; no value has none.
+//! **Nearest rank** (the default; [`QuantileMethod::NearestRank`]): the q-quantile of n values is the value of rank ⌈q·n⌉ in ascending
+//! order, counted from 1 and computed in integers. It is always one of the values. Equal values have consecutive ranks, so ties need no
+//! rule. q = 0 is the smallest value and q = 1 the largest. A single value is every quantile; without values, there are no quantiles.
 //!
 //! **Linear** ([`QuantileMethod::Linear`]): the straight line between the two values around the index (n − 1)·q, counted from 0, like
 //! numpy, pandas and Excel's `PERCENTILE.INC`. It may be a number that was never measured.
@@ -38,17 +37,17 @@
 //!
 //! **Mean**: the sum by the count, to the nearest millionth, halves up.
 //!
-//! **Interval** ([`Quantile::interval_ranks`]): two of the values that have the quantile of the population between them
-//! with at least the asked confidence, whatever the population looks like. With few values, none is so far out, and then an end is
-//! unknown, which is not the same as far away.
+//! **Interval** ([`Quantile::interval_ranks`]): two of the values that enclose the quantile of the population with at least the requested
+//! confidence, for any population. If there are few values, none of them may be far enough out; that end is then unknown, which does not
+//! mean far away.
 //!
-//! **Support** ([`Support`]): tells if there are enough values for a quantile to describe the population.
+//! **Support** ([`Support`]): whether there are enough values for a quantile to describe the population.
 //!
 //! **Histograms** give a quantile with an error bounded by a constant: [`ExponentialHistogram`] (0.55 %, few
 //! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so
 //! shards give the same histogram in any order.
 //!
-//! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone on runs that are all alike.
+//! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone if all runs are identical.
 //!
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
@@ -59,7 +58,6 @@ mod exponential;
 mod hdr;
 mod interval;
 mod noise;
-mod percent;
 mod quantile;
 mod tails;
 

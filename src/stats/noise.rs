@@ -1,8 +1,8 @@
 //! The effect that sampling alone has on numbers.
 //!
-//! A sampling profiler that sees something λ times in a run on average sees it, by chance, a Poisson-distributed number of times in each
-//! run. The relative standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within 11 %). Among many runs that are all
-//! alike, the upper quantiles therefore lie above the mean, and the fewer samples there are, the farther above.
+//! If a sampling profiler sees something λ times in a run on average, the number in each run is Poisson-distributed by chance. The relative
+//! standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within 11 %). In many identical runs, the upper quantiles are
+//! therefore above the mean, and the distance grows with fewer samples.
 
 use super::Quantile;
 use super::tails::Counts;
@@ -29,10 +29,11 @@ impl Quantile {
         }
     }
 
-    /// The quantile over runs that sampling noise alone would give, were all runs alike.
+    /// The quantile over runs that sampling noise alone would produce if all runs were identical.
     ///
-    /// It is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`, λ being the number of samples that a run has on average. A
-    /// quantile that is measured at or below it is no evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples a run.
+    /// It is the Poisson quantile of λ divided by λ, times `mean`, in the unit of `mean`; λ is the average number of samples in a run. A
+    /// measured quantile at or below it is no evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples in a
+    /// run.
     pub fn noise_floor(self, samples_per_run: f64, mean: Millionths) -> Option<f64> {
         let of_poisson = self.of_poisson(samples_per_run).filter(|_| samples_per_run > 0.0)?;
         Some(of_poisson as f64 / samples_per_run * mean.as_f64())
@@ -41,7 +42,7 @@ impl Quantile {
 
 /// The number of equal weights that say as much as these: (Σw)² / Σw² (Kish), from the two sums; 0 for no weights.
 ///
-/// Equal weights give their number, and one that outweighs all others gives 1.
+/// For equal weights this is their number; if one weight outweighs all others, it is 1.
 pub(super) fn effective_samples(sum_of_weights: u128, sum_of_squares: u128) -> f64 {
     if sum_of_squares == 0 {
         return 0.0;

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use super::confidence::Confidence;
-use super::percent::{parts_of_percent, percent};
+use super::confidence::{Confidence, parts_of_percent, percent};
 
 const WHOLE: u32 = 1_000_000;
 
 /// A quantile in parts per million, in [0, 1,000,000].
 ///
-/// An integer, so that P99.9 is 999/1000 and not the double beside it: the rank of P99.9 of 1,000 values is 999.
+/// An integer, so that P99.9 is 999/1000 and not the nearest double: the rank of P99.9 of 1,000 values is 999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantile(u32);
 
@@ -27,7 +26,7 @@ impl Quantile {
     /// 999 of 1,000 are at or below it.
     pub const P999: Self = Self(999_000);
 
-    /// So many parts per million; `None` above 1,000,000.
+    /// A quantile in parts per million; `None` above 1,000,000.
     pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
         if parts <= WHOLE { Some(Self(parts)) } else { None }
     }
@@ -55,7 +54,7 @@ impl Quantile {
         format!("p{}", percent(self.0))
     }
 
-    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 where there are no values.
+    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 without values.
     pub fn nearest_rank(self, count: u64) -> u64 {
         let rank = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(WHOLE)) as u64;
         rank.max(1).min(count)
@@ -74,8 +73,8 @@ impl Quantile {
 
     /// From how many values on both ends of [`interval_ranks`](Self::interval_ranks) are known.
     ///
-    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no
-    /// number of values tells how far a population goes.
+    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of values
+    /// shows how far a population extends.
     pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
         self.needed_with_tail(confidence.tail())
     }

@@ -1,9 +1,9 @@
 //! The tails of counts: binomial and Poisson, without logarithms.
 //!
-//! Probabilities are taken relative to that of the most likely count, and each from its neighbour by one multiplication
-//! or division. These are rounded the same on every machine, which logarithms and exponentials are not, and they keep
-//! their digits: the incomplete beta function of `statrs` is off by 2·10⁻⁸ of the tail at ten million values. The cost
-//! is some twenty standard deviations of steps: 3 µs for a quantile of 10,000 values.
+//! Probabilities are relative to the most likely count, and each is computed from its neighbour by one multiplication or division. These
+//! are rounded in the same way on every machine, unlike logarithms and exponentials, and they are precise: the incomplete beta function of
+//! `statrs` deviates by 2·10⁻⁸ of the tail at ten million values. The cost is about twenty standard deviations of steps: 3 µs for a
+//! quantile of 10,000 values.
 
 /// Probabilities below this share of the largest are left out: over ten standard deviations away.
 const NEGLIGIBLE: f64 = 1e-25;
@@ -29,7 +29,7 @@ impl Counts {
         Self::around(mean as u64, |k| mean / (k + 1) as f64)
     }
 
-    /// `step(k)` is the probability of k + 1 by that of k.
+    /// `step(k)` is the probability of k + 1 divided by the probability of k.
     fn around(mode: u64, step: impl Fn(u64) -> f64) -> Self {
         let mut weights = Vec::new();
         let (mut first, mut weight) = (mode, 1.0);

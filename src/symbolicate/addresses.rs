@@ -1,7 +1,7 @@
 //! The addresses of a profile to look up, image by image.
 
 use super::images::ImageMap;
-use super::key::{ImageAddresses, Key};
+use super::images::{ImageAddresses, Key};
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Frame, Profile};
 use crate::units::{Address, Uuid};
@@ -35,12 +35,12 @@ pub(super) fn addresses(profile: &Profile, map: &ImageMap) -> Vec<ImageAddresses
             ImageAddresses { uuid, addresses }
         })
         .collect();
-    // The largest first, so that no core waits for one that began last.
+    // The largest first, so that no thread starts a large image last.
     images.sort_unstable_by_key(|image| (std::cmp::Reverse(image.addresses.len()), image.uuid));
     images
 }
 
-/// Every binary of the profile that stands for a UUID: the one functions are attributed to.
+/// For each UUID, the binary of the profile that functions are attributed to.
 pub(super) fn first_binaries(profile: &Profile) -> HashMap<Uuid, BinaryId> {
     let mut first = HashMap::default();
     for id in profile.binary_ids() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::memory::Reservation;
 use crate::symbols::{Found, Note};
 
-/// A frame of an answer; its strings are indices of the strings beside it.
+/// A frame of an answer. Its strings are indices into the strings of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerFrame {
     pub(super) function: Option<u32>,
@@ -34,14 +34,14 @@ pub(super) enum StringKind {
 pub(super) struct Answers {
     /// Sorted, distinct.
     pub(super) addresses: Vec<u64>,
-    /// By address: where its frames are; empty where nothing is known.
+    /// The frames of each address; empty if unknown.
     pub(super) ranges: Vec<(u32, u32)>,
     pub(super) frames: Vec<AnswerFrame>,
     /// Other names of functions, as indices of the strings.
     pub(super) aliases: Vec<u32>,
-    /// Names as they are shown, and files.
+    /// Displayed names, and files.
     pub(super) strings: Vec<Arc<str>>,
-    /// By string. Apart from the texts: of most frames nobody needs to look at the text.
+    /// The kinds of the strings, separate because most frames need only the kind.
     pub(super) kinds: Vec<StringKind>,
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
@@ -69,13 +69,13 @@ impl Answers {
         matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
     }
 
-    /// The other names of a frame's function.
+    /// The aliases of a frame's function.
     pub(super) fn aliases(&self, frame: &AnswerFrame) -> impl Iterator<Item = &str> {
         let (start, end) = frame.aliases;
         self.aliases[start as usize..end as usize].iter().filter_map(|&alias| self.text(Some(alias)))
     }
 
-    /// The frames at an address, innermost first; empty where no file knows it.
+    /// The frames at an address, innermost first; empty if no file contains it.
     pub(super) fn at(&self, address: u64) -> &[AnswerFrame] {
         let Ok(index) = self.addresses.binary_search(&address) else { return &[] };
         let (start, end) = self.ranges[index];

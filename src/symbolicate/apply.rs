@@ -3,9 +3,9 @@
 use super::addresses::{first_binaries, key};
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageMap;
-use super::key::Key;
-use super::options::SymbolicateOptions;
-use super::same::is_same_function;
+use super::images::Key;
+use super::images::SymbolicateOptions;
+use super::same_function::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use crate::hash::HashMap;
 use crate::profile::{
@@ -38,7 +38,7 @@ pub(super) fn apply(
     Ok((new, summary))
 }
 
-/// The frames that stand in some stack beside one of the same address that is marked as inlined.
+/// The frames that are next to an inlined frame of the same address in some stack.
 fn grouped_frames(profile: &Profile) -> Vec<bool> {
     let mut is_grouped = vec![false; profile.frame_ids().len()];
     if !profile.frame_ids().any(|id| profile.frame(id).is_inlined) {
@@ -116,15 +116,15 @@ impl<'a> Writer<'a> {
         let answers = self.answers.get(&uuid)?;
         let chain = answers.at(address);
         let outermost = chain.last()?;
-        // Where the linker folded functions into one, no file knows which of them ran: a name that the recording has is
-        // better, and one that it does not have cannot be had.
+        // If the linker folded several functions into one, symbol files cannot tell which of them ran. A recorded name is then better, and
+        // a missing name stays missing.
         let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);
         if recorded == AppleSymbols::DEDUPLICATED || (is_folded && function.is_named) {
             return None;
         }
-        // What the recording knows of inlined functions is more than a file does that knows of one function only.
+        // A recording that lists inlined functions is more precise than a file that lists one function.
         let is_poorer = chain.len() == 1 && self.is_grouped[id.index()];
         (!is_poorer).then_some(Answer { uuid, answers, chain })
     }
@@ -246,8 +246,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The position in an answer of the function that the recording named: one of exactly that name, or else the one that holds the code, if
-/// another symbol at its start has that name, or its name, and no other, means the same.
+/// The position in an answer of the function that the recording named: a function with exactly that name, or else the function that
+/// contains the code, if a symbol at its start has that name, or if its name and no other means the same.
 fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
     let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));
     if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
@@ -273,7 +273,7 @@ fn intern(
     }
 }
 
-/// Adds a frame that no file knows, as it was.
+/// Adds a frame unchanged, since no file contains it.
 fn copy(
     profile: &Profile,
     builder: &mut ProfileBuilder,
@@ -286,7 +286,7 @@ fn copy(
     add_frame(builder, frame, FrameKey { function, binary, address, source, is_inlined, group: 0 })
 }
 
-/// Adds a frame with the lookup address of the one it stands for.
+/// Adds a frame with the lookup address of the frame it replaces.
 fn add_frame(builder: &mut ProfileBuilder, old: &Frame, key: FrameKey) -> Result<FrameId, Full> {
     // Frames of one address differ where their documents followed other rules.
     let group = old.address.get().wrapping_sub(old.lookup_address.get()) as u32;

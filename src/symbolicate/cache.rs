@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::addresses::addresses;
 use super::answers::Answers;
 use super::apply;
+use super::cached_answers::Remembered;
+use super::images::ImageAddresses;
 use super::images::ImageMap;
-use super::key::ImageAddresses;
-use super::options::SymbolicateOptions;
-use super::remembered::Remembered;
+use super::images::SymbolicateOptions;
 use super::summary::SymbolicationSummary;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget};
@@ -23,16 +23,15 @@ use crate::units::Uuid;
 /// Symbolicates many profiles, and remembers the answers of the symbol files: an address that was looked up for one profile opens no file
 /// for the next. Threads share it.
 ///
-/// Every profile and its summary equal those of [`Profile::symbolicate`]. Only the notes may differ, and only for a damaged
-/// symbol file: every profile that needs the file gets the note of the first look-up that had one. A file that could not be read is asked
-/// again for the next profile; one that is not a symbol file is not asked again.
+/// All profiles and summaries equal the results of [`Profile::symbolicate`]. Only the notes may differ, and only for a damaged symbol file:
+/// each profile that needs the file gets the first note. A file that could not be read is tried again for the next profile; a file that is
+/// not a symbol file is not.
 ///
-/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are remembered, or as many as [`with_limit`](Self::with_limit) says. Beyond that,
-/// everything is forgotten, and remembering starts anew. The answers for the profiles that are being worked on take their own memory
-/// besides.
+/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are kept, or the limit of [`with_limit`](Self::with_limit). If they are exceeded, the
+/// cache is emptied. Answers for profiles in progress take additional memory.
 ///
-/// One thread at a time looks up addresses of an image, so that a file is not read twice at once. The finder is called meanwhile, and must
-/// not wait for other work of the same thread pool.
+/// Only one thread at a time looks up addresses of an image, so a file is never read twice at the same time. The finder is called while the
+/// image is locked, and must not wait for other work in the same thread pool.
 ///
 /// ```
 /// use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
@@ -55,7 +54,7 @@ pub struct SymbolCache<'f> {
     memory: Mutex<Memory>,
 }
 
-/// All images that are remembered. This lock is held for moments only, never while an image is locked or looked up.
+/// All cached images. This lock is only held briefly, never while an image is locked or looked up.
 #[derive(Default)]
 struct Memory {
     images: HashMap<Uuid, Arc<Mutex<Remembered>>>,
@@ -91,8 +90,8 @@ impl<'f> SymbolCache<'f> {
         apply::apply(profile, &map, answers, self.finder, options)
     }
 
-    /// The answers for all images. Where there is not the memory to look up several at a time, it is done again one by one: so it does
-    /// not depend on which was faster whether there is enough.
+    /// The answers for all images. If there is not enough memory to look up several images in parallel, they are looked up one by one.
+    /// Whether the memory suffices therefore does not depend on timing.
     fn answers(&self, images: &[ImageAddresses], budget: &MemoryBudget) -> Result<HashMap<Uuid, Answers>, OverBudget> {
         let one = |image: &ImageAddresses| Ok((image.uuid, self.look_up(image.clone(), budget)?));
         #[cfg(feature = "symbols")]
@@ -125,10 +124,10 @@ impl<'f> SymbolCache<'f> {
         answers
     }
 
-    /// Counts what an image has grown by, and forgets everything where that is too much.
+    /// Counts the growth of an image, and empties the cache if it is too large.
     fn count(&self, uuid: Uuid, remembered: &Arc<Mutex<Remembered>>, grown: isize) {
         let mut memory = lock(&self.memory);
-        // What was forgotten meanwhile does not count any more.
+        // An image that was removed from the cache in the meantime is not counted.
         if memory.images.get(&uuid).is_some_and(|current| Arc::ptr_eq(current, remembered)) {
             memory.bytes = memory.bytes.saturating_add_signed(grown);
         }
@@ -146,7 +145,7 @@ impl fmt::Debug for SymbolCache<'_> {
     }
 }
 
-/// Locks the memory. It is consistent at every moment, even if a finder panicked.
+/// Locks a mutex. Its content is always consistent, even if a finder panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,7 @@
-//! Images that the user gives, for documents whose stacks have none.
+//! Images that the user names, for documents whose stacks have none; addresses by image; and the options.
 
 use std::path::PathBuf;
 
-use super::key::Key;
 use crate::symbols::{Found, SymbolFinder};
 use crate::units::{Address, Uuid};
 
@@ -13,7 +12,7 @@ pub struct ImageSpec {
     pub uuid: Uuid,
     /// The address of its Mach-O header in the recorded process.
     pub load_address: Address,
-    /// Its symbol file or bundle, where given apart.
+    /// The symbol file or bundle, if given.
     pub path: Option<PathBuf>,
 }
 
@@ -45,7 +44,7 @@ pub(super) struct ImageMap {
     ranges: Vec<(u64, u64, Image)>,
 }
 
-/// An image that frames without a binary may lie in.
+/// An image that may contain frames without a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     pub(super) uuid: Uuid,
@@ -56,7 +55,7 @@ pub(super) struct Image {
 }
 
 impl ImageMap {
-    /// The images with the size that their symbol files tell.
+    /// The images, with the sizes in their symbol files.
     pub(super) fn new(specs: &[ImageSpec], finder: &dyn SymbolFinder) -> Self {
         let mut specs: Vec<&ImageSpec> = specs.iter().collect();
         specs.sort_by_key(|spec| spec.load_address);
@@ -65,7 +64,7 @@ impl ImageMap {
             let start = spec.load_address.get();
             let size = found.iter().find_map(|found| found.text_size);
             let next = specs.get(index + 1).map_or(u64::MAX, |next| next.load_address.get());
-            // An image that no file tells the size of holds nothing: it would hold the rest of the process.
+            // Without a size, an image contains nothing; otherwise it would contain the rest of the process.
             let end = start.saturating_add(size.unwrap_or(0)).min(next);
             let best = found.first();
             let image = Image {
@@ -91,6 +90,36 @@ impl ImageMap {
     pub(super) fn key(&self, address: Address) -> Option<Key> {
         let image = self.image(address)?;
         Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })
+    }
+}
+
+/// The addresses to look up in one image.
+#[derive(Clone, Debug)]
+pub(super) struct ImageAddresses {
+    pub(super) uuid: Uuid,
+    /// Relative to the Mach-O header; sorted, distinct.
+    pub(super) addresses: Vec<u64>,
+}
+
+/// The key of a frame's look-up: the image, and the address relative to its Mach-O header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) uuid: Uuid,
+    pub(super) address: u64,
+}
+
+/// The options of symbolication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolicateOptions {
+    /// True to add frames for inlined functions; otherwise only the function that holds the code gets one. Default: yes.
+    pub with_inlines: bool,
+    /// Images for documents whose stacks have no images (Xcode 12 to 14.2, and `time-sample`).
+    pub images: Vec<ImageSpec>,
+}
+
+impl Default for SymbolicateOptions {
+    fn default() -> Self {
+        Self { with_inlines: true, images: Vec::new() }
     }
 }
 

@@ -1,31 +1,28 @@
 //! Joins a profile with symbol files: every frame that they can name gets its name, its inlined callees and its line.
 //!
 //! 1. The distinct (image, lookup address) pairs of all frames are collected, by UUID, relative to the load address.
-//! 2. The files of each image are asked, the best first (`remembered`); images in parallel, addresses sorted. What they
-//!    answer is remembered, for other exports of a batch ([`SymbolCache`]).
+//! 2. The files of each image are queried, the best first (`cached_answers`); images in parallel, addresses sorted. The answers are kept
+//!    for other exports of a batch ([`SymbolCache`]).
 //! 3. A new profile is made, in which a frame is one frame for each function that was inlined there (`apply`).
 //!
-//! A frame that the recording named keeps that name, unless the symbols say that it is another function: then the
-//! symbols are right, since the UUID is the same, and the disagreement is counted. Inlined functions that the recording
-//! lists itself stay where the files know one function only. The summary says for each binary how
-//! many frames have names now, and why the others have none.
+//! A frame that the recording named keeps its name, unless the symbols name another function. The symbols are then right, since the UUID is
+//! the same, and the disagreement is counted. Inlined functions that the recording lists stay if the files list only one function. The
+//! summary shows, for each binary, how many frames have names now, and why the others have none.
 
 mod addresses;
 mod answers;
 mod apply;
 mod cache;
+mod cached_answers;
 mod images;
-mod key;
-mod options;
-mod remembered;
-mod same;
+mod same_function;
 mod summary;
 
 use std::collections::BTreeSet;
 
 pub use cache::SymbolCache;
 pub use images::ImageSpec;
-pub use options::SymbolicateOptions;
+pub use images::SymbolicateOptions;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
 use crate::profile::{Profile, RebuildError};
@@ -47,7 +44,7 @@ impl Profile {
 }
 
 impl SymbolicateOptions {
-    /// The images that [`Profile::symbolicate`] looks addresses up in: those of the frames' binaries, and those that the options name.
+    /// The images in which [`Profile::symbolicate`] looks up addresses: those of the frames' binaries, and those in the options.
     pub fn wanted_images(&self, profile: &Profile) -> BTreeSet<Uuid> {
         let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
         let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());

@@ -7,7 +7,7 @@ use crate::units::Uuid;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SymbolicationSummary {
-    /// Binaries with frames, those with most unnamed frames first.
+    /// Binaries with frames, sorted by the number of unnamed frames, largest first.
     pub binaries: Vec<BinarySummary>,
     /// The number of images whose symbols were found, whether the recording has them or not; `None` where the finder does not count.
     pub images: Option<u64>,
@@ -25,7 +25,7 @@ pub struct BinarySummary {
     pub name: String,
     /// Its UUID; without one nothing can be found.
     pub uuid: Option<Uuid>,
-    /// Its architecture.
+    /// The architecture of the binary.
     pub arch: String,
     /// Distinct frames of the recording in it.
     pub frames: u64,
@@ -41,7 +41,7 @@ pub struct BinarySummary {
     pub frames_now: u64,
     /// The files that answered.
     pub used: Vec<Found>,
-    /// The reason why frames have no name, if some have none.
+    /// The reason why some frames have no name.
     pub missing: Option<Missing>,
 }
 
@@ -51,7 +51,7 @@ pub struct BinarySummary {
 pub enum Missing {
     /// No file with its UUID was found; these have its name, but another UUID: another build.
     NoFile {
-        /// Files of the same name.
+        /// Files with the same image name.
         same_name: Vec<Found>,
     },
     /// There is a file, but some of the addresses lie outside of every function in it.

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Broken {
     /// Byte offset, from the start of the file, of what breaks it.
     pub at: u64,
-    /// A message that says what is there and what the rule asks for; holds the offset in hex.
+    /// A message that describes the fault and the rule; contains the offset in hex.
     pub message: String,
 }
 
@@ -22,23 +22,29 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+#[cfg(feature = "bundle")]
+impl Broken {
+    /// A rule that the whole file breaks.
+    pub(crate) fn rule(rule: impl fmt::Display) -> Self {
+        Self { at: 0, message: rule.to_string() }
+    }
+}
+
 /// The [`Broken`] of `what` at an offset: "`what` at 0x1c0: `rule`".
-pub(super) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
+pub(crate) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
     Broken { at: at as u64, message: format!("{what} at {at:#x}: {rule}") }
 }
 
-/// The number of 4 bytes at `at` of an entry. The offset is one of the layout's constants, so it always fits.
-pub(super) fn u32_at(entry: &[u8], at: usize) -> u32 {
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&entry[at..at + 4]);
-    u32::from_le_bytes(bytes)
+/// The number of 4 bytes at `at`. Layouts are checked before, so it is there; it would be 0 past the end.
+#[inline]
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_le_bytes(*word))
 }
 
-/// The number of 8 bytes at `at` of an entry.
-pub(super) fn u64_at(entry: &[u8], at: usize) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&entry[at..at + 8]);
-    u64::from_le_bytes(bytes)
+/// The number of 8 bytes at `at`.
+#[inline]
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// The 16 bytes at `at` of an entry: a UUID, or a segment's name.
@@ -137,7 +143,7 @@ pub(super) struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// The table of these bytes, which must end with a NUL so that each string does.
+    /// The table of these bytes, which must end with a NUL so that all strings do.
     pub(super) fn new(bytes: &'a [u8], at: usize, is_entry_relative: bool) -> Result<Self, Broken> {
         match bytes.last() {
             Some(0) | None => Ok(Self { bytes, at, is_entry_relative }),
@@ -145,7 +151,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The start in the table of the string at `offset`, if it lies there.
+    /// The start of the string at `offset`, if it is in the table.
     fn position(&self, entry: usize, offset: u64) -> Option<usize> {
         let base = if self.is_entry_relative { entry } else { self.at };
         let position = (base as u64).checked_add(offset)?.checked_sub(self.at as u64)?;
@@ -168,7 +174,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The string at an offset that was checked, held by the entry at `entry`; `None` where it is not UTF-8.
+    /// The string at a checked offset of the entry at `entry`; `None` if it is not UTF-8.
     pub(super) fn get(&self, entry: usize, offset: u64) -> Option<&'a str> {
         let bytes = &self.bytes[self.position(entry, offset)?..];
         let end = bytes.iter().position(|&byte| byte == 0)?;

@@ -30,34 +30,39 @@ const TRAILER: u32 = 0x00c0_ffee;
 /// The kinds of chunks that were seen to hold a record.
 const CHUNK_KINDS: [u32; 3] = [3, 5, 7];
 
-/// An image that a file knows, with or without its symbols.
+/// An image in a file, with or without symbols.
 #[derive(Clone, Debug)]
 pub struct AppleImage<'a> {
-    /// Its UUID.
+    /// The UUID of the image.
     pub uuid: Uuid,
     /// The Mach-O number of its architecture.
     pub cputype: u32,
     /// The Mach-O number of its variant, with capabilities in the upper byte.
     pub cpusubtype: u32,
-    /// Its path, or that of the dSYM that the file was made of; `None` in an archive, which names none.
+    /// The path of the image, or of the dSYM that the file was made from; `None` in an archive, which has no path.
     pub path: Option<&'a str>,
     /// Its symbols; `None` where the file only lists the image ("no symbols in it").
     pub symbols: Option<Box<AppleSymbols<'a>>>,
 }
 
 impl<'a> AppleImage<'a> {
-    /// The images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed; the memory allocated
-    /// is at most a few times the size of the file.
+    /// The images of a `.symbols` or `.symbolsarchive` file; the content shows which. Strings are borrowed. The allocated memory is at most
+    /// a few times the size of the file.
     ///
     /// # Errors
     /// When the file is neither, or breaks a rule of its format.
     pub fn all(file: &'a [u8]) -> Result<Vec<Self>, Broken> {
-        images(file)
+        if file.len() >= 4 && u32_at(file, 0) == CONTAINER {
+            container(file)
+        } else {
+            archive(file).map(|one| vec![one])
+        }
     }
 
-    /// True if bytes begin like such a file; for a `.symbolsarchive`, `size` must be that of the file.
+    /// True if bytes begin like such a file. For a `.symbolsarchive`, `size` must be the size of the file.
     pub fn is_start_of_file(start: &[u8], size: u64) -> bool {
-        is_apple_symbols(start, size)
+        let Some(start) = start.first_chunk::<8>() else { return false };
+        u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
     }
 
     /// The name of its architecture as Apple spells it, such as `arm64e`; `None` for one this crate does not know.
@@ -66,27 +71,10 @@ impl<'a> AppleImage<'a> {
     }
 }
 
-/// True if bytes begin like a container or an archive; for the latter, `size` must be that of the file.
-pub(super) fn is_apple_symbols(start: &[u8], size: u64) -> bool {
-    let Some(start) = start.first_chunk::<8>() else {
-        return false;
-    };
-    u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
-}
-
-/// Reads the images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed; the memory allocated
-/// is at most a few times the size of the file.
-///
-/// # Errors
-/// When the file is neither, or breaks a rule of its format.
-pub(super) fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
-    if file.len() >= 4 && u32_at(file, 0) == CONTAINER { container(file) } else { archive(file).map(|one| vec![one]) }
-}
-
 /// Reads a record alone.
 fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
     if file.len() >= SHORT_HEADER && matches!(u32_at(file, 0), 1 | 7) && u32_at(file, 4) as usize != file.len() {
-        let rule = format_args!("its size {:#x} is not that of the file, {:#x}", u32_at(file, 4), file.len());
+        let rule = format_args!("its size {:#x} is not the size of the file, {:#x}", u32_at(file, 4), file.len());
         return Err(broken(0, "record", rule));
     }
     let record = Record::read(file, 0, file.len())?;
@@ -171,11 +159,11 @@ pub(super) struct Chunk<'a> {
     record: Record<'a>,
 }
 
-/// A part that follows the images. Its magic has been read.
+/// A part after the images. Its magic number has been read.
 pub(super) enum Mark {
     /// A chunk that begins here.
     Chunk(usize),
-    /// The trailer, behind which no chunk comes.
+    /// The trailer, after which no chunk follows.
     Trailer,
 }
 
@@ -195,7 +183,7 @@ pub(super) fn mark(cutter: &mut Cutter<'_>) -> Result<Option<Mark>, Broken> {
     }
 }
 
-/// Reads the chunk that begins at `at` behind its magic.
+/// Reads the chunk at `at`, after its magic number.
 pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> Result<Chunk<'a>, Broken> {
     let rest = cutter.bytes(12, "chunk")?;
     let (kind, again, length) = (u32_at(rest, 0), u32_at(rest, 4), u32_at(rest, 8));
@@ -211,7 +199,7 @@ pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> R
     Ok(Chunk { at, record: Record::read(file, record_at, room as usize)? })
 }
 
-/// Gives a record to its image, the first with its UUID. The same UUID is the same binary, so of two records one will do.
+/// Adds a record to the first image with its UUID. The same UUID means the same binary, so one record is enough.
 fn attach<'a>(chunk: Chunk<'a>, listed: &mut [ListedImage<'a>], by_uuid: &[(Uuid, usize)]) -> Result<(), Broken> {
     let Chunk { at, record } = chunk;
     let first = by_uuid.partition_point(|&(uuid, _)| uuid < record.uuid);

@@ -1,4 +1,4 @@
-//! The addresses, files and calls that the symbols of an image cover, for checks and listings; look-up needs none of it.
+//! The addresses, files and calls that an image's symbols cover, for checks and listings. Look-ups do not need them.
 //!
 //! Addresses are the record's own (see `apple_segments`): for code they are relative to the start of `__TEXT`.
 

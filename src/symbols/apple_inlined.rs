@@ -1,7 +1,7 @@
 //! The forest of inlined calls.
 //!
-//! A symbol, or an inlined call, names the first of the calls that were inlined into it. Its siblings follow one another
-//! in the table, until one has the flag `0x40000000`:
+//! A symbol or an inlined call names the first of the calls inlined into it. The siblings follow in the table, up to the first with the
+//! flag `0x40000000`:
 //!
 //! | symbol `main` | first 0 |   |   |
 //! |---|---|---|---|
@@ -9,8 +9,8 @@
 //! | inlined call 1: `print` | first -1 | `0x40000000` |
 //! | inlined call 2: `next`, in `parse` | first -1 | `0x40000000` |
 //!
-//! Each call is reached once and lies inside of what it was inlined into. (Symbols at one address, which are one piece of
-//! code, may share their calls.) Whether siblings are sorted and apart is nowhere said; both cases are read.
+//! Each call is reached once and is inside its caller. (Symbols at one address are one piece of code and may share their calls.) The format
+//! does not define whether siblings are sorted and disjoint, so both cases are supported.
 
 use super::apple_bytes::{Broken, Table, broken, u32_at};
 use super::apple_record::{Entry, Record};
@@ -21,7 +21,7 @@ const IS_LAST: u32 = 0x4000_0000;
 /// Calls inlined into each other deeper than this are a broken file; the deepest seen in any DWARF is 33.
 const MAX_DEPTH: u32 = 1_024;
 
-/// Of overlapping siblings, so many that begin before an address are tried.
+/// If siblings overlap, this many that begin before an address are tried.
 const MAX_OVERLAP: usize = 64;
 
 /// The calls of a record, checked.
@@ -30,7 +30,7 @@ pub(super) struct InlinedCalls<'a> {
     pub(super) table: Table<'a, 36>,
     // For each call that is reached: the index after the last of its siblings. 0 for others.
     ends: Vec<u32>,
-    // The calls with siblings in the order of their addresses; empty where that is the table's own, and they are apart.
+    // The calls with siblings sorted by address; empty if the table is already sorted and disjoint.
     order: Vec<u32>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> InlinedCalls<'a> {
         Ok(calls)
     }
 
-    /// Checks siblings and puts what was inlined into them on the list. Says whether they are sorted and apart.
+    /// Checks siblings and adds the calls inlined into them to the list. Returns whether they are sorted and disjoint.
     fn walk(&mut self, siblings: &Siblings, open: &mut Vec<Siblings>) -> Result<bool, Broken> {
         let end = self.end_of(siblings.first)?;
         let (mut above, mut are_sorted) = (0, true);
@@ -102,7 +102,7 @@ impl<'a> InlinedCalls<'a> {
     fn end_of(&self, first: usize) -> Result<usize, Broken> {
         let count = self.table.entries.len();
         let last = (first..count).find(|&index| {
-            // One that was reached before ends the search: it is told as the error that it is.
+            // A call that was reached before ends the search, and is reported as an error.
             self.ends[index] != 0 || Entry::of(&self.table, index).flags & IS_LAST != 0
         });
         last.map(|last| last + 1).ok_or_else(|| {
@@ -111,7 +111,7 @@ impl<'a> InlinedCalls<'a> {
         })
     }
 
-    /// The order of all siblings by their addresses, the smallest last of those that begin together.
+    /// The order of all siblings by address; if several begin together, the smallest is last.
     fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut first = 0;
@@ -126,8 +126,7 @@ impl<'a> InlinedCalls<'a> {
         order
     }
 
-    /// The call at an address among `first` and its siblings; the one that begins last, then the smallest, where calls
-    /// overlap.
+    /// The call at an address among `first` and its siblings. If calls overlap, the last to begin, then the smallest.
     pub(super) fn find(&self, first: usize, address: u64) -> Option<usize> {
         let end = *self.ends.get(first)? as usize;
         let call = |index: usize| Entry::of(&self.table, index);

@@ -1,12 +1,11 @@
 //! The symbols of one image of a `.symbols` or `.symbolsarchive` file, and how addresses are looked up in them.
 //!
-//! 1. The symbols at the greatest address not above the one asked for are the function, if they reach it.
+//! 1. The function is given by the symbols at the greatest address up to the requested one, if they contain it.
 //! 2. The inlined call at the address is searched in the function, then in that call, and so on.
 //! 3. The line table says where the innermost code comes from; each caller's place is the call of what was inlined.
 //!
-//! Names: the display name, if there is one. The linker name stands in for it, without the one `_` that Mach-O puts in
-//! front of every C name. A symbol that the linker made to reach another binary is written without the underscore of its
-//! target, as Instruments does:
+//! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. A symbol that the
+//! linker made to reach another binary is written without the underscore of its target, like in Instruments:
 //!
 //! | display name | linker name | function | linkage name |
 //! |---|---|---|---|
@@ -16,9 +15,9 @@
 //! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
 //! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
 //!
-//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag `0x800` says so, and
-//! Instruments writes a symbol `<deduplicated_symbol>` beside them. Nobody can know which of them ran, so that symbol is the answer:
-//! without line or inlined calls where the flag says that code was folded.
+//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. The flag `0x800` marks
+//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer; with
+//! the flag, the answer has no line or inlined calls.
 
 use std::fmt;
 
@@ -26,7 +25,7 @@ use super::apple_bytes::{Broken, u32_at};
 use super::apple_inlined::InlinedCalls;
 use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
-use super::frame::{Note, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Note, SymbolFrame, Symbols};
 use crate::demangle::STUB;
 
 /// The flag of functions that were folded.
@@ -60,24 +59,15 @@ struct Function {
     symbol: Entry,
     /// True if it is one of several with different names.
     is_ambiguous: bool,
-    /// True if it was folded, so that its lines may be those of another function.
+    /// True if it was folded, so its lines may belong to another function.
     is_folded: bool,
-}
-
-/// A place in the source, with its strings read.
-#[derive(Clone, Copy, Debug, Default)]
-struct Source<'a> {
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
 }
 
 /// The names of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Names<'a> {
-    function: Option<&'a str>,
-    linkage_name: Option<&'a str>,
-    /// The function that a stub leads to; `function` is then `None`.
+    called: Called<'a>,
+    /// The function that a stub calls, if the entry is a stub.
     stub: Option<&'a str>,
 }
 
@@ -99,14 +89,9 @@ impl<'a> AppleSymbols<'a> {
         };
         let mut unreadable = Unreadable::default();
         let names = self.symbols_at(address).map(|symbol| self.names(&symbol, &mut unreadable));
-        let names = names.filter(|names| names.function.is_some_and(|function| function != AppleSymbols::DEDUPLICATED));
-        names
-            .map(|Names { function, linkage_name, .. }| SymbolFrame {
-                function,
-                linkage_name,
-                ..SymbolFrame::default()
-            })
-            .collect()
+        let names =
+            names.filter(|names| names.called.function.is_some_and(|function| function != AppleSymbols::DEDUPLICATED));
+        names.map(|names| Location::default().frame(names.called, false)).collect()
     }
 
     /// The symbols that begin at the greatest address not above this one of the record, reach it, and are code.
@@ -133,7 +118,7 @@ impl<'a> AppleSymbols<'a> {
                 break;
             }
             if !function.is_ambiguous {
-                let names = [first, symbol].map(|symbol| self.names(&symbol, unreadable).function);
+                let names = [first, symbol].map(|symbol| self.names(&symbol, unreadable).called.function);
                 function.is_ambiguous = names[0] != names[1];
             }
             if function.symbol.first_inlined().is_none() && symbol.first_inlined().is_some() {
@@ -158,7 +143,7 @@ impl<'a> AppleSymbols<'a> {
         std::iter::successors(step(symbol), move |&call| step(&Entry::of(&self.inlined.table, call)))
     }
 
-    /// Answers one address of the record; `false` where nothing is known of it.
+    /// Answers one address of the record; `false` if it is unknown.
     fn answer_one(&self, address: u64, frames: &mut Frames<'a>, answer: &mut dyn FnMut(&[SymbolFrame<'_>])) -> bool {
         frames.calls.clear();
         frames.list.clear();
@@ -172,21 +157,21 @@ impl<'a> AppleSymbols<'a> {
         let mut source = line.map(|place| self.source(place, unreadable)).unwrap_or_default();
         for &call in frames.calls.iter().rev() {
             let names = self.names(&Entry::of(&self.inlined.table, call), unreadable);
-            frames.list.push(names.frame(source, true));
+            frames.list.push(source.frame(names.called, true));
             source = self.source(Place::of(&self.inlined.table, call, 24), unreadable);
         }
         let names = match function {
             Some(Function { is_ambiguous: true, .. }) => {
-                Names { function: Some(AppleSymbols::DEDUPLICATED), ..Names::default() }
+                Names { called: Called::new(Some(AppleSymbols::DEDUPLICATED), None), stub: None }
             }
             Some(Function { symbol, .. }) => self.names(&symbol, unreadable),
             None => Names::default(),
         };
         let stub = names.stub.map(|target| format!("{STUB}{target}"));
         let offset = function.map(|function| address - function.symbol.address);
-        let outermost = SymbolFrame { offset, ..names.frame(source, false) };
+        let outermost = SymbolFrame { offset, ..source.frame(names.called, false) };
         if let Some(stub) = &stub {
-            // Nothing is inlined into a stub, so its name, which is in no file, is that of the only frame.
+            // Nothing is inlined into a stub, so the only frame has its name, which no file contains.
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }
@@ -208,19 +193,18 @@ impl<'a> AppleSymbols<'a> {
             return Names { stub: Some(without_underscore(target)), ..Names::default() };
         }
         let linker = linker.map(without_underscore);
-        let function = display.or(linker);
-        Names { function, linkage_name: linker.filter(|_| linker != function), stub: None }
+        Names { called: Called::new(display.or(linker), linker), stub: None }
     }
 
-    fn source(&self, place: Place, unreadable: &mut Unreadable) -> Source<'a> {
+    fn source(&self, place: Place, unreadable: &mut Unreadable) -> Location<'a> {
         let Some(file) = self.text(place.at, place.file, unreadable) else {
-            return Source::default();
+            return Location::default();
         };
         let column = (place.column != 0).then_some(place.column);
-        Source { file: Some(file), line: Some(place.line), column }
+        Location { file: Some(file), line: Some(place.line), column }
     }
 
-    /// The string of an entry; `None` where it has none, an empty one, or one that is not UTF-8.
+    /// The string of an entry; `None` if it is missing, empty, or not UTF-8.
     fn text(&self, entry: usize, offset: u32, unreadable: &mut Unreadable) -> Option<&'a str> {
         let text = self.record.name(entry, offset)?;
         if text.is_none() {
@@ -231,20 +215,12 @@ impl<'a> AppleSymbols<'a> {
     }
 }
 
-impl<'a> Names<'a> {
-    fn frame(self, source: Source<'a>, is_inlined: bool) -> SymbolFrame<'a> {
-        let Names { function, linkage_name, .. } = self;
-        let Source { file, line, column } = source;
-        SymbolFrame { function, linkage_name, file, line, column, is_inlined, ..SymbolFrame::default() }
-    }
-}
-
-/// A linker name as the compiler knows it.
+/// The linker name without the underscore that the compiler adds.
 fn without_underscore(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
 }
 
-/// Room for an answer, and what could not be read for all of them.
+/// Buffers for an answer, and the strings that could not be read in all answers.
 #[derive(Debug, Default)]
 struct Frames<'a> {
     calls: Vec<usize>,

@@ -59,13 +59,13 @@ pub(super) struct Sections<'a> {
     is_64_bit: bool,
 }
 
-/// A section: where it is, and its name, such as `__TEXT __text`.
+/// A section: its place and its name, such as `__TEXT __text`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) at: usize,
     pub(super) address: u64,
     pub(super) size: u64,
-    /// Offset of the name, which may be 0: the first string is that of the first section.
+    /// Offset of the name. It may be 0, which is the name of the first section.
     pub(super) name: u64,
 }
 
@@ -120,7 +120,7 @@ impl Entry {
         usize::try_from(self.first_inlined).ok()
     }
 
-    /// True if an address lies in it.
+    /// True if the entry contains an address.
     pub(super) fn contains(&self, address: u64) -> bool {
         (self.address..self.end).contains(&address)
     }
@@ -266,16 +266,15 @@ impl<'a> Record<'a> {
         if offset == 0 { Ok(()) } else { self.strings.check(entry, u64::from(offset), what) }
     }
 
-    /// The string at an offset held by the entry at `entry`: `None` where there is none, `Some(None)` where it is not
-    /// UTF-8.
+    /// The string at an offset of the entry at `entry`: `None` without a string, `Some(None)` if it is not UTF-8.
     pub(super) fn name(&self, entry: usize, offset: u32) -> Option<Option<&'a str>> {
         (offset != 0).then(|| self.strings.get(entry, u64::from(offset)))
     }
 }
 
-/// The error of an entry that lies below the one before it.
+/// The error for an entry at a lower address than the entry before it.
 fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Broken {
-    let rule = format_args!("its address {address:#x} is below that of the one before, {above:#x}");
+    let rule = format_args!("its address {address:#x} is below the address before it, {above:#x}");
     broken(at, format_args!("{what} {index}"), rule)
 }
 

@@ -1,7 +1,7 @@
 //! The record's own addresses.
 //!
-//! A record does not keep the addresses that its image was linked to. Segments that carry symbols come first, one after
-//! the other, and `__TEXT` begins at 0; the others follow, so `__PAGEZERO` lies in the middle:
+//! A record does not contain the addresses that its image was linked to. Segments with symbols come first, one after the other, and
+//! `__TEXT` begins at 0. The others follow, so `__PAGEZERO` is in the middle:
 //!
 //! | segment | linked to | in the record |
 //! |---|---|---|
@@ -19,7 +19,7 @@ use super::apple_bytes::{Broken, Table, broken, sixteen_at, u64_at};
 /// The name of the segment that addresses are relative to.
 const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
 
-/// A segment of an image as it was linked.
+/// A segment of an image, with its linked address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkedSegment {
     pub(crate) name: [u8; 16],
@@ -27,16 +27,16 @@ pub(crate) struct LinkedSegment {
     pub(crate) size: u64,
 }
 
-/// The mapping of the image's addresses to those of the record.
+/// Maps addresses of the image to addresses of the record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentMap {
     // Sorted by `relative`.
     spans: Vec<Span>,
-    /// The range of `__TEXT` in the record; empty if it has none.
+    /// The range of `__TEXT` in the record; empty if missing.
     text: (u64, u64),
 }
 
-/// Part of the image and where it is in the record.
+/// A part of the image and its place in the record.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     /// Relative to the linked start of `__TEXT`.
@@ -77,7 +77,7 @@ impl SegmentMap {
         (inside < span.size).then(|| span.record + inside)
     }
 
-    /// True if an address of the record lies in `__TEXT`.
+    /// True if an address of the record is in `__TEXT`.
     pub(super) fn is_text(&self, address: u64) -> bool {
         (self.text.0..self.text.1).contains(&address)
     }

@@ -1,5 +1,5 @@
-//! Signatures: the records that recordings keep of the images of a process. They are containers ([`super::apple_container`]) without
-//! symbols, whose segments say where each image was in memory, and whose trailer names the shared cache that the process maps:
+//! Signatures: records of a process's images in a recording. They are containers ([`super::apple_container`]) without symbols. Their
+//! segments show where each image was in memory, and their trailer names the shared cache that the process maps:
 //!
 //! | trailer | size |
 //! |---|---|
@@ -9,13 +9,13 @@
 //! | where the cache begins in memory | 8 |
 //! | … nothing that is needed | |
 //!
-//! Images of the shared cache have signatures of their own, with addresses relative to its beginning.
+//! Images of the shared cache have separate signatures, with addresses relative to its beginning.
 
 use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
 use super::apple_container::{ListedImage, Mark, chunk, listed_images, mark};
 use crate::units::Uuid;
 
-/// The versions of the trailer that were seen; both begin alike.
+/// The known versions of the trailer; both begin in the same way.
 const TRAILER_VERSIONS: [u32; 2] = [3, 4];
 
 /// The images of a process.

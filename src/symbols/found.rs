@@ -1,6 +1,7 @@
 //! Symbols that were found: the file, its kind, and the place of the image in it.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 use crate::units::Uuid;
@@ -50,10 +51,44 @@ pub struct Found {
     pub arch: String,
     /// The name of the image, such as `libdispatch.dylib`.
     pub name: String,
-    /// The address of `__TEXT` in the file, and its size, where the file tells.
+    /// The address of `__TEXT` in the file, if the file contains it.
     pub text_address: Option<u64>,
-    /// The size of `__TEXT`, where the file tells.
+    /// The size of `__TEXT`, if the file contains it.
     pub text_size: Option<u64>,
     /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
     pub range: (u64, u64),
+}
+
+/// The contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Images with symbols.
+    Images(Vec<Image>),
+    /// A known kind of file that is not read, or a broken one: a sentence.
+    Known(String),
+    /// A file that could not be read this time; another time it may.
+    Unreadable(String),
+    /// Anything else.
+    Unknown,
+}
+
+/// An image in a file; see [`Found`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    pub(super) kind: SourceKind,
+    pub(super) uuid: Uuid,
+    pub(super) arch: String,
+    /// The name of the image, if the file contains it; otherwise the image has the name of the file.
+    pub(super) name: Option<String>,
+    pub(super) text_address: Option<u64>,
+    pub(super) text_size: Option<u64>,
+    pub(super) range: (u64, u64),
+}
+
+pub(super) fn invalid(what: impl std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+pub(super) fn gone() -> io::Error {
+    invalid("the file changed: it no longer has this UUID")
 }

@@ -1,7 +1,7 @@
-//! The one interface of all symbol files: addresses in, frames out.
+//! The common interface of all symbol files: addresses in, frames out.
 //!
-//! An address at which three functions are inlined into each other has three frames, innermost first. Each frame says
-//! where *it* stands: the innermost at the address itself, every other at the call of the frame before it.
+//! An address at which three functions are inlined into each other has three frames, innermost first. The place of the innermost frame is
+//! the address itself; the place of every other frame is the call of the frame before it.
 //!
 //! ```text
 //! clamp   (inlined)  util.h:12     the instruction
@@ -14,32 +14,63 @@ use std::fmt;
 /// One frame of an answer; answers are innermost first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymbolFrame<'a> {
-    /// The function's name as the file has it, mangled or not, without demangling; `None` where it has none.
+    /// The function's name in the file, mangled or not, without demangling; `None` if it has no name.
     pub function: Option<&'a str>,
-    /// Its linkage (mangled) name, where the file has one that is not `function` itself.
+    /// The linkage (mangled) name, if the file has one that differs from `function`.
     pub linkage_name: Option<&'a str>,
     /// The source file, with the folders that the file records before it.
     pub file: Option<&'a str>,
-    /// The line, from 1. `Some(0)` is code that the compiler made and that belongs to no line of `file`; `None` is a
-    /// line that the symbol file does not tell.
+    /// The line, from 1. `Some(0)` is code of the compiler that belongs to no line of `file`; `None` means that the symbol file does not
+    /// contain the line.
     pub line: Option<u32>,
     /// The column, from 1.
     pub column: Option<u32>,
     /// True if this function was inlined into the next frame, so true for all but the last.
     pub is_inlined: bool,
-    /// The distance in bytes of the address behind the start of the function; `None` for inlined functions, and if no file tells where the
-    /// function starts. A frame with nothing but an offset belongs to a function with a known start and no name.
+    /// The distance in bytes from the start of the function to the address; `None` for inlined functions, and if the start is unknown. A
+    /// frame with only an offset belongs to a function with a known start and no name.
     pub offset: Option<u64>,
     /// The names of other symbols at the start of the function. Empty for inlined functions.
     pub aliases: &'a [&'a str],
+}
+
+/// The names of a function in answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Called<'a> {
+    pub(super) function: Option<&'a str>,
+    /// The linkage name, if it differs from the name.
+    pub(super) linkage_name: Option<&'a str>,
+}
+
+impl<'a> Called<'a> {
+    pub(super) fn new(function: Option<&'a str>, linkage_name: Option<&'a str>) -> Self {
+        Self { function, linkage_name: linkage_name.filter(|_| linkage_name != function) }
+    }
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Location<'a> {
+    pub(super) file: Option<&'a str>,
+    pub(super) line: Option<u32>,
+    pub(super) column: Option<u32>,
+}
+
+impl<'a> Location<'a> {
+    /// The frame of a function at this place.
+    pub(super) fn frame(self, called: Called<'a>, is_inlined: bool) -> SymbolFrame<'a> {
+        let Called { function, linkage_name } = called;
+        let Self { file, line, column } = self;
+        SymbolFrame { function, linkage_name, file, line, column, is_inlined, ..SymbolFrame::default() }
+    }
 }
 
 /// A symbol file that is open for one binary.
 pub trait Symbols {
     /// Looks up sorted, distinct addresses, relative to the start of `__TEXT` (the Mach-O header).
     ///
-    /// Calls `answer(index, frames)` at most once for each index into `addresses`, in any order, with at least one
-    /// frame, and never for an address about which the file knows nothing. The frames live as long as the call.
+    /// Calls `answer(index, frames)` at most once for each index into `addresses`, in any order, with at least one frame, and never for an
+    /// unknown address. The frames are valid during the call.
     ///
     /// Returns what a reader of the answers should know: parts of the file that could not be used.
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note>;

@@ -1,7 +1,8 @@
 //! The remembered contents of a folder, so that one of 10,000 dSYMs is not searched again for every export.
 //!
-//! The caller keeps them, as bytes. Lines of fields, with tabs between them: each folder with its times, below it its entries with the
-//! lengths and times of files, below each file its contents; all in the order of the walk, with paths below the root.
+//! The caller keeps the index as bytes. It consists of lines with fields separated by tabs: each folder with its times, below it its
+//! entries with the lengths and times of files, below each file its contents. All are in the order of the walk, with paths relative to the
+//! root.
 //!
 //! ```text
 //! traceparse-symbols 2
@@ -18,8 +19,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::contents::{Contents, Image};
-use super::found::SourceKind;
+use super::found::{Contents, Image, SourceKind};
 use crate::files::FolderTimes;
 use crate::hash::HashMap;
 use crate::units::Uuid;
@@ -32,11 +32,11 @@ const TRAILER: &str = "end\n";
 /// The evidence that a file did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
     /// The time of its last change, in nanoseconds since 1970; 0 if unknown, which never matches.
     pub modified: u64,
-    /// The time of its last change as the system saw it; 0 if the system does not tell.
+    /// The time of the last change as the system recorded it; 0 if unknown.
     pub changed: u64,
 }
 
@@ -51,9 +51,9 @@ pub(super) struct Item {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Folder,
-    /// A file, and what it held when its stamp was this one; `None` where that is not known.
+    /// A file, and its contents when it had this stamp; `None` if unknown.
     File(Option<(Stamp, Contents)>),
-    /// A link, or what the file system does not tell apart from one; and the same of the file that it leads to.
+    /// A link, or an entry that the file system cannot distinguish from a link, with the contents of its target.
     Link(Option<(Stamp, Contents)>),
     /// Neither a file nor a folder.
     Other,
@@ -62,7 +62,7 @@ pub(super) enum ItemKind {
 /// A folder of the walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FolderRow {
-    /// Its path below the root; empty for the root.
+    /// The path below the root; empty for the root.
     pub(super) path: String,
     /// `None` where its entries cannot be believed the next time.
     pub(super) times: Option<FolderTimes>,
@@ -72,21 +72,21 @@ pub(super) struct FolderRow {
 /// The remembered contents of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// As it was read, if it was whole.
+    /// The text that was read, if it was complete.
     text: String,
     /// The folders that the last walk saw; `None` before the first walk.
     walked: Option<Vec<FolderRow>>,
 }
 
 impl Index {
-    /// Reads an index; anything that is none gives an empty one, since all of it can be found again.
+    /// Reads an index. Anything else gives an empty index, since all contents can be found again.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let is_whole = text.starts_with(HEADER) && text.ends_with(TRAILER);
         Self { text: if is_whole { text } else { String::new() }, walked: None }
     }
 
-    /// The index as it is kept: the result of the last walk, or without a walk, the index that was read.
+    /// The index in the form to keep: the result of the last walk, or the index that was read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(folders) = &self.walked else { return self.text.clone().into_bytes() };
         let mut text = HEADER.to_owned();
@@ -100,7 +100,7 @@ impl Index {
         self.walked.is_some() && self.to_bytes() != self.text.as_bytes()
     }
 
-    /// The folders that were remembered, by path; none where a line makes no sense.
+    /// The remembered folders, by path; none if a line is malformed.
     pub(super) fn folders(&self) -> HashMap<String, FolderRow> {
         let mut folders = HashMap::default();
         let mut rest = self.remembered().unwrap_or("");
@@ -118,14 +118,14 @@ impl Index {
         self.walked = Some(folders);
     }
 
-    /// The lines as they were read, for those who look for few of them; `None` where nothing is remembered.
+    /// The lines that were read, for callers that need only few of them; `None` if nothing is remembered.
     pub(super) fn remembered(&self) -> Option<&str> {
         self.text.strip_prefix(HEADER)?.strip_suffix(TRAILER)
     }
 }
 
-/// A folder and what stands below it. A path that is no text, or has characters that end a field, is not remembered: its folder
-/// has no times, so that it is listed again.
+/// A folder and its contents. A path that is not UTF-8, or contains separators, is not remembered. Its folder is written without times, so
+/// it is listed again.
 fn push_folder(folder: &FolderRow, text: &mut String) {
     use std::fmt::Write as _;
     if field(OsStr::new(&folder.path)).is_none() {
@@ -159,7 +159,7 @@ fn push_folder(folder: &FolderRow, text: &mut String) {
     }
 }
 
-/// A name as it can stand in a field.
+/// A name that fits into a field.
 fn field(name: &OsStr) -> Option<&str> {
     name.to_str().filter(|text| !text.contains(['\t', '\n', '\r']))
 }
@@ -234,7 +234,7 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
         "l" => ItemKind::Link(known),
         _ => return None,
     };
-    // A name that leads elsewhere is none of ours.
+    // A name that leads elsewhere was not written by this program.
     let is_name = !name.is_empty() && Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
     is_name.then(|| Item { name: name.into(), kind })
 }

@@ -4,18 +4,20 @@
 //! holds only `__DWARF` and the symbol table. Names of sections are cut to 16 bytes: `.debug_str_offsets` is
 //! `__debug_str_offs`.
 
+use std::io;
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::macho::{self, MachHeader32, MachHeader64, Nlist32, Nlist64};
 use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
 
+use super::found::invalid;
 use super::frame::Notes;
-use super::macho::{MachoError, Slice};
+use super::macho::Slice;
 use super::section::Section as Piece;
 use crate::files::FileBytes;
 
-/// The parts of a slice, which are read when they are asked for.
+/// The parts of a slice, read on demand.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
     /// The slice.
@@ -36,16 +38,16 @@ pub(super) struct Layout<'data> {
     pub(super) notes: Notes,
 }
 
-/// One section: where it is in memory, and what it holds.
+/// One section: its addresses, and what it contains.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
-    /// Its addresses.
+    /// The addresses of the section.
     pub(super) addresses: Range<u64>,
     /// True if it holds instructions.
     pub(super) is_executable: bool,
 }
 
-/// The symbol table as it is in the file.
+/// The symbol table of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symtab<'data> {
     /// The symbols.
@@ -83,15 +85,14 @@ impl<'data> Layout<'data> {
     ///
     /// # Errors
     ///
-    /// When the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table or section that lies
-    /// outside the slice is a note.
-    pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
+    /// If the slice is outside the file, is big endian, or has broken load commands. A symbol table or section outside the slice is a note.
+    pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> io::Result<Self> {
         let data = Piece::new(file, slice.range.clone());
-        let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;
+        let data = data.ok_or_else(|| invalid("the slice is outside the file"))?;
         match data.get(0..4).and_then(<[u8]>::first_chunk).map(|magic| u32::from_le_bytes(*magic)) {
-            Some(macho::MH_MAGIC_64) => read::<MachHeader64<LittleEndian>>(data),
-            Some(macho::MH_MAGIC) => read::<MachHeader32<LittleEndian>>(data),
-            _ => Err(MachoError::Malformed("big-endian (PowerPC) files are not read".to_owned())),
+            Some(macho::MH_MAGIC_64) => read::<MachHeader64<LittleEndian>>(data).map_err(invalid),
+            Some(macho::MH_MAGIC) => read::<MachHeader32<LittleEndian>>(data).map_err(invalid),
+            _ => Err(invalid("big-endian (PowerPC) files are not read")),
         }
     }
 
@@ -105,7 +106,7 @@ impl<'data> Layout<'data> {
     }
 }
 
-fn read<Mach: Width>(data: Piece<'_>) -> Result<Layout<'_>, MachoError> {
+fn read<Mach: Width>(data: Piece<'_>) -> object::Result<Layout<'_>> {
     let header = Mach::parse(data, 0)?;
     let mut layout = Layout {
         data,
@@ -150,7 +151,7 @@ fn add_sections<'data, Mach: Width>(
     data: Piece<'data>,
     segment: &Mach::Segment,
     section_data: &'data [u8],
-) -> Result<(), MachoError> {
+) -> object::Result<()> {
     let executable = macho::S_ATTR_PURE_INSTRUCTIONS.0 | macho::S_ATTR_SOME_INSTRUCTIONS.0;
     for section in segment.sections(LittleEndian, section_data)? {
         let address = section.addr(LittleEndian).into();
@@ -176,7 +177,9 @@ fn add_sections<'data, Mach: Width>(
             Some(contents) => layout.debug.push((section.name(), contents)),
             None => {
                 let name = String::from_utf8_lossy(section.name());
-                layout.notes.add(format!("the section {name} was ignored: it does not lie in the file; it is cut"));
+                layout
+                    .notes
+                    .add(format!("the section {name} was ignored: it is outside the file; the file is cut off"));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Finds symbol files by UUID: walks the files and folders that the user named once (`walk`), or looks images up in a remembered index of
 //! them (`recall`), and recognises files by content, never by their name.
 //!
-//! The user may name a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, whichever
-//! links lead to it. Of several files with one UUID the one that knows most comes first: a dSYM (lines, inlined functions), then
-//! `.symbols`, then the binary itself, then the symbols kept by a recording (`.symbolsarchive`).
+//! The user may name a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
+//! several links lead to it. If several files have the same UUID, the one with the most information comes first: a dSYM (lines, inlined
+//! functions), then `.symbols`, then the binary itself, then the symbols kept in a recording (`.symbolsarchive`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -11,11 +11,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::contents::{Contents, Image};
-use super::found::Found;
+use super::found::{Contents, Found, Image};
 use super::frame::Note;
 use super::index::{Index, Stamp};
-use super::known_file;
+use super::symbol_file;
 use crate::files::{Entry, FileBytes, Files};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
@@ -26,15 +25,15 @@ pub trait SymbolFinder: Sync {
     /// The files with this UUID, the best first.
     fn find(&self, uuid: Uuid) -> Vec<Found>;
 
-    /// The files whose image has this name, whatever its UUID.
+    /// The files whose image has this name, with any UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
-    /// The number of images that were found, wanted or not; `None` where that is not counted.
+    /// The number of images that were found, wanted or not; `None` if they are not counted.
     fn image_count(&self) -> Option<u64> {
         None
     }
 
-    /// Loads the bytes of a found file, which are read as they are needed.
+    /// Opens the bytes of a found file, which are read on demand.
     ///
     /// # Errors
     /// When the file can no longer be read.
@@ -53,8 +52,8 @@ pub struct Locator<'f> {
     found: Vec<Found>,
     by_uuid: HashMap<Uuid, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// Folders that were walked, and files that were looked at, by their canonical paths, and in which walk that was. As strings, which
-    /// are hashed as they are: paths are taken apart for that.
+    /// The folders that were walked and the files that were looked at, by canonical path, with the number of the walk. The keys are strings
+    /// because paths are split into components for hashing.
     pub(super) folders: hash::HashMap<OsString, u32>,
     pub(super) seen: hash::HashMap<OsString, u32>,
     /// The number of walks, including the current one.
@@ -120,7 +119,7 @@ impl<'f> Locator<'f> {
             Entry::Folder => self.walk(path, index),
             Entry::File { length, modified, changed } => {
                 let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
-                self.look_at((path, canonical), Stamp { length, modified, changed }, None, true);
+                self.look_at(path, canonical, Stamp { length, modified, changed }, None, true);
             }
             Entry::Other => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"));
@@ -129,12 +128,13 @@ impl<'f> Locator<'f> {
         Ok(self.found.len() - before)
     }
 
-    /// The same, for callers that need these images only: if `index` remembers the files of all of them that were not found yet, and these
-    /// files did not change, nothing else is searched, and only these images are found. Returns the number of images there, wanted or not.
+    /// Like [`add`](Self::add), for callers that need only these images. If `index` remembers the files of all images that were not found
+    /// yet, and these files did not change, only these images are found and nothing else is searched. Returns the number of images there,
+    /// wanted or not.
     ///
-    /// Answers are those of [`add`](Self::add), with one exception: of several files of one image, one that came into a `.dSYM` bundle or
-    /// was written over since the last walk is not noticed as long as the others are there. Files, bundles and folders that
-    /// came or went elsewhere are.
+    /// The answers are the same as with [`add`](Self::add), with one exception: if an image has several files, a file that was added to a
+    /// `.dSYM` bundle or overwritten since the last walk is not noticed as long as the others exist. Files, bundles and folders that were
+    /// added or removed elsewhere are noticed.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -154,16 +154,17 @@ impl<'f> Locator<'f> {
         &self.found
     }
 
-    /// Notes on the files seen on the way: those that are known but not read, and those that are broken.
+    /// Notes on the files seen on the way: known files that are not read, and broken files.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. Its contents are those
-    /// `remembered`, if its stamp is the same; returns the contents to remember.
+    /// Looks at a file. A file that the user named and that contains nothing useful gets a note. If its stamp is unchanged, the
+    /// `remembered` contents are used. Returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
-        (path, canonical): (&Path, PathBuf),
+        path: &Path,
+        canonical: PathBuf,
         stamp: Stamp,
         remembered: Option<(Stamp, Contents)>,
         is_named: bool,
@@ -177,7 +178,7 @@ impl<'f> Locator<'f> {
         let is_same = |known: &(Stamp, Contents)| known.0 == stamp && stamp.modified > 0;
         let (_, contents) = remembered
             .filter(is_same)
-            .unwrap_or_else(|| (stamp, known_file::read(self.files, path, stamp.length, &self.budget)));
+            .unwrap_or_else(|| (stamp, symbol_file::read(self.files, path, stamp.length, &self.budget)));
         match &contents {
             Contents::Images(images) => self.push_all(path, images),
             Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),
@@ -193,7 +194,7 @@ impl<'f> Locator<'f> {
 
     /// Adds what a file holds, if there is memory for it.
     pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
-        // Its name stands in two tables.
+        // The name is in two tables.
         let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
         let each = size_of::<Found>() + 2 * path.as_os_str().len();
         let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();

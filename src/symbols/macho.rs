@@ -1,4 +1,4 @@
-//! The contents of a Mach-O file: one slice for each architecture, told from its header and load commands.
+//! The contents of a Mach-O file: one slice for each architecture, found from its header and load commands.
 //!
 //! | first bytes | what it is |
 //! |---|---|
@@ -7,12 +7,11 @@
 //! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, in big endian. Java classes begin with the same bytes, and have their version, 45 or more, where the count is |
 //! | `CA FE BA BF` | a fat file with 64-bit offsets |
 //!
-//! A file is found by the UUID of its slices (`LC_UUID`) and by nothing else: a binary and its dSYM have the same one,
-//! two builds never do, and the architecture is spelled in several ways (system images of an arm64 app say `arm64e`).
+//! A file is identified only by the UUID of its slices (`LC_UUID`). A binary and its dSYM have the same UUID, and two builds never do. The
+//! architecture is not used, since it is spelled in several ways (system images of an arm64 app have `arm64e`).
 //!
-//! Only headers and load commands are read, a few KB of each slice, whatever the file's size.
+//! Only headers and load commands are read: a few KB of each slice, for files of any size.
 
-use std::fmt;
 use std::io;
 use std::ops::Range;
 
@@ -21,12 +20,13 @@ use object::macho::{self, MachHeader32, MachHeader64};
 use object::read::macho::{MachHeader, MachOFatFile32, MachOFatFile64, Segment};
 
 use super::architecture::Architecture;
+use super::found::invalid;
 use super::frame::{Note, Notes};
 use crate::units::Uuid;
 
 /// Most slices of a fat file. Larger counts are the version of a Java class.
 const MAX_SLICES: u32 = 42;
-/// Most bytes of load commands. Those of the largest apps take some 100 KB.
+/// The maximum size of load commands. The largest apps have about 100 KB.
 const MAX_COMMAND_BYTES: u64 = 8 << 20;
 /// Read at once at the start of a slice: enough for the load commands of nearly all dSYMs.
 const FIRST_READ: u64 = 4096;
@@ -40,7 +40,7 @@ pub(super) fn is_macho(start: &[u8]) -> bool {
     }
 }
 
-/// The number of slices that a fat header tells.
+/// The number of slices in a fat header.
 fn slice_count(start: &[u8]) -> Option<u32> {
     let count = u32::from_be_bytes(*start.get(4..)?.first_chunk()?);
     (1..=MAX_SLICES).contains(&count).then_some(count)
@@ -49,22 +49,22 @@ fn slice_count(start: &[u8]) -> Option<u32> {
 /// One architecture of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// `LC_UUID`, by which symbols are found. Object files have none.
+    /// `LC_UUID`, which identifies the symbols. Object files have none.
     pub uuid: Option<Uuid>,
     pub(super) architecture: Architecture,
-    /// The kind of the slice.
-    pub(super) kind: Kind,
-    /// Its place in the file, in bytes.
+    /// True for the companion file of a binary that holds its DWARF (`MH_DSYM`).
+    pub(super) is_dsym: bool,
+    /// The byte range in the file.
     pub range: Range<u64>,
-    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in
-    /// libraries; 0 too where there is no `__TEXT`. The dSYM's can differ from its binary's.
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries, and also 0 without
+    /// a `__TEXT`. The address in a dSYM can differ from its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
 }
 
 impl Slice {
-    /// The processor: `arm64e`, or the numbers of one that this crate does not know.
+    /// The processor: `arm64e`, or the numbers of an unknown processor.
     pub fn architecture(&self) -> String {
         self.architecture.to_string()
     }
@@ -88,54 +88,6 @@ impl Slice {
     }
 }
 
-/// The kind of a Mach-O file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    /// The companion file of a binary that holds its DWARF (`MH_DSYM`).
-    Dsym,
-    /// A program (`MH_EXECUTE`).
-    Executable,
-    /// A library or framework (`MH_DYLIB`).
-    Dylib,
-    /// A plug-in (`MH_BUNDLE`).
-    Bundle,
-    /// An object file, not linked (`MH_OBJECT`).
-    Object,
-    /// Anything else: the dynamic linker, kernel extensions, stubs.
-    Other,
-}
-
-impl Kind {
-    fn new(file_type: macho::FileType) -> Self {
-        match file_type {
-            macho::MH_DSYM => Self::Dsym,
-            macho::MH_EXECUTE => Self::Executable,
-            macho::MH_DYLIB => Self::Dylib,
-            macho::MH_BUNDLE => Self::Bundle,
-            macho::MH_OBJECT => Self::Object,
-            _ => Self::Other,
-        }
-    }
-
-    /// The name in one word, as lists print it.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Dsym => "dSYM",
-            Self::Executable => "executable",
-            Self::Dylib => "dylib",
-            Self::Bundle => "bundle",
-            Self::Object => "object",
-            Self::Other => "other",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// The slices of a file, and what was passed over.
 #[derive(Debug, Default)]
 pub(super) struct Slices {
@@ -145,63 +97,12 @@ pub(super) struct Slices {
     pub(super) notes: Vec<Note>,
 }
 
-/// The reason why a file has no slices.
-#[derive(Debug)]
-pub(super) enum MachoError {
-    /// Reading failed.
-    Io(io::Error),
-    /// The file does not begin as a Mach-O file does.
-    NotMacho,
-    /// The file begins as a Mach-O file but breaks its rules; the text says which.
-    Malformed(String),
-}
-
-impl fmt::Display for MachoError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(_) => f.write_str("reading failed"),
-            Self::NotMacho => f.write_str("not a Mach-O file"),
-            Self::Malformed(text) => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for MachoError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(source) => Some(source),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for MachoError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<MachoError> for io::Error {
-    fn from(error: MachoError) -> Self {
-        match error {
-            MachoError::Io(error) => error,
-            other => Self::new(io::ErrorKind::InvalidData, other.to_string()),
-        }
-    }
-}
-
-impl From<object::read::Error> for MachoError {
-    fn from(error: object::read::Error) -> Self {
-        Self::Malformed(error.to_string())
-    }
-}
-
 /// Lists the slices of a file that is in memory.
 ///
 /// # Errors
 ///
 /// As [`slices`], without failures of reading.
-pub(super) fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
+pub(super) fn slices_of(file: &[u8]) -> io::Result<Slices> {
     slices(file.len() as u64, &mut |offset, buffer| {
         let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
         buffer.copy_from_slice(start.ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -211,33 +112,30 @@ pub(super) fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
 
 /// Lists the slices of a file of `length` bytes.
 ///
-/// `read_at(offset, buffer)` fills the buffer from that offset of the file (as `FileExt::read_exact_at` does); it is
-/// asked for headers and load commands only: 4 KB of each slice, and the rest of its load commands where they are
-/// longer, 8 MB at most. Offsets and lengths lie within `length`.
+/// `read_at(offset, buffer)` fills the buffer from that offset of the file (like `FileExt::read_exact_at`). It is called only for headers
+/// and load commands: 4 KB of each slice, and the rest of its load commands if they are longer, at most 8 MB. Offsets and lengths are
+/// within `length`.
 ///
 /// # Errors
 ///
-/// [`MachoError::NotMacho`] for other files, Java classes among them, [`MachoError::Malformed`] where a thin file or
-/// every slice of a fat one is broken, and [`MachoError::Io`] where `read_at` fails.
-pub(super) fn slices(
-    length: u64,
-    read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>,
-) -> Result<Slices, MachoError> {
+/// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat one
+/// is broken; the errors of `read_at`.
+pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> io::Result<Slices> {
     let mut file = File { length, read_at, buffer: Vec::new() };
     let start = file.read(0, length.min(FIRST_READ))?;
     if !is_macho(start) {
-        return Err(MachoError::NotMacho);
+        return Err(invalid("not a Mach-O file"));
     }
-    let ranges = match u32::from_be_bytes(*start.first_chunk().ok_or(MachoError::NotMacho)?) {
-        macho::FAT_MAGIC => fat_ranges(MachOFatFile32::parse(start)?.arches()),
-        macho::FAT_MAGIC_64 => fat_ranges(MachOFatFile64::parse(start)?.arches()),
+    let ranges = match start.first_chunk().map(|magic| u32::from_be_bytes(*magic)) {
+        Some(macho::FAT_MAGIC) => fat_ranges(MachOFatFile32::parse(start).map_err(invalid)?.arches()),
+        Some(macho::FAT_MAGIC_64) => fat_ranges(MachOFatFile64::parse(start).map_err(invalid)?.arches()),
         _ => return Ok(Slices { found: vec![file.slice(0..length)?], notes: Vec::new() }),
     };
     let (mut found, mut notes, mut first_fault) = (Vec::new(), Notes::default(), None);
     for range in ranges {
         match file.slice(range) {
             Ok(slice) => found.push(slice),
-            Err(MachoError::Io(error)) => return Err(error.into()),
+            Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(error),
             Err(error) => {
                 notes.add(format!("a slice of the file cannot be used: {error}"));
                 first_fault.get_or_insert(error);
@@ -269,9 +167,9 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// The bytes at an offset; the caller has checked that they lie in the file and are not too many.
-    fn read(&mut self, offset: u64, length: u64) -> Result<&[u8], MachoError> {
-        let length = usize::try_from(length).map_err(|_| MachoError::Malformed("too large a header".to_owned()))?;
+    /// The bytes at an offset. The caller has checked that they are in the file and not too many.
+    fn read(&mut self, offset: u64, length: u64) -> io::Result<&[u8]> {
+        let length = usize::try_from(length).map_err(|_| invalid("too large a header"))?;
         self.buffer.clear();
         self.buffer.resize(length, 0);
         (self.read_at)(offset, &mut self.buffer)?;
@@ -279,52 +177,54 @@ impl File<'_> {
     }
 
     /// Reads the header and the load commands of the slice at `range`.
-    fn slice(&mut self, range: Range<u64>) -> Result<Slice, MachoError> {
+    fn slice(&mut self, range: Range<u64>) -> io::Result<Slice> {
         if range.end > self.length || range.start >= range.end {
             let text = format!(
-                "it should lie at bytes {} to {}, but the file has {}; it is cut",
+                "it should be at bytes {} to {}, but the file has {}; it is cut off",
                 range.start, range.end, self.length
             );
-            return Err(MachoError::Malformed(text));
+            return Err(invalid(text));
         }
         let size = range.end - range.start;
         let start = self.read(range.start, size.min(FIRST_READ))?;
         let needed = match start.first_chunk().map(|magic| u32::from_be_bytes(*magic)) {
-            Some(macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => needed::<MachHeader64<Endianness>>(start)?,
-            Some(macho::MH_MAGIC | macho::MH_CIGAM) => needed::<MachHeader32<Endianness>>(start)?,
-            _ => return Err(MachoError::Malformed("it is no Mach-O file (a static library?)".to_owned())),
+            Some(macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => {
+                needed::<MachHeader64<Endianness>>(start).map_err(invalid)?
+            }
+            Some(macho::MH_MAGIC | macho::MH_CIGAM) => needed::<MachHeader32<Endianness>>(start).map_err(invalid)?,
+            _ => return Err(invalid("it is no Mach-O file (a static library?)")),
         };
         if needed > size {
-            return Err(MachoError::Malformed("the file ends inside its load commands; it is cut".to_owned()));
+            return Err(invalid("the file ends inside its load commands; it is cut"));
         }
         if needed > MAX_COMMAND_BYTES {
-            return Err(MachoError::Malformed(format!("{needed} bytes of load commands are too many")));
+            return Err(invalid(format_args!("{needed} bytes of load commands are too many")));
         }
         if needed > FIRST_READ {
             self.read(range.start, needed)?;
         }
         if matches!(self.buffer.first(), Some(0xCF)) || self.buffer.get(3) == Some(&0xCF) {
-            describe::<MachHeader64<Endianness>>(&self.buffer, range)
+            describe::<MachHeader64<Endianness>>(&self.buffer, range).map_err(invalid)
         } else {
-            describe::<MachHeader32<Endianness>>(&self.buffer, range)
+            describe::<MachHeader32<Endianness>>(&self.buffer, range).map_err(invalid)
         }
     }
 }
 
 /// The number of bytes that the header and the load commands take.
-fn needed<Mach: MachHeader<Endian = Endianness>>(start: &[u8]) -> Result<u64, MachoError> {
+fn needed<Mach: MachHeader<Endian = Endianness>>(start: &[u8]) -> object::Result<u64> {
     let header = Mach::parse(start, 0)?;
     Ok(size_of::<Mach>() as u64 + u64::from(header.sizeofcmds(header.endian()?)))
 }
 
 /// Reads a slice from its header and load commands.
-fn describe<Mach: MachHeader<Endian = Endianness>>(start: &[u8], range: Range<u64>) -> Result<Slice, MachoError> {
+fn describe<Mach: MachHeader<Endian = Endianness>>(start: &[u8], range: Range<u64>) -> object::Result<Slice> {
     let header = Mach::parse(start, 0)?;
     let endian = header.endian()?;
     let mut slice = Slice {
         uuid: None,
         architecture: Architecture::new(header.cputype(endian).0, header.cpusubtype(endian).0),
-        kind: Kind::new(header.filetype(endian)),
+        is_dsym: header.filetype(endian) == macho::MH_DSYM,
         range,
         text_address: 0,
         text_size: 0,
@@ -355,7 +255,7 @@ mod tests {
         assert!(slices.notes.is_empty());
         let [slice] = &slices.found[..] else { panic!("{slices:?}") };
         assert_eq!(slice.uuid.unwrap().to_string(), "00010203-0405-0607-0809-0A0B0C0D0E0F");
-        assert_eq!((slice.architecture.to_string().as_str(), slice.kind.name()), ("arm64", "dSYM"));
+        assert_eq!((slice.architecture.to_string().as_str(), slice.is_dsym), ("arm64", true));
         assert_eq!((slice.text_address, slice.text_size), (TEXT, 0x3000));
         assert_eq!(slice.range, 0..file.len() as u64);
     }
@@ -377,15 +277,15 @@ mod tests {
         let java = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
         for start in [&java[..], b"\x7FELF\x02\x01\x01\0", b"PK\x03\x04", b"", &[0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 0]] {
             assert!(!is_macho(start), "{start:x?}");
-            assert!(matches!(slices_of(start), Err(MachoError::NotMacho)), "{start:x?}");
+            assert_eq!(slices_of(start).unwrap_err().to_string(), "not a Mach-O file", "{start:x?}");
         }
         let file = Macho::default().write();
         assert!(is_macho(&file[..8]));
         for end in 4..file.len() - 1 {
-            // Cut inside of its load commands, a file is an error; behind them, a slice.
+            // A file that is cut off inside its load commands is an error; after them, it is a slice.
             let _ = slices_of(&file[..end]);
         }
-        assert!(matches!(slices_of(&file[..40]), Err(MachoError::Malformed(_))));
+        assert_eq!(slices_of(&file[..40]).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -3,13 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::contents::{Contents, Image};
-use super::dwarf::MachoSymbols;
-use super::found::{Found, SourceKind};
+use super::found::{Contents, Found, Image, SourceKind, gone};
 use super::frame::{Note, Symbols};
+use super::layout::Layout;
 pub(super) use super::macho::is_macho;
-use super::macho::{Kind, MachoError, slices};
-use super::unfit::{gone, invalid};
+use super::macho::slices;
 use crate::files::{FileBytes, Files};
 
 /// The images of a Mach-O file of `length` bytes.
@@ -24,12 +22,14 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
     };
     let found = match slices(length, &mut read_at) {
         Ok(found) => found.found,
-        Err(MachoError::Io(error)) => return Contents::Unreadable(format!("cannot be read: {error}")),
-        Err(error) => return Contents::Known(format!("a broken Mach-O file: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return Contents::Known(format!("a broken Mach-O file: {error}"));
+        }
+        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
     };
     let images = found.into_iter().filter_map(|slice| {
         Some(Image {
-            kind: if slice.kind == Kind::Dsym { SourceKind::Dsym } else { SourceKind::MachO },
+            kind: if slice.is_dsym { SourceKind::Dsym } else { SourceKind::MachO },
             uuid: slice.uuid.filter(|uuid| !uuid.is_nil())?,
             arch: slice.architecture.name().unwrap_or("unknown").to_owned(),
             name: None,
@@ -57,7 +57,7 @@ pub(super) fn ask(
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     };
-    let slices = slices(data.len(), &mut read_at).map_err(invalid)?;
+    let slices = slices(data.len(), &mut read_at)?;
     let slice = slices.found.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
-    Ok(ask(&MachoSymbols::open(data, slice).map_err(invalid)?))
+    Ok(ask(&Layout::read(data, slice)?))
 }

@@ -8,8 +8,8 @@
 //!
 //! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
 //!
-//! A [`Locator`] walks what the user names and knows files by content. [`Locator::look_up`] asks them; [`Symbols`] answers
-//! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
+//! A [`Locator`] walks the paths that the user names and recognises files by content. [`Locator::look_up`] queries them; [`Symbols`]
+//! answers addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
 
 mod apple_bytes;
 mod apple_container;
@@ -21,32 +21,32 @@ mod apple_segments;
 #[cfg(feature = "bundle")]
 mod apple_signature;
 mod architecture;
-mod ask;
-mod contents;
+mod cached_contents;
 #[cfg(feature = "symbols")]
 mod dwarf;
+mod folder_walk;
 mod found;
 mod frame;
 mod index;
-mod known_file;
 #[cfg(feature = "symbols")]
 mod layout;
 mod locate;
+mod lookup;
 #[cfg(feature = "symbols")]
 mod macho;
 #[cfg(feature = "symbols")]
 mod macho_file;
-mod recall;
 #[cfg(feature = "symbols")]
 mod section;
+mod symbol_file;
 #[cfg(feature = "symbols")]
 mod symbol_table;
 #[cfg(all(test, feature = "symbols"))]
 mod testing;
-mod unfit;
-mod walk;
 
 pub use apple_bytes::Broken;
+#[cfg(feature = "bundle")]
+pub(crate) use apple_bytes::{broken, u32_at, u64_at};
 pub use apple_container::AppleImage;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_container::ListedImage;
@@ -55,11 +55,11 @@ pub use apple_lookup::AppleSymbols;
 pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
 #[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
-pub use ask::Asked;
-pub(crate) use ask::{is_located, look_up};
 pub use found::{Found, SourceKind};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
 pub use index::Index;
 pub use locate::{Locator, SymbolFinder};
+pub use lookup::Asked;
+pub(crate) use lookup::{is_located, look_up};
 #[cfg(feature = "symbols")]
 pub use macho::Slice;

@@ -1,4 +1,4 @@
-//! A range of a symbol file, of which pieces are asked for.
+//! A range of a symbol file, read in pieces on demand.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use object::read::ReadRef;
 
 use crate::files::FileBytes;
 
-/// A range of a file, of which pieces are asked for.
+/// A range of a file, read in pieces on demand.
 #[derive(Clone, Copy)]
 pub(super) struct Section<'data> {
     file: &'data dyn Ranges,
@@ -16,7 +16,7 @@ pub(super) struct Section<'data> {
     length: u64,
 }
 
-/// A [`FileBytes`], whatever it is read from.
+/// A [`FileBytes`] from any source.
 trait Ranges {
     fn reserve(&self, bytes: u64) -> Option<()>;
     fn get(&self, range: Range<u64>) -> Option<&[u8]>;
@@ -67,8 +67,8 @@ impl<'data> Section<'data> {
         self.file.get(start..start + length)
     }
 
-    /// Takes so many bytes for what is made of the file, from the budget that has what is read of it, as long as the file is open. `None`
-    /// where there are not so many, which [`FileBytes::check`] tells.
+    /// Reserves memory for data made of the file, as long as the file is open. `None` if the budget is exceeded, which [`FileBytes::check`]
+    /// reports.
     pub(super) fn reserve(self, bytes: u64) -> Option<()> {
         self.file.reserve(bytes)
     }

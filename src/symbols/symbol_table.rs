@@ -5,18 +5,18 @@
 //!
 //! # Which symbols count
 //!
-//! Only those that are defined in a section that holds instructions, and lie in it. Debugging entries (STABs, which
-//! the linker writes for dsymutil) do not count, nor do data, absolute symbols and `__mh_execute_header`.
+//! Only symbols are used that are defined in a section with instructions, and are inside that section. Debugging entries (STABs, which the
+//! linker writes for dsymutil), data, absolute symbols and `__mh_execute_header` are not used.
 //!
 //! # How far a symbol reaches
 //!
-//! Mach-O has no sizes: a symbol reaches to the next one, to the next start that `LC_FUNCTION_STARTS` tells (a binary
-//! has one start for each function, also for those that lost their names to `strip`), or to the end of its section.
+//! Mach-O symbols have no sizes: a symbol extends to the next symbol, to the next start in `LC_FUNCTION_STARTS` (a binary has a start for
+//! each function, including functions whose names `strip` removed), or to the end of its section.
 //!
 //! # Underscore
 //!
-//! The compiler puts one `_` before each name that it gives to the assembler. Exactly one is taken off, which gives
-//! the name as the language and its DWARF have it:
+//! The compiler adds one `_` to each name that it passes to the assembler. Exactly one is removed, which gives the name in the language and
+//! in DWARF:
 //!
 //! | symbol | name | |
 //! |---|---|---|
@@ -83,7 +83,7 @@ impl<'data> SymbolTable<'data> {
                 Nlists::Narrow(symbols) => symbols.len(),
                 Nlists::Wide(symbols) => symbols.len(),
             };
-            // What there is no memory for is no note: the whole file is not read then.
+            // No note is needed if memory is missing: the file is then rejected.
             match symtab.symbols {
                 _ if layout.data.reserve((count * size_of::<Start>()) as u64).is_none() => {}
                 Nlists::Narrow(symbols) => table.add_symbols(symbols, &layout.sections),
@@ -156,7 +156,7 @@ impl<'data> SymbolTable<'data> {
     }
 }
 
-/// The name as its language has it: without the one `_` that Mach-O adds.
+/// The name in its language, without the `_` that Mach-O adds.
 fn without_underscore(name: &str) -> &str {
     if name.starts_with("__hidden#") { name } else { name.strip_prefix('_').unwrap_or(name) }
 }

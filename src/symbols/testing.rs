@@ -1,6 +1,6 @@
-//! Writes small Mach-O files for the tests beside the readers.
+//! Writes small Mach-O files for the tests of the readers.
 
-/// Addresses of the files written here: `__TEXT` at 1 MB, its section of code 4 KB behind, data behind that.
+/// Addresses in the files written here: `__TEXT` at 1 MB, its code section 4 KB after it, then data.
 pub(super) const TEXT: u64 = 0x10_0000;
 pub(super) const CODE: u64 = TEXT + 0x1000;
 pub(super) const CODE_SIZE: u64 = 0x1000;

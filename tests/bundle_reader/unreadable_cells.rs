@@ -118,7 +118,7 @@ fn threads_and_processes_are_not_arrays_of_something_else() {
         let error = open(&changed).unwrap_err();
         let ErrorKind::BrokenBundle { file, rule } = &error.kind else { panic!("{error}") };
         assert!(file.ends_with("/bulkstore") && rule.contains("row at 0x1000"), "{error}");
-        assert!(rule.contains(&format!("is no {what}")), "{error}");
+        assert!(rule.contains(&format!("is not a {what}")), "{error}");
     }
     let mut changed = files.clone();
     // A thread looks like a process with a string behind it, but no list has it.
@@ -139,7 +139,8 @@ fn threads_that_no_list_has_are_told() {
     put(&mut files, ARRAYS, at + 4, &0x7777_u64.to_le_bytes());
     let told = open(&files).unwrap().diagnostics;
     assert!(
-        told.iter().any(|told| told.message.contains("it is about thread") && told.message.contains("another one")),
+        told.iter()
+            .any(|told| told.message.contains("the row describes thread") && told.message.contains("another one")),
         "{told:?}"
     );
     // `thread-info` has the array all the same; without it, only form.template lists threads.

@@ -82,7 +82,7 @@ fn draw(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng)
         2..=4 => ("an attribute has another value", attribute_value(document, elements, element, rng)?),
         5 => ("an element has another name", element_name(document, element, rng)),
         6 => ("an element is gone", one(element.all(), b"")),
-        7 => ("an element stands there twice", one(element.end..element.end, &own)),
+        7 => ("an element is present twice", one(element.end..element.end, &own)),
         8 => {
             let next =
                 elements.iter().find(|other| other.tag.start == element.end && other.parent == element.parent)?;

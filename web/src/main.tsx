@@ -28,7 +28,7 @@ async function start(script: string | null): Promise<void> {
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
   addEventListener('error', ({ message }) => {
-    // A browser that has no time left in a frame to tell of sizes tells of them in the next one: no fault.
+    // A browser that has no time left in a frame reports sizes in the next one: this is not an error.
     if (!message.startsWith('ResizeObserver loop')) root.dataset['state'] = 'error';
   });
   addEventListener('unhandledrejection', () => (root.dataset['state'] = 'error'));

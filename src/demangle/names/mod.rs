@@ -1,11 +1,10 @@
-//! Names as they are shown, from every source.
+//! Names from every source, as they are displayed.
 
-mod bounded;
-#[cfg(feature = "swift")]
-mod harmless;
 mod rust;
 #[cfg(feature = "swift")]
 mod swift;
+#[cfg(feature = "swift")]
+mod swift_guard;
 mod swift_old;
 
 use std::borrow::Cow;
@@ -20,9 +19,9 @@ pub(crate) const STUB: &str = "DYLD-STUB$$";
 ///
 /// A name that would be longer than [`MAX_DEMANGLED`](NameDemangler::MAX_DEMANGLED) bytes stays unchanged.
 ///
-/// Where demanglers differ, the spelling is that of Instruments, so that a function has the same name from every source: C++ as
-/// a [`Demangler`] spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
-/// without types and modules (names of Swift from version 4 on with the feature `swift`, else as they are).
+/// If demanglers differ, the spelling follows Instruments, so a function has the same name from every source. C++ is spelled by
+/// [`Demangler`]; Rust loses its hash; Swift is spelled like `swift demangle -simplified`, with labels but without types and modules (for
+/// Swift 4 and later with the feature `swift`, otherwise unchanged).
 ///
 /// ```
 /// # use traceparse::demangle::display_name;
@@ -39,7 +38,7 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
     demangled.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Demangles names of any language, one after the other with the same memory.
+/// Demangles names of any language, reusing its memory.
 #[derive(Debug)]
 pub struct NameDemangler {
     cpp: Demangler,
@@ -47,10 +46,10 @@ pub struct NameDemangler {
 }
 
 impl NameDemangler {
-    /// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
+    /// The longest demangled name. Of two million C++ names of published libraries, 351 are longer.
     pub const MAX_DEMANGLED: usize = 1 << 16;
 
-    /// Makes one that writes no names of more than so many bytes; and none of Swift from version 4 on of more than 4 KiB.
+    /// Makes a demangler for names of at most `longest` bytes. Names of Swift 4 and later are limited to 4 KiB.
     pub fn new(longest: usize) -> Self {
         Self { cpp: Demangler::default().with_max_output(longest), longest }
     }
@@ -60,7 +59,7 @@ impl NameDemangler {
     ///
     /// Symbol tables of macOS have one more underscore in front than compilers write; both forms are read.
     ///
-    /// A stub (`DYLD-STUB$$` and the name of its target) gets the demangled name of its target behind the prefix.
+    /// A stub (`DYLD-STUB$$` and the name of its target) gets the demangled name of its target after the prefix.
     pub fn demangle(&mut self, name: &str) -> Option<String> {
         match name.strip_prefix(STUB) {
             Some(target) => Some(format!("{STUB}{}", self.demangle_one(target)?)),
@@ -78,7 +77,7 @@ impl NameDemangler {
             b'Z' => self.cpp_name(name),
             _ => None,
         });
-        // `_ZNE` is well-formed, and the name of nothing: it says more as it is.
+        // `_ZNE` is well-formed but demangles to nothing, so the mangled name is more useful.
         demangled.filter(|demangled| !demangled.trim().is_empty())
     }
 

@@ -7,13 +7,13 @@
 //! demo::shapes::total                                                   as shown
 //! ```
 //!
-//! Apple's tools demangle legacy names as C++, which leaves their escapes (`$LT$`) and the hash of the instance. Such a name is turned
-//! back into the linker's name, so that a function has one spelling from every source.
+//! Apple's tools demangle legacy names as C++, which leaves their escapes (`$LT$`) and the hash of the instance. Such a name is converted
+//! back to the linker's name, so a function has one spelling from every source.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::bounded::Bounded;
+use crate::demangle::error::Bounded;
 
 /// Digits of the hash at the end of legacy names.
 const HASH_DIGITS: usize = 16;
@@ -32,7 +32,7 @@ fn is_v0(name: &str) -> bool {
     name.starts_with("_R") || name.starts_with("__R")
 }
 
-/// True for a mangled name that ends in `17h0123456789abcdefE`, maybe with a suffix such as `.llvm.77`. All others are C++.
+/// True for a mangled name that ends in `17h0123456789abcdefE`, with an optional suffix such as `.llvm.77`. All other names are C++.
 fn is_legacy(name: &str) -> bool {
     let is_mangled = name.starts_with("_ZN") || name.starts_with("__ZN");
     let hash = || name.rsplit_once("17h")?.1.split_at_checked(HASH_DIGITS);

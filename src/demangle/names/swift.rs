@@ -1,8 +1,8 @@
 //! Swift names as Instruments prints them, which is the form of `swift demangle -simplified`.
 //!
-//! The demangler at hand (`symbolic-demangle`, Swift's own in C++) prints the types of parameters, or no parameters at all. The form wanted
-//! has labels only. So both are printed, and compared: what the longer one has more is parameters, of which labels stay, and
-//! signatures of closures, of which nothing does.
+//! The demangler (`symbolic-demangle`, Swift's own in C++) prints either the types of parameters, or no parameters at all. The displayed
+//! form has only labels. Therefore both are printed and compared: the longer form adds parameters, of which the labels stay, and signatures
+//! of closures, which are dropped.
 //!
 //! ```text
 //! bare    closure #1 in Widget.draw
@@ -15,12 +15,12 @@ use std::collections::HashSet;
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
-use super::harmless::is_harmless;
+use super::swift_guard::is_harmless;
 
 /// More comparisons than any real name takes.
 const MOST_STEPS: usize = 1 << 16;
 
-/// The simplified name; `None` if it is no name of Swift, or one that the demangler cannot be trusted with.
+/// The simplified name; `None` if it is not a Swift name, or if the demangler cannot be trusted with it.
 pub(super) fn simplified(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
@@ -43,7 +43,7 @@ struct Comparison<'n> {
     bare: &'n str,
     full: &'n str,
     shown: String,
-    /// Where there is more than one way to go on, with the ways that were not tried, and how long the name was.
+    /// The points with several ways to continue: an untried way, and the length of the name there.
     choices: Vec<(Place, Step, usize)>,
     dead_ends: HashSet<(Place, Step)>,
 }
@@ -57,7 +57,7 @@ enum Step {
     Parameters,
     /// With types where the bare one has labels.
     Types,
-    /// With the signature of a closure, so many bytes long.
+    /// With the signature of a closure, of this length.
     Signature(usize),
 }
 
@@ -78,7 +78,7 @@ impl<'n> Comparison<'n> {
         None
     }
 
-    /// All ways to go on, the most likely one last.
+    /// Finds all ways to continue, the likeliest last.
     fn find_choices(&mut self, place: Place) {
         let (bare, full) = (&self.bare[place.bare..], &self.full[place.full..]);
         let mut add = |step| {
@@ -103,7 +103,7 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The place behind the likeliest way that was not tried.
+    /// The place after the likeliest way that was not tried.
     fn take_choice(&mut self) -> Option<Place> {
         while let Some((place, step, length)) = self.choices.pop() {
             self.shown.truncate(length);
@@ -152,7 +152,7 @@ fn same_length(bare: &str, full: &str) -> usize {
 
 const CLOSURE: &str = "closure #";
 
-/// Where the first `closure #N` of a text ends.
+/// The end of the first `closure #N` in a text.
 fn behind_closure(text: &str) -> Option<usize> {
     let number = text.find(CLOSURE)? + CLOSURE.len();
     Some(number + text[number..].bytes().take_while(u8::is_ascii_digit).count())
@@ -164,13 +164,13 @@ fn is_behind_closure(text: &str) -> bool {
     without_number.len() < text.len() && without_number.ends_with(CLOSURE)
 }
 
-/// Walks over a text, and tells the depth of brackets behind each character.
+/// The characters of a text, each with the depth of brackets after it.
 fn depths(text: &str) -> impl Iterator<Item = (usize, u8, i32)> {
     let (mut depth, mut before) = (0, 0);
     text.bytes().enumerate().map(move |(index, byte)| {
         match byte {
             b'(' | b'<' | b'[' => depth += 1,
-            // Of an arrow.
+            // Part of an arrow.
             b'>' if before == b'-' => {}
             b')' | b'>' | b']' => depth -= 1,
             _ => {}

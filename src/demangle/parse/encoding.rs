@@ -74,7 +74,8 @@ impl Parser<'_> {
         let enable_if = self.enable_if()?;
         let has_result = state.ends_with_arguments && !state.has_no_result;
         let result = if has_result { Some(self.ty()?) } else { None };
-        let parameters = self.parameters(state.has_explicit_object)?;
+        let is_end = |parser: &Self| parser.is_end_of_encoding() || parser.peek() == b'Q';
+        let parameters = self.parameters(state.has_explicit_object, is_end)?;
         let requires = self.requires_clause()?;
         let qualifiers = state.qualifiers;
         Some(self.add(Node::Encoding { result, name, parameters, qualifiers, enable_if, requires }))
@@ -93,14 +94,14 @@ impl Parser<'_> {
         self.list_to_end(Self::template_argument).map(Some)
     }
 
-    /// `<bare-function-type>`
-    fn parameters(&mut self, has_explicit_object: bool) -> Option<List> {
+    /// `<bare-function-type>`: `v`, or types up to an end after the first one.
+    pub(super) fn parameters(&mut self, has_explicit_object: bool, is_end: impl Fn(&Self) -> bool) -> Option<List> {
         if self.eat(b'v') {
             return Some(List::EMPTY);
         }
         let mut is_first = true;
         self.list(|parser| {
-            if !is_first && (parser.is_end_of_encoding() || parser.peek() == b'Q') {
+            if !is_first && is_end(parser) {
                 return Some(Item::End);
             }
             let mut ty = parser.ty()?;
@@ -112,7 +113,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Gives forward references of this name the outermost template arguments, now that those are read.
+    /// Sets the targets of this name's forward references to the outermost template arguments, which are now known.
     fn resolve_forwards(&mut self, start: usize) -> Option<()> {
         while self.tables.forwards.len() > start {
             let forward = self.tables.forwards.pop()?;

@@ -120,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Expressions with letters of their own that are no operators.
+    /// Expressions that begin with letters other than an operator's.
     fn lettered(&mut self, letters: [u8; 2]) -> Lettered {
         Lettered::Is(match &letters {
             b"il" => self.braces(false),
@@ -205,7 +205,7 @@ impl Parser<'_> {
         Some(self.arena.add_expression(Node::Conversion { ty, values }, Precedence::Cast))
     }
 
-    /// `so <type> <expression> [<offset>] (_ [<number>])* [p] E`; the numbers tell members of unions and are not shown
+    /// `so <type> <expression> [<offset>] (_ [<number>])* [p] E`; the numbers distinguish members of unions and are not shown
     fn subobject(&mut self) -> Option<Id> {
         let ty = self.ty()?;
         let value = self.expression()?;

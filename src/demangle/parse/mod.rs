@@ -1,7 +1,7 @@
 //! Reads a mangled name into nodes.
 //!
-//! The functions are called like the rules of the ABI's grammar, and each reads one of them: it takes the bytes that are
-//! the rule's, and returns the node or `None`. There is no going back, so that a name is read in linear time.
+//! The functions have the names of the rules in the ABI's grammar, and each reads one of them: it consumes the bytes of the rule, and
+//! returns the node or `None`. There is no backtracking, so a name is read in linear time.
 //!
 //! The functions call each other as the rules do. [`Parser::nested`] counts how deep they are in each other, and ends
 //! the reading at [`MAX_DEPTH`], so that no name can exhaust a stack.
@@ -21,22 +21,22 @@ use super::node::{Arena, Id, List, Node, Slice};
 
 /// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
 ///
-/// That many take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
+/// These levels take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
 /// recursive templates, have fewer than a hundred.
 pub(super) const MAX_DEPTH: u32 = 512;
 
 /// Tables that are used again for the next name.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// The nodes that `S_`, `S0_` … stand for.
+    /// The nodes that `S_`, `S0_` … refer to.
     substitutions: Vec<Id>,
     /// Members of lists that are still being read; each list has its members at the end.
     pending: Vec<Id>,
-    /// The nodes that the template parameters of all levels stand for. The last level has its parameters at the end.
+    /// The nodes of the template parameters of all levels. The last level is at the end.
     parameters: Vec<Id>,
     /// The start of each level in `parameters`. A level is the parameters of one template.
     levels: Vec<u32>,
-    /// Template parameters in the names of conversion operators, which stand in front of the arguments they refer to.
+    /// Template parameters in the names of conversion operators, which precede their arguments.
     forwards: Vec<Id>,
 }
 
@@ -96,7 +96,7 @@ struct Parser<'a> {
     auto_level: Option<usize>,
     /// False in a conversion operator's type, where `T_I…E` is the type and then the arguments of the operator.
     takes_arguments: bool,
-    /// True in the same place: template parameters may refer to arguments further back.
+    /// True in such a name: template parameters may refer to later arguments.
     allows_forwards: bool,
     /// True in constraints, where all levels are in scope. Parameters are written by number there, as LLVM does.
     is_in_constraint: bool,
@@ -161,7 +161,7 @@ impl Parser<'_> {
             return None;
         }
         Some(digits.iter().fold(0, |count: usize, digit| {
-            // What is too large for a name is so ten times larger, too.
+            // A number that is too large for a name is still too large after multiplying by ten.
             count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
         }))
     }
@@ -217,7 +217,7 @@ impl Parser<'_> {
         self.add(Node::Fixed(text))
     }
 
-    /// Makes a node one that `S…_` can refer to.
+    /// Allows `S…_` to refer to a node.
     fn substitutable(&mut self, id: Id) -> Id {
         self.tables.substitutions.push(id);
         id
@@ -235,7 +235,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The nodes of a rule until there are no more.
+    /// Reads nodes of a rule until the list ends.
     fn list(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Item>) -> Option<List> {
         let start = self.tables.pending.len();
         while let Item::Is(id) = rule(self)? {
@@ -249,7 +249,7 @@ impl Parser<'_> {
         self.list(|parser| if parser.eat(b'E') { Some(Item::End) } else { rule(parser).map(Item::Is) })
     }
 
-    /// Makes a list of what is pending from a place on.
+    /// Makes a list of the pending nodes from an index on.
     fn finish_list(&mut self, start: usize) -> List {
         let list = self.arena.add_list(&self.tables.pending[start..]);
         self.tables.pending.truncate(start);

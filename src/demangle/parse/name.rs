@@ -5,7 +5,7 @@ use super::encoding::NameState;
 use crate::demangle::node::{Id, Node, Qualifiers};
 
 impl Parser<'_> {
-    /// `<name>`. The state is there if the name is that of an encoding.
+    /// `<name>`. The state is present if the name belongs to an encoding.
     pub(super) fn name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
         match self.peek() {
             b'N' => self.nested_name(state),
@@ -30,7 +30,7 @@ impl Parser<'_> {
         Some(self.add(Node::Templated { name, arguments }))
     }
 
-    /// `[St] [<module-name>] <unqualified-name>`, or a substitution, which the second value tells.
+    /// `[St] [<module-name>] <unqualified-name>`, or a substitution, as the second value shows.
     pub(super) fn unscoped_name(&mut self, state: Option<&mut NameState>) -> Option<(Id, bool)> {
         let scope = if self.eat_all(b"St") { Some(self.fixed("std")) } else { None };
         let mut module = None;
@@ -71,7 +71,7 @@ impl Parser<'_> {
             }
             name = Some(self.nested_part(name, state.as_deref_mut())?);
         }
-        // The whole name is no prefix.
+        // The complete name is not a prefix.
         self.tables.substitutions.pop()?;
         name
     }
@@ -102,7 +102,7 @@ impl Parser<'_> {
             _ => self.unqualified_name(state, prefix, None)?,
         };
         self.substitutable(part);
-        // The end of `<closure-prefix>`: what follows is in the initializer of this member.
+        // The end of `<closure-prefix>`: the rest is in the initializer of this member.
         self.eat(b'M');
         Some(part)
     }

@@ -6,8 +6,7 @@ use crate::demangle::node::{Id, List, Node, ParameterKind};
 impl Parser<'_> {
     /// `I <template-arg>* [Q <constraint expression>] E`
     ///
-    /// Arguments of the function's own name are what the template parameters behind them stand for, and replace those
-    /// of the scope in front of them.
+    /// Template parameters after the function's name refer to its own arguments, which replace those of the enclosing scope.
     pub(super) fn template_arguments(&mut self, are_own: bool) -> Option<List> {
         self.expect(b'I')?;
         if are_own {
@@ -26,7 +25,7 @@ impl Parser<'_> {
             let argument = parser.template_argument()?;
             if are_own {
                 let parameter = match *parser.arena.node(argument) {
-                    // LLVM does not look behind a declaration for a pack.
+                    // LLVM does not look for a pack after a declaration.
                     Node::Declared(argument) => argument,
                     Node::Elements(elements) => parser.add(Node::Pack(elements)),
                     _ => argument,
@@ -107,7 +106,7 @@ impl Parser<'_> {
         Some(self.fixed("auto"))
     }
 
-    /// The node that a parameter stands for, if there is such a parameter.
+    /// The node of a parameter, if the parameter exists.
     pub(super) fn parameter_at(&self, level: usize, index: usize) -> Option<Id> {
         let levels = self.tables.levels.get(self.first_level..)?;
         let start = *levels.get(level)? as usize;
@@ -132,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a rule which has template parameters of its own.
+    /// Reads a rule with a new level of template parameters.
     pub(super) fn in_new_level<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (levels, parameters) = (self.tables.levels.len(), self.tables.parameters.len());
         self.enter_level();
@@ -153,7 +152,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Makes the arguments that follow those of the outermost level.
+    /// Starts the arguments that follow the outermost level.
     fn start_own_arguments(&mut self) {
         self.leave_all_levels();
         self.enter_level();
@@ -217,7 +216,7 @@ impl Parser<'_> {
         Some((parameters, requires))
     }
 
-    /// A name for a parameter, since mangled names do not have the one in the source: `$T`, `$T0`, …
+    /// A name for a parameter, since mangled names do not contain the name in the source: `$T`, `$T0`, …
     fn made_up_name(&mut self, kind: ParameterKind, is_in_scope: bool) -> Id {
         let count = &mut self.made_up[kind as usize];
         let index = *count;

@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.nested(Self::compound_type)
     }
 
-    /// Types other than `<builtin-type>`s. All but those that are shorter than a substitution can be substituted.
+    /// Types except `<builtin-type>`s. Types can be substituted unless they are shorter than a substitution.
     fn compound_type(&mut self) -> Option<Id> {
         let ty = match self.peek() {
             b'r' | b'V' | b'K' if !self.is_qualified_function() => self.qualified_type()?,
@@ -71,7 +71,7 @@ impl Parser<'_> {
         qualifiers
     }
 
-    /// True if a function type stands behind the qualifiers. Then they belong to the function.
+    /// True if a function type follows the qualifiers, which then belong to the function.
     fn is_qualified_function(&self) -> bool {
         let mut ahead = 0;
         for letter in *b"rVK" {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         Some(self.add(Node::VendorQualified { ty, qualifier, arguments }))
     }
 
-    /// Reads the type behind a vendor's qualifier: further qualifiers are part of the same type, which is substituted whole.
+    /// Reads the type after a vendor's qualifier. More qualifiers belong to the same type, which is substituted as one.
     fn qualifier_operand(&mut self) -> Option<Id> {
         match self.peek() {
             b'U' => self.nested(Self::vendor_qualified_type),

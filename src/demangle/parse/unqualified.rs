@@ -22,7 +22,7 @@ impl Parser<'_> {
             (b'1'..=b'9', _) => self.source_name()?,
             (b'U', _) => {
                 if state.is_some() {
-                    // As with template arguments, those in front are not what parameters refer to from here on.
+                    // As for template arguments, parameters no longer refer to earlier levels.
                     self.leave_all_levels();
                 }
                 self.unnamed_type_name()?
@@ -46,7 +46,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(W [P] <source-name>)*`, behind a module that is read already. The inner value is `None` if there is no module.
+    /// `(W [P] <source-name>)*`, after a module that was already read. The inner value is `None` if there is no module.
     pub(super) fn module_name(&mut self, parent: Option<Id>) -> Option<Option<Id>> {
         let mut module = parent;
         while self.eat(b'W') {
@@ -84,7 +84,7 @@ impl Parser<'_> {
         (names != List::EMPTY).then(|| self.add(Node::Bindings(names)))
     }
 
-    /// `std::basic_string<…>` of `std::string`, since the constructor is called like the template.
+    /// `std::basic_string<…>` for `std::string`, since the constructor has the name of the template.
     fn spelled_out(&mut self, class: Id) -> Id {
         match *self.arena.node(class) {
             Node::Std { class, .. } => self.add(Node::Std { class, is_spelled_out: true }),
@@ -203,23 +203,9 @@ impl Parser<'_> {
             self.leave_level();
         }
         let requires = self.requires_clause()?;
-        let parameters = self.lambda_parameters()?;
+        let parameters = self.parameters(false, |parser| matches!(parser.peek(), b'E' | b'Q'))?;
         let trailing_requires = self.requires_clause()?;
         Some(self.add(Node::Signature { template_parameters, requires, parameters, trailing_requires }))
-    }
-
-    fn lambda_parameters(&mut self) -> Option<List> {
-        if self.eat(b'v') {
-            return Some(List::EMPTY);
-        }
-        let mut is_first = true;
-        self.list(|parser| {
-            if !is_first && matches!(parser.peek(), b'E' | b'Q') {
-                return Some(Item::End);
-            }
-            is_first = false;
-            parser.ty().map(Item::Is)
-        })
     }
 
     // Substitutions.

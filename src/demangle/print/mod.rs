@@ -1,10 +1,10 @@
 //! Writes the nodes of a name as C++.
 //!
-//! Each node is written in a few [`Step`]s: text, other nodes, lists. Steps wait on a stack of their own, so that neither
-//! the depth of a name nor of what its substitutions stand for matters.
+//! Each node is written in a few [`Step`]s: text, other nodes, lists. The steps are kept on a separate stack, so names and their
+//! substitutions may be nested to any depth.
 //!
-//! A substitution is written each time it is mentioned, so a short name can stand for an endless one, and packs that are
-//! empty take time without writing anything. The output has a limit, and so has the work for each byte of it.
+//! A substitution is written each time it is used, so a short name may expand without end, and empty packs take time without writing
+//! anything. The output and the work for each byte of it are limited.
 
 mod expression;
 mod float;
@@ -22,7 +22,7 @@ enum Step {
     Whole(Id),
     /// The part in front of the declared name.
     Left(Id),
-    /// The part behind it.
+    /// The right side of a node.
     Right(Id),
     /// A node, in parentheses if it binds as loosely as this, or more loosely.
     Operand(Id, Precedence),
@@ -30,11 +30,11 @@ enum Step {
     LastOperand(Id, Precedence),
     /// Nodes with commas between them.
     List(List),
-    /// Further nodes of a list.
+    /// More nodes of a list.
     Items(Items),
     /// `node, node`, for the elements of the packs in it.
     Expand(Id),
-    /// Further elements of an expansion.
+    /// More elements of an expansion.
     Elements(Elements),
     Text(&'static str),
     Slice(Slice),
@@ -44,9 +44,9 @@ enum Step {
     /// An opening bracket, in which `>` does not end template arguments.
     Open(&'static str),
     Close(&'static str),
-    /// Text behind which so many brackets are open.
+    /// Text, and the number of brackets open after it.
     Angle(&'static str, u32),
-    /// A space, if nothing stands on the right side of the type.
+    /// A space if the right side of the type is empty.
     SpaceUnlessRight(Id),
     /// `[`, with a space in front unless it follows another array.
     ArrayBracket,
@@ -61,7 +61,7 @@ enum Step {
 struct Items {
     list: List,
     next: u32,
-    /// The length of the output in front of the last comma and behind it.
+    /// The length of the output before the last comma, and after it.
     before: u32,
     after: u32,
     is_first: bool,
@@ -86,7 +86,7 @@ struct PackState {
 }
 
 impl PackState {
-    /// The count where no pack has been found. Names are too short for so many elements.
+    /// The count if no pack was found. Names are too short for this many elements.
     const NO_PACK: u32 = u32::MAX;
 
     const NONE: Self = Self { index: 0, count: Self::NO_PACK };
@@ -105,7 +105,7 @@ struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     steps: Vec<Step>,
-    /// For each node, where it has been written.
+    /// The place of each node in the output.
     places: Vec<Place>,
 }
 
@@ -162,15 +162,15 @@ struct Printer<'a> {
     steps: &'a mut Vec<Step>,
     output: &'a mut String,
     max_output: usize,
-    /// Steps taken and bytes written, also those that were removed again.
+    /// Steps and written bytes, including those that were removed again.
     work: usize,
     /// Open brackets since the last `<` of template arguments. There is one around everything.
     open: u32,
     pack: PackState,
     places: &'a mut [Place],
-    /// The number of times that text was removed again, plus one. Places noted before then may hold other text now.
+    /// The number of times that text was removed, plus one. Places recorded earlier may now contain other text.
     erasures: u32,
-    /// Forward references that are being written. One may stand for something that it is itself part of.
+    /// Forward references that are being written. A reference may contain itself.
     forwards: Vec<Id>,
 }
 
@@ -234,7 +234,7 @@ impl Printer<'_> {
 
     fn write(&mut self, text: &str) {
         self.work += text.len();
-        // What would be too long is cut, and `run` sees that it is.
+        // Output that would be too long is cut off, and `run` detects this.
         if self.output.len() <= self.max_output {
             self.output.push_str(text);
         }
@@ -269,7 +269,7 @@ impl Printer<'_> {
     }
 
     fn length(&self) -> u32 {
-        // `max_output` is no more than that, and what is longer is not continued.
+        // `max_output` is at most this, and longer output is not continued.
         u32::try_from(self.output.len()).unwrap_or(u32::MAX)
     }
 
@@ -319,7 +319,7 @@ impl Printer<'_> {
 
     // Packs and references.
 
-    /// The element that a pack stands for at this place. The first pack in an expansion sets its length.
+    /// The element of a pack at this point. The first pack in an expansion sets its length.
     fn element(&mut self, pack: List) -> Option<Id> {
         if self.pack == PackState::NONE {
             self.pack = PackState { index: 0, count: self.arena.count(pack) };
@@ -362,10 +362,10 @@ impl Printer<'_> {
         }
     }
 
-    /// The node itself, or what a pack or a forward reference stands for at this place.
+    /// The node itself, or the current target of a pack or forward reference.
     fn meaning(&mut self, id: Id) -> Id {
         let mut id = id;
-        // A chain of references that is longer goes round in circles.
+        // A longer chain of references is a cycle.
         for _ in 0..64 {
             let next = match *self.arena.node(id) {
                 Node::Pack(pack) => self.element(pack),

@@ -4,7 +4,7 @@ use super::{Printer, Step};
 use crate::demangle::node::{Id, List, Node, ParameterKind, Qualifiers, StdClass};
 
 impl Printer<'_> {
-    /// Writes the left side of a node that is a name, or tells that it is none.
+    /// Writes the left side of a node that is a name; returns false for other nodes.
     pub(super) fn left_of_name(&mut self, node: &Node) -> bool {
         match *node {
             Node::Name(name) => self.write_slice(name),
@@ -113,7 +113,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `(parameters)`, the right side of the result, and the qualifiers. These are the next steps.
+    /// Adds the next steps: `(parameters)`, the right side of the result, and the qualifiers.
     pub(super) fn then_function(&mut self, result: Option<Id>, parameters: List, qualifiers: Qualifiers) {
         if !qualifiers.is_empty() {
             self.steps.push(Step::Qualifiers(qualifiers));
@@ -177,7 +177,7 @@ impl Printer<'_> {
                 Node::Name(name) => return self.write_slice(name),
                 Node::Fixed(text) => return self.write(text),
                 Node::Std { class, is_spelled_out } => return self.write(std_class_name(class, is_spelled_out)),
-                // What has no name of its own.
+                // A node without a name.
                 _ => return,
             };
         }
@@ -203,7 +203,7 @@ impl Printer<'_> {
     }
 }
 
-/// A class of the standard library, with its scope. Constructors are those of the template.
+/// A class of the standard library, with its scope. Its constructors belong to the template.
 fn std_name(class: StdClass, is_spelled_out: bool) -> &'static str {
     match (class, is_spelled_out) {
         (StdClass::Allocator, _) => "std::allocator",
@@ -219,7 +219,7 @@ fn std_name(class: StdClass, is_spelled_out: bool) -> &'static str {
     }
 }
 
-/// The same without scope and arguments.
+/// The class without scope and arguments.
 fn std_class_name(class: StdClass, is_spelled_out: bool) -> &'static str {
     let name = std_name(class, is_spelled_out);
     let name = name.split('<').next().unwrap_or(name);

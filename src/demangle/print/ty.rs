@@ -4,7 +4,7 @@ use super::{Printer, Step};
 use crate::demangle::node::{Id, Node, Shape, Slice};
 
 impl Printer<'_> {
-    /// Writes the left side of a node that is a type, or tells that it is none.
+    /// Writes the left side of a node that is a type; returns false for other nodes.
     pub(super) fn left_of_type(&mut self, node: &Node) -> bool {
         match *node {
             Node::Qualified { ty, qualifiers } => self.then(&[Step::Left(ty), Step::Qualifiers(qualifiers)]),
@@ -110,7 +110,7 @@ impl Printer<'_> {
     /// The type that a reference refers to, and true for `&&`, after collapsing: `T&&` is `int&` where `T` is `int&`.
     fn collapsed(&mut self, ty: Id, is_rvalue: bool) -> Option<(Id, bool)> {
         let (mut ty, mut is_rvalue) = (ty, is_rvalue);
-        // References to references are one node, so that what is longer goes round in circles.
+        // References to references are one node, so a longer chain is a cycle.
         for _ in 0..64 {
             let meaning = self.meaning(ty);
             let Node::Reference { ty: inner, is_rvalue: is_inner_rvalue } = *self.arena.node(meaning) else {
@@ -131,7 +131,7 @@ impl Printer<'_> {
     }
 }
 
-/// The sign of a pointer: alone, behind the parenthesis of a function, or behind that of an array.
+/// The sign of a pointer: plain, with the parenthesis of a function, or with the parenthesis of an array.
 fn with_parenthesis(shape: Shape, plain: &'static str, function: &'static str, array: &'static str) -> &'static str {
     if shape.is_array() {
         array

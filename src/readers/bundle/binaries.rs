@@ -1,11 +1,11 @@
-//! The binaries that addresses of a run lie in, from the image lists of the recording.
+//! The binaries at the addresses of a run, from the image lists of the recording.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::images::{Found, Images, Located};
 use super::process_images::{KERNEL_PID, ProcessImages};
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
 use super::run_data::RunData;
 use crate::error::Diagnostic;
 use crate::hash::HashMap;
@@ -13,7 +13,7 @@ use crate::profile::{Binary, BinaryId, Full};
 use crate::recording::{FrameKind, InputBuilder};
 use crate::units::{Address, Uuid};
 
-/// Finds binaries, each process's images when they are asked for first.
+/// Finds binaries. The images of each process are read on first use.
 pub(super) struct Binaries<'t> {
     images: ProcessImages<'t>,
     run: u64,
@@ -22,7 +22,7 @@ pub(super) struct Binaries<'t> {
     /// By process; `None` is what ran in no process that is known.
     known: HashMap<Option<u64>, Arc<Images>>,
     ids: HashMap<(Uuid, Address), BinaryId>,
-    /// Addresses where several images were, one after the other.
+    /// Addresses at which several images were loaded, one after the other.
     ambiguous: u64,
 }
 
@@ -51,7 +51,7 @@ impl<'t> Binaries<'t> {
             self.known.insert(pid, images.map_err(Unreadable::Images)?);
         }
         let Some(images) = self.known.get(&pid) else { return Ok(None) };
-        // A return address may be the first byte behind a binary; the program counter of a raw sample is exact.
+        // A return address may be the first byte after a binary; the program counter of a raw sample is exact.
         let place = match kind {
             FrameKind::RawLeaf => Address::new(address),
             FrameKind::Leaf | FrameKind::Caller | FrameKind::RawCaller => Address::new(address).before(),
@@ -66,7 +66,7 @@ impl<'t> Binaries<'t> {
         }
     }
 
-    /// Notes on the addresses whose binary could not be told.
+    /// Notes on addresses whose binary is uncertain.
     pub(super) fn diagnostics(&self, bundle: &Path) -> Vec<Diagnostic> {
         let (bundle, run) = (bundle.display(), self.run);
         let note = |text: String, count| Diagnostic { at: None, message: format!("{bundle}: {text}"), count };
@@ -76,9 +76,8 @@ impl<'t> Binaries<'t> {
             .map(|(gap, pid, count)| note(format!("{gap} (process {pid} of run {run})"), count))
             .collect();
         if self.ambiguous > 0 {
-            let text = format!(
-                "an address of run {run} lies in two binaries, one of which was unloaded: it stays without a binary"
-            );
+            let text =
+                format!("an address of run {run} is in two binaries, one of which was unloaded: it has no binary");
             notes.push(note(text, self.ambiguous));
         }
         notes

@@ -1,17 +1,17 @@
-//! Kinds of cores, which exports show behind the number (`CPU 11 (P Core)`).
+//! Kinds of cores, which exports show after the number (`CPU 11 (P Core)`).
 //!
-//! `allObjects` of a run lists an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. The
-//! kinds were seen in a recording of Instruments 26 beside its export; others have no name here.
+//! `allObjects` of a run lists an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. These
+//! kinds appeared in a recording of Instruments 26 and its export; others have no name here.
 //!
-//! A row has the number of its core and not the device, so a number that several devices have tells a kind only where all of them
-//! have the same one there.
+//! A row contains the number of its core but not the device. A number that several devices use therefore has a kind only if all of them
+//! agree.
 
-use super::budget::Budget;
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
-/// The core that a number stands for.
+/// The core with a number.
 #[derive(Clone, Copy, Debug)]
 struct NumberedCore {
     /// `None` for a kind that has no name, and where devices differ.
@@ -33,7 +33,7 @@ pub(super) fn kinds(
             Some("XRCore") => {}
             Some(_) => continue,
             None => {
-                odd.push("one of allObjects is no object: the kind of a core may be missing".to_owned());
+                odd.push("an entry of allObjects is not an object: the kind of a core may be missing".to_owned());
                 continue;
             }
         }
@@ -55,7 +55,7 @@ pub(super) fn kinds(
     Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())
 }
 
-/// The kind of a core. One without a topology has none.
+/// The kind of a core; `None` without a topology.
 fn kind(core: Node<'_>) -> Result<Option<&'static str>, Broken> {
     let flags = core.field("topology")?.map_or(Ok(None), |topology| topology.field("_clusterFlags"))?;
     let flags = flags.map_or(Ok(None), Node::number)?;
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_number_that_means_other_cores_elsewhere_has_no_kind() {
         let mac = [("Mac", 0, 1), ("Mac", 1, 1), ("Mac", 2, 2), ("Mac", 3, 2)];
-        // Core 0 is of the same kind on both; 1 of another, 2 of one that has no name; only the phone has a core 9.
+        // Core 0 has the same kind on both devices, 1 another kind, 2 a kind without a name; only the phone has a core 9.
         let phone = [("phone", 0, 1), ("phone", 1, 2), ("phone", 2, 0), ("phone", 9, 2)];
         let expected = [(0, "E Core"), (3, "P Core")];
         assert_eq!(found(&[mac, phone].concat()), expected);

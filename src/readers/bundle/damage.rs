@@ -10,7 +10,8 @@ use crate::recording::export_command;
 pub(super) enum RunFailure {
     /// The run's own files are damaged, and nothing of it was added: others can still be read.
     Run(Error),
-    /// The recording cannot be read. Rows of the run were added, and without the rest the run would look whole; or it is no damage.
+    /// The recording cannot be read. Either rows of the run were added, and without the rest the run would seem complete; or the error is
+    /// not damage.
     Recording(Error),
 }
 
@@ -26,7 +27,7 @@ impl RunFailure {
 #[derive(Debug)]
 pub(super) struct DamagedRun {
     pub(super) number: u32,
-    /// The first rule that is broken.
+    /// The first broken rule.
     pub(super) error: Error,
 }
 
@@ -36,16 +37,15 @@ impl DamagedRun {
         self.error.to_string()
     }
 
-    /// Says that nothing of it is there, and what to do.
+    /// Reports that nothing of the run is read, and what to do.
     pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
         let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
         let bundle = bundle.display();
-        let message = format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}");
-        Diagnostic { at: None, message, count: 1 }
+        Diagnostic::new(format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}"))
     }
 }
 
-/// The table that somebody should export instead, as far as it is known.
+/// The table to export instead, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportTable {
     pub(super) run: Option<u32>,
@@ -56,7 +56,7 @@ impl ExportTable {
     /// Advice on how to export the table with Instruments.
     pub(super) fn how_to_export(&self, bundle: &Path) -> String {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
-        // Of these two, which nearly every recording of CPU use has one of, the one that is there is exported.
+        // Nearly every recording of CPU use has one of these two; the existing one is exported.
         let schemas = self.schema.as_deref().map_or(vec!["time-profile", "cpu-profile"], |schema| vec![schema]);
         let command = export_command(&name, self.run, &schemas);
         format!("on a Mac, export it and read that: {command} --output export.xml")

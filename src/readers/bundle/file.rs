@@ -1,4 +1,4 @@
-//! The files of a bundle: as they are, or as zlib wrote them.
+//! The files of a bundle: plain, or compressed by zlib.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::ZlibDecoder;
 
-use super::numbers::first_not_zero;
 use crate::error::{Error, ErrorKind, Position};
 use crate::files::{Entry, Files};
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
-use crate::symbols::Broken;
+use crate::symbols::{Broken, broken};
 
 /// The number of bytes asked of the file system at once.
 const PIECE: usize = 64 << 10;
@@ -25,20 +24,20 @@ pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
 
 /// The same for a rule that is given as text, at a byte of the (inflated) file.
 pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: impl fmt::Display) -> Error {
-    broken_file(path, &Broken { at, message: format!("{what} at {at:#x}: {rule}") })
+    broken_file(path, &broken(at as usize, what, rule))
 }
 
 /// The same where the file as a whole breaks it.
 pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
-    broken_file(path, &Broken { at: 0, message: rule.to_string() })
+    broken_file(path, &Broken::rule(rule))
 }
 
 /// The memory that a file may take.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
-    /// Of one file.
+    /// The limit for one file.
     pub(super) file_bytes: u64,
-    /// Of all that is read at a time.
+    /// The budget for everything in memory.
     pub(super) memory: MemoryBudget,
 }
 
@@ -52,6 +51,12 @@ impl Room {
 pub(super) struct Inflated {
     bytes: Vec<u8>,
     _reserved: Reservation,
+}
+
+impl Inflated {
+    pub(super) fn new(bytes: Vec<u8>, reserved: Reservation) -> Self {
+        Self { bytes, _reserved: reserved }
+    }
 }
 
 impl Deref for Inflated {
@@ -70,23 +75,22 @@ pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
 
 /// The error of a file that has more than is allowed.
 pub(super) fn too_large(path: &Path, limit: u64) -> Error {
-    let text = format!("{}: it has more than the {limit} bytes that are allowed", path.display());
-    Error::new(ErrorKind::Limit(text), None)
+    Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", path.display()))
 }
 
-/// The content of a file, inflated where it is compressed, from its start to its end.
+/// The content of a file from start to end, inflated if it is compressed.
 pub(super) struct Content<'f> {
     source: Source<'f>,
     path: PathBuf,
 }
 
 enum Source<'f> {
-    Plain(BufReader<Pieces<'f>>),
-    Zlib(ZlibDecoder<BufReader<Pieces<'f>>>),
+    Plain(BufReader<Box<dyn Read + Send + 'f>>),
+    Zlib(ZlibDecoder<BufReader<Box<dyn Read + Send + 'f>>>),
 }
 
 impl<'f> Content<'f> {
-    /// Opens a file; `None` if there is none.
+    /// Opens a file; `None` if it does not exist.
     pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
         let length = match files.entry(path) {
             Ok(Entry::File { length, .. }) => length,
@@ -94,10 +98,10 @@ impl<'f> Content<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };
-        // Most files of a bundle are small, and the whole place is filled with zeros before it is read into. One more tells the end.
+        // Most files of a bundle are small, and the complete buffer is filled with zeros before reading. One extra byte detects the end.
         let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
-        let pieces = Pieces { files, path: path.to_owned(), offset: 0, is_over: false };
-        let mut source = BufReader::with_capacity(capacity, pieces);
+        let source = files.open(path).map_err(|error| failed(path, error))?;
+        let mut source = BufReader::with_capacity(capacity, source);
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
         // No other file of a bundle begins like this.
         let source = match head {
@@ -117,7 +121,7 @@ impl<'f> Content<'f> {
         matches!(self.source, Source::Zlib(_))
     }
 
-    /// Everything that is left, if there is room for it.
+    /// The rest of the file, if it does not exceed the limits.
     pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
         let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
         loop {
@@ -134,16 +138,16 @@ impl<'f> Content<'f> {
             }
         }
         self.check_end()?;
-        Ok(Inflated { bytes, _reserved: reserved })
+        Ok(Inflated::new(bytes, reserved))
     }
 
-    /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.
+    /// Replaces the bytes by the next `count`, or fewer at the end of the file. Returns their number.
     pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
-        // What was there is written over, so room is made once.
+        // Old bytes are overwritten, so the buffer is allocated once.
         self.read_from(bytes, 0, count)
     }
 
-    /// Reads the next bytes behind those that are there: `count`, or fewer at the end of the file. Gives how many.
+    /// Appends the next `count` bytes, or fewer at the end of the file. Returns their number.
     pub(super) fn append(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
         let start = bytes.len();
         Ok(self.read_from(bytes, start, count)? - start)
@@ -165,7 +169,7 @@ impl<'f> Content<'f> {
         Ok(used)
     }
 
-    /// Passes bytes by that must be zero, from the offset `at` on; fewer at the end of the file. Gives the offset behind them.
+    /// Skips bytes that must be zero, from the offset `at` on; fewer at the end of the file. Returns the offset after them.
     pub(super) fn skip_zeros(&mut self, mut at: u64, count: u64, what: &str) -> Result<u64, Error> {
         let end = at.saturating_add(count);
         let mut piece = Vec::new();
@@ -189,7 +193,7 @@ impl<'f> Content<'f> {
         }
     }
 
-    /// Checks that nothing stands behind the compressed content, once all of it was read.
+    /// Checks that nothing follows the compressed content, once all of it was read.
     pub(super) fn check_end(&mut self) -> Result<(), Error> {
         let Source::Zlib(source) = &mut self.source else { return Ok(()) };
         let at = source.total_in();
@@ -206,27 +210,28 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
     }
-    let file = path.display().to_string();
-    Error { kind: ErrorKind::Unreadable { file }, at: None, source: Some(Box::new(error)) }
+    Error::unreadable(path, error)
 }
 
-/// A file as a stream.
-struct Pieces<'f> {
-    files: &'f dyn Files,
-    path: PathBuf,
-    offset: u64,
-    /// True if the file had fewer bytes than there was room for: it is not asked again.
-    is_over: bool,
+/// The position of the first byte that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.
+pub(super) fn first_not_zero(bytes: &[u8]) -> Option<usize> {
+    let is_zero = |line: &[u8]| line.iter().fold(0, |all, byte| all | byte) == 0;
+    let line = 64 * bytes.chunks(64).position(|line| !is_zero(line))?;
+    bytes[line..].iter().position(|&byte| byte != 0).map(|odd| line + odd)
 }
 
-impl Read for Pieces<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_over {
-            return Ok(0);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_zero_is_found_anywhere() {
+        let mut bytes = [0; 200];
+        assert_eq!(first_not_zero(&bytes), None);
+        assert_eq!(first_not_zero(&[]), None);
+        for at in (0..bytes.len()).rev() {
+            bytes[at] = 0x80;
+            assert_eq!(first_not_zero(&bytes), Some(at));
         }
-        let count = self.files.read_into(&self.path, self.offset, buffer)?;
-        self.offset += count as u64;
-        self.is_over = count < buffer.len();
-        Ok(count)
     }
 }

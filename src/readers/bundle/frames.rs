@@ -5,16 +5,16 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 
 use super::binaries::Binaries;
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::FrameId;
 use crate::recording::{FrameKind, InputBuilder};
 
-/// Makes frames of addresses.
+/// Makes frames from addresses.
 pub(super) struct Frames<'t> {
     binaries: Binaries<'t>,
     /// Addresses mean something else in each process, and as raw addresses. Each such space has a number.
-    spaces: HashMap<(Option<u64>, SpaceKind), u32>,
+    spaces: HashMap<(Option<u64>, FrameKind), u32>,
     /// Some thousands make most stacks, and stay in a cache of the processor: 16 bytes and a byte of the table for each.
     known: HashTable<KnownFrame>,
     hasher: BuildHasher,
@@ -25,13 +25,6 @@ pub(super) struct Frames<'t> {
 pub(super) struct Space {
     pid: Option<u64>,
     number: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum SpaceKind {
-    Profile,
-    RawLeaf,
-    RawCaller,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +45,9 @@ impl<'t> Frames<'t> {
         self.binaries
     }
 
-    /// The space of a process in which frames of this kind lie.
+    /// The space of a process for frames of this kind. Leaves and callers of a profile share one.
     pub(super) fn space(&mut self, pid: Option<u64>, kind: FrameKind) -> Space {
-        let kind = match kind {
-            FrameKind::Leaf | FrameKind::Caller => SpaceKind::Profile,
-            FrameKind::RawLeaf => SpaceKind::RawLeaf,
-            FrameKind::RawCaller => SpaceKind::RawCaller,
-        };
+        let kind = if kind == FrameKind::Leaf { FrameKind::Caller } else { kind };
         let next = self.spaces.len() as u32;
         Space { pid, number: *self.spaces.entry((pid, kind)).or_insert(next) }
     }
@@ -100,6 +89,6 @@ impl<'t> Frames<'t> {
 
 #[inline]
 fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
-    // Both as they are: mixed into one number, pairs could be made that all meet in one place.
+    // Both are hashed separately: if they were mixed into one number, pairs with the same hash could be constructed.
     hasher.hash_one((space, address))
 }

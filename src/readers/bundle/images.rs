@@ -1,10 +1,10 @@
 //! The images of a process in memory: which one an address belongs to.
 //!
-//! A process has images of its own, some of a shared cache, and those of the kernel. The cache and the kernel are the
-//! same for many processes, so their tables are shared; a process only says which images of the cache it has loaded.
+//! A process has private images, images of a shared cache, and the images of the kernel. Many processes share the cache and the kernel, so
+//! their tables are shared; a process only lists which images of the cache it has loaded.
 //!
-//! Images that were loaded one after the other can have lain at one address. When each was there is told in a clock
-//! that samples do not have, so such an address is [`Found::Ambiguous`]: no image is better than a wrong one.
+//! Images that were loaded one after the other may have had the same address. Their times use a clock that samples do not have, so such an
+//! address is [`Found::Ambiguous`]: no image is better than a wrong one.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -13,22 +13,20 @@ use crate::hash::HashMap;
 use crate::symbols::{Architecture, ListedImage};
 use crate::units::{Address, Uuid};
 
-/// Segments that are never part of an image in memory: the one below it, and the one that all images of a shared cache have in common.
+/// Segments that are never part of an image in memory: the one below it, and the one that all images of a shared cache share.
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 
 /// A binary in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
-    /// Its UUID.
     pub(super) uuid: Uuid,
-    /// Its processor.
     pub(super) architecture: Architecture,
-    /// Its path, or the name of a kernel extension; empty where it has none.
+    /// The path, or the name of a kernel extension; may be empty.
     pub(super) path: String,
     /// The start of its `__TEXT`, counted from the start of its table.
     text: u64,
-    /// The offset by which its shared cache knows it.
+    /// The offset that identifies it in its shared cache.
     cache_offset: u64,
 }
 
@@ -44,7 +42,6 @@ pub(super) struct Located<'a> {
 /// The result of looking for an image at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
-    /// One image.
     One(Located<'a>),
     /// Several, at different times.
     Ambiguous,
@@ -64,7 +61,7 @@ impl Found<'_> {
 }
 
 impl Located<'_> {
-    /// A binary is the same wherever it is listed.
+    /// A binary is the same in every list.
     fn is_same(&self, other: Self) -> bool {
         (self.image.uuid, self.load_address) == (other.image.uuid, other.load_address)
     }
@@ -91,7 +88,7 @@ pub(super) struct MappedCache {
 }
 
 impl MappedCache {
-    /// A cache that begins at `base`, of which the process has loaded these images, by what the cache knows them by.
+    /// A cache that begins at `base`, of which the process has loaded the images with these offsets.
     pub(super) fn new(table: Arc<ImageTable>, base: u64, mut loaded: Vec<u64>) -> Self {
         loaded.sort_unstable();
         Self { table, base, loaded }
@@ -101,11 +98,6 @@ impl MappedCache {
     pub(super) fn has_all(&self) -> bool {
         let known: HashSet<u64> = self.table.images.iter().map(|image| image.cache_offset).collect();
         self.loaded.iter().all(|offset| known.contains(offset))
-    }
-
-    /// True if images of the cache were left out.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.table.is_incomplete
     }
 
     fn find(&self, address: u64) -> Found<'_> {
@@ -126,8 +118,8 @@ impl MappedCache {
 impl Images {
     /// The image at an address, which may have a pointer authentication code in its upper bits.
     ///
-    /// An address that is in no image as it is is tried without the bits above 47, and then without those above 39. On a Mac the latter
-    /// happens only if it has bits above 47: an address that cannot have a code means what it says.
+    /// If an address is in no image, it is tried without the bits above 47, and then without those above 39. On a Mac, the last step
+    /// requires bits above 47: an address that cannot contain an authentication code is used unchanged.
     pub(super) fn find(&self, address: Address, is_device: bool) -> Found<'_> {
         let plain = address.without_authentication();
         let mut found = self.find_exactly(address.get());
@@ -137,6 +129,12 @@ impl Images {
             }
         }
         found
+    }
+
+    /// True if images or segments were left out.
+    pub(super) fn are_incomplete(&self) -> bool {
+        let cache = self.cache.iter().map(|cache| &cache.table);
+        self.own.is_incomplete || cache.chain(&self.kernel).any(|table| table.is_incomplete)
     }
 
     fn find_exactly(&self, address: u64) -> Found<'_> {
@@ -160,14 +158,14 @@ pub(super) struct ImageTable {
 #[derive(Clone, Copy, Debug)]
 struct Range {
     start: u64,
-    // Behind the last; above `start`.
+    // The end, exclusive; above `start`.
     end: u64,
     /// The image's index; `None` for several.
     image: Option<u32>,
 }
 
 impl ImageTable {
-    /// A table of images, each with what its shared cache knows it by, or 0. Those of a cache count from its beginning.
+    /// A table of images, each with its offset in its shared cache, or 0. Addresses in a cache are relative to its beginning.
     ///
     /// Images without a `__TEXT` have no load address and are left out, as are segments that end beyond 64 bits.
     pub(super) fn new<'i>(listed: impl IntoIterator<Item = (ListedImage<'i>, u64)>) -> Self {
@@ -198,11 +196,6 @@ impl ImageTable {
         Self { images, ranges: ranges_between(edges), is_incomplete }
     }
 
-    /// True if images or segments were left out.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.is_incomplete
-    }
-
     /// The image at exactly this address.
     fn find(&self, address: u64) -> Found<'_> {
         let next = self.ranges.partition_point(|range| range.start <= address);
@@ -219,7 +212,7 @@ impl ImageTable {
 }
 
 impl Image {
-    /// The image in memory; `None` where it has no `__TEXT`.
+    /// The image in memory; `None` without a `__TEXT`.
     fn new(listed: &ListedImage<'_>, cache_offset: u64) -> Option<Self> {
         let text = listed.segments.iter().find(|segment| short(&segment.name) == TEXT)?;
         Some(Self {
@@ -232,7 +225,7 @@ impl Image {
     }
 }
 
-/// A segment's name without the NULs behind it.
+/// A segment's name without trailing NULs.
 fn short(name: &[u8; 16]) -> &[u8] {
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     &name[..end]
@@ -245,7 +238,7 @@ struct Edge {
     is_start: bool,
 }
 
-/// The addresses between edges, each with the one image that is there, or without one where there are several.
+/// The ranges between edges, each with its image, or without one if several overlap.
 fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
     // An empty segment begins before it ends.
     edges.sort_by_key(|edge| (edge.at, !edge.is_start));
@@ -268,6 +261,16 @@ fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
     ranges
 }
 
+/// The first byte of the UUID that is found; 0 for none, and 255 for several.
+#[cfg(test)]
+pub(super) fn byte_at(images: &Images, address: u64) -> u8 {
+    match images.find(Address::new(address), false) {
+        Found::One(located) => located.image.uuid.as_bytes()[0],
+        Found::Ambiguous => 255,
+        Found::None => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -280,15 +283,6 @@ mod tests {
         let bytes = signature(images, None);
         let read = apple_signature(&bytes).unwrap();
         ImageTable::new(read.images.into_iter().map(|image| (image, 0)))
-    }
-
-    /// The first byte of the UUID that is found; 0 for none, and 255 for several.
-    fn found(images: &Images, address: u64) -> u8 {
-        match images.find(Address::new(address), false) {
-            Found::One(located) => located.image.uuid.as_bytes()[0],
-            Found::Ambiguous => 255,
-            Found::None => 0,
-        }
     }
 
     #[test]
@@ -305,7 +299,7 @@ mod tests {
         };
         let images = Images { own: table(&[app]), ..Images::default() };
         let asked = [0, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_3fff, 0x1_0000_4000, 0x1_0000_8000, 0x1_0000_c000];
-        assert_eq!(asked.map(|address| found(&images, address)), [0, 0, 1, 1, 0, 1, 0]);
+        assert_eq!(asked.map(|address| byte_at(&images, address)), [0, 0, 1, 1, 0, 1, 0]);
         let Found::One(Located { image, load_address }) = images.find(Address::new(0x1_0000_8abc), false) else {
             unreachable!()
         };
@@ -320,17 +314,17 @@ mod tests {
         let kernel = InventedImage { uuid: 3, path: "", segments: &[("__TEXT", 0xffff_fe00_0700_0000, 0x1000)] };
         let images =
             Images { own: table(&[mac, phone]), kernel: Some(Arc::new(table(&[kernel]))), ..Images::default() };
-        assert_eq!(found(&images, 0x7ff8_0000_0abc), 1);
-        assert_eq!(found(&images, 0x6b59_fff8_0000_0abc), 1, "a code above 47 bits");
-        assert_eq!(found(&images, 0x9abc_de81_8000_0abc), 2, "a code above 39 bits, of which the highest is set");
-        assert_eq!(found(&images, 0x0000_7e81_8000_0abc), 0, "no code: this address is elsewhere");
+        assert_eq!(byte_at(&images, 0x7ff8_0000_0abc), 1);
+        assert_eq!(byte_at(&images, 0x6b59_fff8_0000_0abc), 1, "a code above 47 bits");
+        assert_eq!(byte_at(&images, 0x9abc_de81_8000_0abc), 2, "a code above 39 bits, of which the highest is set");
+        assert_eq!(byte_at(&images, 0x0000_7e81_8000_0abc), 0, "no code: this address is elsewhere");
         let of_device = images.find(Address::new(0x0000_7e81_8000_0abc), true);
         assert!(
             matches!(of_device, Found::One(located) if located.load_address.get() == 0x1_8000_0000),
             "a code on iOS"
         );
-        assert_eq!(found(&images, 0xffff_fe00_0700_0abc), 3);
-        assert_eq!(found(&images, 0x0000_7e00_0700_0abc), 0);
+        assert_eq!(byte_at(&images, 0xffff_fe00_0700_0abc), 3);
+        assert_eq!(byte_at(&images, 0x0000_7e00_0700_0abc), 0);
     }
 
     #[test]
@@ -343,11 +337,11 @@ mod tests {
             cache: Some(MappedCache::new(Arc::clone(&cached), 0x1_8000_0000, offsets.to_vec())),
             ..Images::default()
         };
-        let found = |offsets: &[u64]| [0x1_8000_1fff, 0x1_8000_2000].map(|address| found(&process(offsets), address));
+        let found = |offsets: &[u64]| [0x1_8000_1fff, 0x1_8000_2000].map(|address| byte_at(&process(offsets), address));
         assert_eq!((found(&[0x2000, 0x1000]), found(&[0x2000]), found(&[])), ([1, 2], [0, 2], [0, 0]));
         let both = Images { own: table(&[at(3, &[("__TEXT", 0x1_8000_1000, 0x10)])]), ..process(&[0x1000]) };
-        assert_eq!(super::tests::found(&both, 0x1_8000_100f), 255, "the process and its cache disagree");
-        assert_eq!(super::tests::found(&both, 0x1_8000_1010), 1);
+        assert_eq!(byte_at(&both, 0x1_8000_100f), 255, "the process and its cache disagree");
+        assert_eq!(byte_at(&both, 0x1_8000_1010), 1);
     }
 
     #[test]
@@ -365,7 +359,7 @@ mod tests {
         fn overlaps_are_ambiguous(
             segments in prop::collection::vec((1_u8..5, 0_u64..40, 0_u64..12), 0..12)
         ) {
-            // Each image has a `__TEXT` without a size, so that only the drawn segments lie anywhere.
+            // Each image has a `__TEXT` without a size, so only the drawn segments contain addresses.
             let places: Vec<_> = segments.iter().map(|&(_, at, size)| [("__TEXT", 0_u64, 0_u64), ("__DATA", at, size)]).collect();
             let invented: Vec<_> = segments
                 .iter()
@@ -383,7 +377,7 @@ mod tests {
                     [one] => one,
                     _ => 255,
                 };
-                prop_assert_eq!(found(&images, address), expected);
+                prop_assert_eq!(byte_at(&images, address), expected);
             }
         }
     }

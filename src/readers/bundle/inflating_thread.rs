@@ -1,5 +1,5 @@
-//! A thread beside the one that reads rows, which inflates them before they are needed. Once all are inflated, it sums samples; earlier,
-//! the reader of rows would have to wait. Uncompressed rows cost more to hand over than to read, so for those it only sums samples.
+//! A second thread inflates rows before they are needed. When all are inflated, it sums samples; earlier, the reader of rows would have to
+//! wait for it. For uncompressed rows it only sums samples, since passing them on costs more than reading them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_
 use std::thread::{Builder, Scope};
 
 use super::rows::Rows;
-use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::error::{Diagnostic, Error};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
@@ -44,7 +44,7 @@ pub(super) struct InflatingThread {
 
 /// A task for the other thread.
 enum Task {
-    /// A piece was read; its room is to be used again.
+    /// A piece was read, and its buffer can be reused.
     Taken(Vec<u8>),
     /// Samples will be added to these sums.
     Sums(SumTable),
@@ -73,7 +73,7 @@ impl<'f> RowPieces<'f> {
         Self::Here(Box::new(rows))
     }
 
-    /// Lets a thread of `scope` inflate the rows, and add up samples; if there can be no more threads, the caller will.
+    /// Inflates the rows and adds up samples in a new thread of `scope`. If there can be no more threads, the caller does both.
     pub(super) fn beside<'s>(
         scope: &'s Scope<'s, '_>,
         open: impl Fn() -> Result<Rows<'f>, Error> + Send + 's,
@@ -82,7 +82,7 @@ impl<'f> RowPieces<'f> {
         'f: 's,
     {
         let (task_sender, tasks) = channel();
-        // With room for all answers: nobody waits to give one.
+        // The channel has space for all answers, so sending never blocks.
         let (sender, answers) = sync_channel(WAITING + 2);
         let (spare_sender, spare) = channel();
         let rows = open()?;
@@ -112,7 +112,7 @@ impl<'f> RowPieces<'f> {
         }
     }
 
-    /// The next rows and where they start in the inflated file; `None` behind the last one.
+    /// The next rows and where they start in the inflated file; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         match self {
             Self::Here(rows) | Self::Adding(rows, _) => rows.next(),
@@ -135,7 +135,7 @@ impl<'f> RowPieces<'f> {
         }
     }
 
-    /// Lets the other thread, if there is one and it has nothing else to do, add up the samples since the last call.
+    /// Lets the other thread add up the samples since the last call, if it exists and is idle.
     pub(super) fn add_samples(&mut self, input: &mut InputBuilder<'_>) -> Result<(), Error> {
         let Some(beside) = self.helper() else { return Ok(()) };
         if beside.has_sums {
@@ -143,7 +143,7 @@ impl<'f> RowPieces<'f> {
             beside.batches += 1;
             beside.tell(Task::Add(input.take_waiting(spare)));
         } else if beside.is_idle.load(Ordering::Relaxed)
-            && let Some(sums) = input.lend_sums().map_err(full)?
+            && let Some(sums) = input.lend_sums().map_err(Error::limit)?
         {
             beside.has_sums = true;
             beside.tell(Task::Sums(sums));
@@ -151,20 +151,16 @@ impl<'f> RowPieces<'f> {
         Ok(())
     }
 
-    /// Gives the input its sums back, with all samples.
+    /// Returns its sums to the input, with all samples.
     pub(super) fn return_sums(&mut self, input: &mut InputBuilder<'_>) -> Result<(), Error> {
         self.add_samples(input)?;
         if let Some(beside) = self.helper()
             && std::mem::take(&mut beside.has_sums)
         {
-            input.return_sums(beside.sums()?.map_err(full)?);
+            input.return_sums(beside.sums()?.map_err(Error::limit)?);
         }
         Ok(())
     }
-}
-
-fn full(full: Full) -> Error {
-    Error::new(ErrorKind::Limit(full.to_string()), None)
 }
 
 impl InflatingThread {
@@ -173,7 +169,7 @@ impl InflatingThread {
         let _ = self.tasks.send(task);
     }
 
-    /// Room for samples. Where too many wait to be added, it waits, too.
+    /// A buffer for samples. Waits if too many batches are in the queue.
     fn spare_batch(&mut self) -> SumBatch {
         let spare = if self.batches < BATCHES { self.spare.try_recv().ok() } else { self.spare.recv().ok() };
         self.batches -= usize::from(spare.is_some());
@@ -207,8 +203,7 @@ impl InflatingThread {
     }
 
     fn answer(&self) -> Result<Answer, Error> {
-        let ended = || Error::new(ErrorKind::Limit("the thread that inflates rows has ended".to_owned()), None);
-        self.answers.recv().map_err(|_| ended())?
+        self.answers.recv().map_err(|_| Error::limit("the thread that inflates rows has ended"))?
     }
 }
 
@@ -222,12 +217,12 @@ struct Helper<'f> {
     spare: Sender<SumBatch>,
     /// The number of pieces that were sent and not read yet.
     waiting: usize,
-    /// Of pieces that were read.
+    /// The buffers of pieces that were read.
     room: Vec<Vec<u8>>,
     sums: Result<SumTable, Full>,
 }
 
-/// Nobody wants anything any more.
+/// The other side is gone.
 struct IsOver;
 
 impl Helper<'_> {
@@ -235,7 +230,7 @@ impl Helper<'_> {
         while self.step().is_ok() {}
     }
 
-    /// Inflates, or does what it is told.
+    /// Inflates, or handles a task.
     fn step(&mut self) -> Result<(), IsOver> {
         if self.rows.is_some() && self.waiting < WAITING {
             return match self.tasks.try_recv() {
@@ -272,11 +267,11 @@ impl Helper<'_> {
             self.sums = Err(full);
         }
         batch.clear();
-        // Nobody may want it any more.
+        // The other side may be gone.
         let _ = self.spare.send(batch);
     }
 
-    /// Inflates the next piece; behind the last one, and when they cannot be read, there are no more.
+    /// Inflates the next piece. After the last one, or after an error, there are no more pieces.
     fn inflate(&mut self) -> Result<(), IsOver> {
         let Some(rows) = &mut self.rows else { return Ok(()) };
         let mut bytes = self.room.pop().unwrap_or_default();

@@ -1,8 +1,7 @@
-//! The columns of a table that hold the parts of intervals and hang risks, if they are of types that this crate knows.
+//! The columns of a table that hold the parts of intervals and hang risks, if their types are supported.
 //!
-//! They are found by name: their order and number change with the version.
+//! They are found by name, since their order and number depend on the version.
 
-use super::columns::unknown;
 use super::layout::{Layout, Place};
 use crate::recording::RowKind;
 
@@ -31,9 +30,9 @@ const ROLES: usize = Role::Severity as usize + 1;
 struct Wanted {
     role: Role,
     mnemonic: &'static str,
-    /// The types that are known for it, which are stored alike.
+    /// The supported types, which are stored in the same way.
     types: &'static [&'static str],
-    /// True if rows tell nothing without it.
+    /// True if rows are useless without it.
     is_needed: bool,
 }
 
@@ -68,7 +67,7 @@ const SIGNPOSTS: [Wanted; 8] = [
     optional(Role::Thread, "start-thread", THREAD),
 ];
 
-/// Ends are paired by most of these, so that without one of them others would be paired.
+/// Ends are paired by most of these columns, so without one of them the wrong ends would be paired.
 const EVENTS: [Wanted; 9] = [
     MOMENT,
     needed(Role::Kind, "event-type", EVENT_TYPE),
@@ -129,17 +128,12 @@ pub(super) struct IntervalColumns {
 }
 
 impl IntervalColumns {
-    /// The columns of a table; else why its rows tell nothing.
+    /// The columns of a table, or the reason why its rows cannot be used.
     pub(super) fn of(layout: &Layout) -> Result<Self, String> {
-        let kind = RowKind::of_schema(&layout.schema.name).ok_or("its rows are no intervals")?;
+        let kind = RowKind::of_schema(&layout.schema.name).ok_or("its rows are not intervals")?;
         let mut columns = Self { kind, places: [None; ROLES], unread: Vec::new() };
         for Wanted { role, mnemonic, types, is_needed } in wanted(kind) {
-            let place = match layout.column(mnemonic) {
-                Some((place, known)) if types.contains(&known) => Ok(place),
-                Some((_, other)) => Err(unknown(mnemonic, other)),
-                None => Err(format!("it has no column {mnemonic}")),
-            };
-            match place {
+            match layout.typed_column(mnemonic, types) {
                 Ok(place) => columns.places[*role as usize] = Some(place),
                 Err(reason) if *is_needed => return Err(reason),
                 Err(reason) => columns.unread.push(reason),

@@ -1,17 +1,14 @@
 //! Rows of signposts, hangs and hang risks: `os-signpost-interval`, `os-signpost`, `region-of-interest`, `potential-hangs` and
 //! `hang-risks`.
 //!
-//! Each is read for the fields that intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for
-//! its type, a hang risk for its message. The place where exports are read decides which intervals they make.
-
-use std::path::Path;
+//! Each row is read for the fields that identify intervals: times, name, subsystem, category, identifier, process and thread; a hang also
+//! for its type, a hang risk for its message. The code for exports decides which intervals they make.
 
 use super::file::{broken_at, over_budget};
 use super::interval_columns::{IntervalColumns, Role};
 use super::layout::Place;
 use super::narratives::Narratives;
-use super::row_error::Unreadable;
-use super::row_notes::RowNotes;
+use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::RunTable;
@@ -22,7 +19,7 @@ use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
-use crate::recording::{IntervalTable, Intervals, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
+use crate::recording::{IntervalTable, Intervals, Notes, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
 
 /// The things that rows of a run refer to.
 #[derive(Clone, Copy)]
@@ -41,9 +38,9 @@ pub(super) struct IntervalReader<'a> {
     texts: Texts,
     /// The numbers of texts, by the number of the string.
     known_strings: HashMap<u64, u32>,
-    /// The same of messages.
+    /// The numbers of texts, by the number of the message.
     known_messages: HashMap<u64, u32>,
-    notes: RowNotes,
+    notes: Notes,
     /// The memory that all tables of the run take.
     reserved: Reservation,
 }
@@ -52,10 +49,10 @@ impl<'a> IntervalReader<'a> {
     /// A reader of a run; `reserved` takes the memory that is needed.
     pub(super) fn new(sources: IntervalSources<'a>, reserved: Reservation) -> Self {
         let (known_strings, known_messages) = (HashMap::default(), HashMap::default());
-        Self { sources, texts: Texts::default(), known_strings, known_messages, notes: RowNotes::default(), reserved }
+        Self { sources, texts: Texts::default(), known_strings, known_messages, notes: Notes::default(), reserved }
     }
 
-    /// Adds what the rows of a table tell to `found`; says what is odd about it.
+    /// Adds the rows of a table to `found`. Returns notes about the table.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
@@ -71,10 +68,11 @@ impl<'a> IntervalReader<'a> {
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
-                let read = self.values(row, columns, (folder, at));
+                let position = RowPosition { store: &store, at };
+                let read = self.values(row, columns, position);
                 let read = read.map_err(|error| broken_at(&store, at, "row", error))?;
                 if let Err(reason) = values.add(&read, &self.texts, at) {
-                    self.notes.note(folder, at, reason.name(), || format!("row rejected: {reason}"));
+                    position.note(&mut self.notes, reason.name(), || format!("row rejected: {reason}"));
                 }
             }
             let known = of_map(&self.known_strings) + of_map(&self.known_messages) + self.texts.memory();
@@ -89,14 +87,14 @@ impl<'a> IntervalReader<'a> {
         &mut self,
         row: &[u8],
         columns: &IntervalColumns,
-        (folder, at): (&Path, u64),
+        position: RowPosition<'_>,
     ) -> Result<RowValues, Unreadable> {
         let thread = columns.value(Role::Thread, row).and_then(reference);
         let thread = thread.map(|number| self.thread(number)).transpose()?;
-        // As in exports, the thread's process stands in for one that is absent.
+        // As in exports, a missing process is replaced by the thread's process.
         let process = columns.value(Role::Process, row).and_then(reference);
         let process = process.or(thread.map(|(_, process)| process));
-        let process = process.map(|number| self.process(number, (folder, at))).transpose()?;
+        let process = process.map(|number| self.process(number, position)).transpose()?;
         let identity = SignpostIdentity {
             name: self.string(columns.find(Role::Name, row))?,
             subsystem: self.string(columns.find(Role::Subsystem, row))?,
@@ -124,11 +122,11 @@ impl<'a> IntervalReader<'a> {
         Ok((tid, process))
     }
 
-    fn process(&mut self, number: u32, (folder, at): (&Path, u64)) -> Result<ProcessCell, Unreadable> {
+    fn process(&mut self, number: u32, position: RowPosition<'_>) -> Result<ProcessCell, Unreadable> {
         let IntervalSources { arrays, names, recorded, .. } = self.sources;
         let process = Identity::process(number, arrays, names, recorded)?;
         if let Some(odd) = process.odd {
-            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+            position.note(&mut self.notes, odd.topic(), || odd.to_string());
         }
         Ok(ProcessCell { name: self.texts.number_of(process.name), pid: Some(process.number) })
     }

@@ -8,19 +8,18 @@
 //!   3: {$classname: Subject, $classes: […]} ]}
 //! ```
 //!
-//! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is
-//! one object with all references followed; it is decoded when it is asked, and what it holds is asked of it in turn.
-//! Object 0 is nil: it has no fields and no items, and is no text or number, without being an error. Anything else that
-//! has another shape than the one that is asked for is an error.
+//! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is one object with
+//! all references followed, decoded on demand. Object 0 is nil: it has no fields, items, text or number, and reading them is not an error.
+//! It is an error if any other object has a different shape than expected.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use super::property_list::{Object, PropertyList, References, broken};
-use crate::symbols::Broken;
+use super::property_list::{Object, PropertyList, References};
+use crate::symbols::{Broken, broken};
 use crate::units::Uuid;
 
-/// References lead to an object at once; longer chains are taken for a circle.
+/// References lead directly to an object; longer chains are treated as a cycle.
 const MAX_HOPS: usize = 8;
 
 /// A keyed archive.
@@ -38,14 +37,14 @@ pub(super) struct KeyedArchive<'a> {
 /// The number of times that each byte of an archive may be looked at, about. Real archives are looked at once; if objects refer to a large
 /// one again and again, the work would grow with the square of the file.
 const STEPS: u64 = 8;
-/// And so many more, however small it is.
+/// This many more, regardless of its size.
 const FREE_STEPS: u64 = 1 << 20;
 
 /// An object of a keyed archive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     pub(super) archive: &'a KeyedArchive<'a>,
-    /// Index in the property list, of what is no reference.
+    /// Index in the property list of an object that is not a reference.
     index: u32,
 }
 
@@ -62,10 +61,10 @@ impl<'a> KeyedArchive<'a> {
             None => Err(broken(at, "keyed archive", format_args!("it has no {name}"))),
         };
         let Object::Array(objects) = part("$objects")? else {
-            return Err(broken(at, "keyed archive", "its $objects are no array"));
+            return Err(broken(at, "keyed archive", "its $objects are not an array"));
         };
         let Object::Dictionary(top_keys, top_values) = part("$top")? else {
-            return Err(broken(at, "keyed archive", "its $top is no dictionary"));
+            return Err(broken(at, "keyed archive", "its $top is not a dictionary"));
         };
         let steps = Cell::new(STEPS * list.size() as u64 + FREE_STEPS);
         Ok(Self { list, objects, top: (top_keys, top_values), steps })
@@ -89,7 +88,7 @@ impl<'a> KeyedArchive<'a> {
         Ok(())
     }
 
-    /// The object at an index of the property list, or the one it refers to.
+    /// The object at an index of the property list, or the object it refers to.
     pub(super) fn node(&'a self, mut index: u64) -> Result<Node<'a>, Broken> {
         self.step(1)?;
         for _ in 0..MAX_HOPS {
@@ -114,8 +113,8 @@ impl<'a> KeyedArchive<'a> {
     }
 }
 
-/// The index of the value with this name in a dictionary. All names are looked at: one that is no text, or there twice, could hide
-/// what is asked for.
+/// The index of the value with this name in a dictionary. All names are checked: a name that is not a string, or is present twice, could
+/// hide the requested one.
 pub(super) fn find(
     list: &PropertyList<'_>,
     keys: References<'_>,
@@ -133,7 +132,7 @@ pub(super) fn find(
                 }
             }
             Object::Ascii(_) | Object::Utf16(_) => {}
-            _ => return Err(broken(at(key), "dictionary", "one of its names is no text")),
+            _ => return Err(broken(at(key), "dictionary", "one of its names is not a string")),
         }
     }
     Ok(found)
@@ -150,7 +149,7 @@ impl<'a> Node<'a> {
         self.archive.objects.get(0) == Some(u64::from(self.index))
     }
 
-    /// The name of its class; `None` for what has none, such as strings and numbers in place.
+    /// The name of its class; `None` for objects without a class, such as inline strings and numbers.
     pub(super) fn class_name(self) -> Result<Option<Cow<'a, str>>, Broken> {
         let Object::Dictionary(..) = self.object()? else {
             return Ok(None);
@@ -173,7 +172,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A string; `None` where it is nil.
+    /// A string; `None` for nil.
     pub(super) fn text(self) -> Result<Option<Cow<'a, str>>, Broken> {
         let object = self.value("NS.string")?;
         match object {
@@ -182,7 +181,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Bytes; `None` where it is nil.
+    /// Bytes; `None` for nil.
     pub(super) fn data(self) -> Result<Option<&'a [u8]>, Broken> {
         match self.value("NS.data")? {
             Object::Data(bytes) => Ok(Some(bytes)),
@@ -191,7 +190,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A UUID; `None` where it is nil.
+    /// A UUID; `None` for nil.
     pub(super) fn uuid(self) -> Result<Option<Uuid>, Broken> {
         match self.value("NS.uuidbytes")? {
             Object::Data(bytes) => match bytes.try_into() {
@@ -203,12 +202,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A whole number; `None` where it is nil.
+    /// A whole number; `None` for nil.
     pub(super) fn integer(self) -> Result<Option<i64>, Broken> {
         self.whole("a whole number of 64 bits")
     }
 
-    /// A whole number that is not negative; `None` where it is nil.
+    /// A whole number that is not negative; `None` for nil.
     pub(super) fn number(self) -> Result<Option<u64>, Broken> {
         self.whole("a whole number of 64 bits that is not negative")
     }
@@ -224,7 +223,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A number that need not be whole; `None` where it is nil.
+    /// Any number; `None` for nil.
     pub(super) fn real(self) -> Result<Option<f64>, Broken> {
         match self.object()? {
             Object::Real(number) => Ok(Some(number)),

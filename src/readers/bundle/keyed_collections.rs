@@ -1,4 +1,4 @@
-//! Lists and dictionaries in keyed archives: several classes of each, which are asked alike.
+//! Lists and dictionaries in keyed archives: several classes of each, with the same interface.
 
 use super::keyed_archive::{Node, find};
 use super::property_list::{Object, References};

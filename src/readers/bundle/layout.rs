@@ -1,7 +1,7 @@
 //! The layout of the rows of a store: `bulkstore_descriptor`, checked against `schema.xml`.
 //!
-//! A row is its topology and then its fields, by their index, without padding. The topology holds times, and one or two
-//! categories; columns of the schema that name a topology field stand there, every other column has the field of its name.
+//! A row consists of its topology and then its fields, by their index, without padding. The topology holds times and one or two categories.
+//! Columns that name a topology field are stored there, and every other column has the field with its name.
 //!
 //! | type | bytes | content, little endian |
 //! |---|---|---|
@@ -15,10 +15,10 @@
 use std::fmt::Display;
 
 use super::keyed_archive::{KeyedArchive, Node};
-use super::numbers::{u32_at, u64_at};
 use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::symbols::Broken;
+use crate::symbols::{u32_at, u64_at};
 
 /// The content of a row's topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +57,12 @@ pub(super) enum Place {
     Narrow(usize),
     /// 8 bytes.
     Wide(usize),
-    /// So many bits from a bit on.
+    /// A number of bits, from a bit on.
     Bits(usize, u32),
 }
 
 impl Place {
-    /// The value in a row of this layout; a value whose bits are all set means that there is none.
+    /// The value in a row of this layout; a value with all bits set means no value.
     #[inline]
     pub(super) fn value(self, row: &[u8]) -> Option<u64> {
         match self {
@@ -127,11 +127,13 @@ impl Layout {
         Ok(Self { schema, places, row_size, rows })
     }
 
-    /// The column of this type, where none has this mnemonic: it may be what is looked for, under another name.
-    pub(super) fn renamed(&self, mnemonic: &str, engineering_type: &str) -> Option<&str> {
-        let mut of_type = self.schema.columns.iter().filter(|column| column.engineering_type == engineering_type);
-        let is_missing = self.column(mnemonic).is_none();
-        of_type.next().filter(|_| is_missing).map(|column| column.mnemonic.as_str())
+    /// The place of a column that must have one of these types, or the reason why it cannot be read.
+    pub(super) fn typed_column(&self, mnemonic: &str, types: &[&str]) -> Result<Place, String> {
+        match self.column(mnemonic) {
+            Some((place, known)) if types.contains(&known) => Ok(place),
+            Some((_, other)) => Err(unknown(mnemonic, other)),
+            None => Err(format!("it has no column {mnemonic}")),
+        }
     }
 
     /// The place and the type of the column with this mnemonic.
@@ -139,6 +141,11 @@ impl Layout {
         let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
         Some((self.places[index], &self.schema.columns[index].engineering_type))
     }
+}
+
+/// Reports a column of an unknown type.
+pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
+    format!("its column {mnemonic} is of type {engineering_type}, which this version cannot read")
 }
 
 /// The places of the columns, and the size of a row.
@@ -173,7 +180,7 @@ fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Brok
     let shared = (0..places.len()).find(|&index| places[..index].contains(&places[index]));
     if let Some(index) = shared {
         let mnemonic = &schema.columns[index].mnemonic;
-        return Err(rule("_fields", format_args!("the column {mnemonic} stands where another one does")));
+        return Err(rule("_fields", format_args!("the column {mnemonic} is in the place of another column")));
     }
     Ok((places, size))
 }
@@ -202,13 +209,13 @@ fn topology_place(topology: Topology, column: &SchemaColumn) -> Result<Place, Br
 fn field(node: Node<'_>) -> Result<Field, Broken> {
     let inner = required(node, "$0")?;
     if number(inner, "_multi")? != 1 {
-        return Err(rule("_multi", "a field stands in a row more than once"));
+        return Err(rule("_multi", "a field is in a row more than once"));
     }
     Ok(Field { name: text(inner, "_name")?, kind: number(inner, "_type")?, index: number(inner, "_index")? })
 }
 
 fn rule(what: &str, rule: impl Display) -> Broken {
-    Broken { at: 0, message: format!("{what}: {rule}") }
+    Broken::rule(format_args!("{what}: {rule}"))
 }
 
 fn required<'a>(node: Node<'a>, name: &str) -> Result<Node<'a>, Broken> {

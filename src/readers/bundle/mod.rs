@@ -1,6 +1,6 @@
 //! Reads the recordings of Instruments themselves (`.trace` bundles), on any machine.
 //!
-//! Instruments documents none of this; `docs/trace-bundles.md` has the layout as it is implemented, and what it was seen with.
+//! Instruments documents none of this. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
 //!
 //! ```text
 //! X.trace/form.template                        devices, processes, names, which image was where
@@ -30,13 +30,10 @@
 //! Nothing is guessed: a file that breaks a rule of its format refuses the bundle, with the file, the place, and the rule. A table
 //! with columns of a type that is not known is left out, with a diagnostic.
 
-mod alike;
+mod archive;
 mod binaries;
-mod budget;
-mod columns;
 mod cores;
 mod damage;
-mod dates;
 mod file;
 mod frames;
 mod images;
@@ -44,22 +41,22 @@ mod inflating_thread;
 mod interval_columns;
 mod intervals;
 mod keyed_archive;
+mod keyed_archive_limit;
 #[cfg(test)]
 mod keyed_archive_tests;
 mod keyed_collections;
 mod layout;
 mod narratives;
-mod numbers;
-mod packed;
 mod process_images;
 mod property_list;
-mod row_error;
-mod row_notes;
+mod repeated_rows;
+mod row_faults;
 mod rows;
 mod run;
 mod run_data;
 mod run_table;
 mod run_values;
+mod sample_columns;
 mod samples;
 mod schema;
 mod stacks;
@@ -70,7 +67,7 @@ mod template;
 mod testing;
 mod threads;
 mod uniquer;
-mod unsaved;
+mod unsaved_run;
 mod xml;
 
 use std::io;
@@ -78,21 +75,21 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::Files;
-use crate::readers::bundle_folder::is_folder;
+use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
 use process_images::ProcessImages;
-use run::Run;
+use run::{Run, SampleSources};
 use run_data::RunData;
 use run_table::read_schema;
 use template::Template;
 
-pub use packed::{ArchiveLimits, BundleFiles};
+pub use archive::{ArchiveLimits, BundleFiles};
 
-/// A recording whose runs and tables are known; rows are read when they are asked for.
+/// A recording with its runs and tables; rows are read on demand.
 pub struct Bundle<'f> {
     files: &'f dyn Files,
     room: Room,
@@ -100,7 +97,7 @@ pub struct Bundle<'f> {
     runs: Vec<Run<'f>>,
     /// Runs whose tables cannot be known.
     damaged: Vec<DamagedRun>,
-    /// `form.template`, where there is one.
+    /// `form.template`, if it exists.
     template: Option<Inflated>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -113,8 +110,8 @@ impl std::fmt::Debug for Bundle<'_> {
 }
 
 impl<'f> Bundle<'f> {
-    /// Looks at the bundle at a path: its runs and tables. Of the options, only the limits count, and with more than one
-    /// [job](Options::jobs) rows are inflated by a thread of their own. A damaged run is left out, with a diagnostic.
+    /// Looks at the runs and tables of the bundle at a path. Only the limits of the options are used, and with more than one
+    /// [job](Options::jobs), a separate thread inflates rows. A damaged run is left out, with a diagnostic.
     ///
     /// # Errors
     /// When it is not a bundle, was not saved, or breaks a rule of its format so that no run is left.
@@ -145,7 +142,7 @@ impl<'f> Bundle<'f> {
         Ok(bundle)
     }
 
-    /// The runs that can be opened, those that are damaged, and whether there is one that was not saved.
+    /// The runs that can be opened, the damaged runs, and whether there is an unsaved run.
     fn open_runs(&self, options: &Options) -> Result<(Vec<Run<'f>>, Vec<DamagedRun>, bool), Error> {
         let (files, path) = (self.files, self.path.as_path());
         let corespace = path.join("corespace");
@@ -153,7 +150,7 @@ impl<'f> Bundle<'f> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_bundle(path),
             _ => file::failed(&corespace, error),
         })?;
-        let is_unsaved = unsaved::is_there(files, &corespace, &self.room);
+        let is_unsaved = unsaved_run::is_there(files, &corespace, &self.room);
         if numbers.is_empty() {
             return Err(no_runs(path, is_unsaved));
         }
@@ -171,7 +168,7 @@ impl<'f> Bundle<'f> {
         Ok((runs, damaged, is_unsaved))
     }
 
-    /// The table that an error is about; where it is about all of a run, one with samples.
+    /// The table that an error is about. If the error is about a complete run, a table with samples.
     fn table_of(&self, error: &Error) -> ExportTable {
         let ErrorKind::BrokenBundle { file, .. } = &error.kind else { return ExportTable::default() };
         let file = Path::new(file);
@@ -182,17 +179,17 @@ impl<'f> Bundle<'f> {
         ExportTable { run, schema: schema.map(|schema| schema.name).or_else(of_run) }
     }
 
-    /// Says what to do about an error.
+    /// Adds advice to an error.
     fn advise(&self, error: Error) -> Error {
         self.table_of(&error).advise(&self.path, error)
     }
 
-    /// Says that a run is not there.
+    /// Reports that a run was left out.
     fn unread(&self, run: &DamagedRun) -> Diagnostic {
         run.diagnostic(&self.path, &self.table_of(&run.error))
     }
 
-    /// Notes what the recording does not tell.
+    /// Notes missing data of the recording.
     fn check_template(&mut self) -> Result<(), Error> {
         if self.template.is_none() {
             self.note("form.template is missing: frames have no binary, and threads have no names");
@@ -206,15 +203,14 @@ impl<'f> Bundle<'f> {
     }
 
     fn note(&mut self, text: &str) {
-        let message = format!("{}: {text}", self.path.display());
-        self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+        self.diagnostics.push(Diagnostic::new(format!("{}: {text}", self.path.display())));
     }
 
     fn read_template(&self) -> Result<Template<'_>, Broken> {
         self.template.as_deref().map_or(Ok(Template::default()), Template::read)
     }
 
-    /// Asks the document around the runs.
+    /// Reads from the document of all runs.
     fn ask<T>(&self, question: impl FnOnce(&Template<'_>) -> Result<T, Broken>) -> Result<T, Error> {
         let answer = self.read_template().and_then(|template| question(&template));
         answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
@@ -225,19 +221,18 @@ impl<'f> Bundle<'f> {
         &self.path
     }
 
-    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
+    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not exist.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
     }
 
-    /// The same, if it is there.
+    /// The folder of [`symbol_stores`](Self::symbol_stores), if it exists.
     pub(super) fn existing_symbol_stores(&self) -> Option<PathBuf> {
         let stores = self.symbol_stores();
         is_folder(self.files, &stores).then_some(stores)
     }
 
-    /// The number of bytes of its files that [`read_into`](Self::read_into) reads, compressed as they are: the total for a progress
-    /// display.
+    /// The number of bytes that [`read_into`](Self::read_into) reads, as compressed on disk: the total for a progress display.
     pub fn sample_bytes(&self) -> u64 {
         self.runs.iter().map(Run::sample_bytes).sum()
     }
@@ -247,8 +242,8 @@ impl<'f> Bundle<'f> {
         &self.diagnostics
     }
 
-    /// The contents of the recording, without the rows: the same that `xctrace export --toc` tells, as far as it is known, and the number
-    /// of rows in each table.
+    /// The contents of the recording, without the rows: the same as in `xctrace export --toc`, as far as it is recorded, and the number of
+    /// rows in each table.
     ///
     /// # Errors
     /// When a file breaks a rule of its format.
@@ -258,7 +253,7 @@ impl<'f> Bundle<'f> {
         runs.and_then(|runs| self.with_damaged(runs)).map_err(|error| self.advise(error))
     }
 
-    /// The contents of the runs that could be opened, and those of the others, in their order.
+    /// The contents of the runs that could be opened, and of the damaged runs, in order.
     fn with_damaged(&self, mut runs: Vec<TocRun>) -> Result<Toc, Error> {
         for run in &self.damaged {
             runs.push(TocRun { unread: Some(run.reason()), ..self.run_data(run.number)?.contents });
@@ -271,14 +266,14 @@ impl<'f> Bundle<'f> {
         self.ask(|template| RunData::read(template, run.into()))
     }
 
-    /// Reads the samples of all runs, as an input of `recording`, whose options count. `name` is how results and errors call it.
-    /// Where a run has a profile with rows, its raw samples (`time-sample`), which are the same time once more, are left out.
+    /// Reads the samples of all runs, as an input of `recording`, with its options. Results and errors call the input `name`. If a run has
+    /// a profile with rows, its raw samples (`time-sample`) are left out, since they cover the same time.
     ///
     /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// When a file breaks a rule of its format behind the first row of a run, or so that no run with rows is left, cannot be read, or
-    /// passes a limit. The reader must not be used after that.
+    /// If a file breaks a rule of its format after the first row of a run, or so that no run with rows is left; if it cannot be read, or
+    /// exceeds a limit. The reader must not be used after that.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         self.read_runs(recording, name).map_err(|error| self.advise(error))
     }
@@ -295,7 +290,8 @@ impl<'f> Bundle<'f> {
             let data = RunData::read(&template, run.number.into()).map_err(in_template)?;
             let binaries = Binaries::new(images, run.number, &data);
             let mut unread = None;
-            images = match run.read((&path, &data), binaries, &mut input, with_samples == 1) {
+            let sources = SampleSources { template: &path, recorded: &data, binaries };
+            images = match run.read(sources, &mut input, with_samples == 1) {
                 Ok(binaries) => {
                     binaries.diagnostics(&self.path).into_iter().for_each(|note| input.note(note));
                     read += usize::from(run.has_samples());
@@ -341,7 +337,7 @@ impl<'f> Bundle<'f> {
         let mut damaged = Vec::new();
         for run in &self.runs {
             let template = self.path.join("form.template");
-            match run.read_intervals(name, (&template, &self.run_data(run.number)?), &mut found) {
+            match run.read_intervals(name, &template, &self.run_data(run.number)?, &mut found) {
                 Ok(()) => {}
                 Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number: run.number, error }),
                 Err(RunFailure::Recording(error)) => return Err(error),

@@ -1,8 +1,8 @@
-//! Texts that are made of parts: messages and narratives.
+//! Texts composed of parts: messages and narratives.
 //!
-//! A column of such a text has the number of a *typed array* (`uniquing/typedArrayUniquer`, which is laid out as the arrays are). Its
-//! numbers come in pairs: the place of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored as a field of that type
-//! would be. The list of types changes with the version, so that of the run counts.
+//! A column of such a text contains the number of a *typed array* (`uniquing/typedArrayUniquer`, with the same layout as arrays). Its
+//! numbers come in pairs: the index of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored like a field of that type. The
+//! list of types depends on the version, so the list of the run is used.
 //!
 //! ```text
 //! [XRSignpostNameTypeID, string "load"]  [XRNarrativeTextTypeID, string " took "]  [XRDurationTypeID, 1280000000]
@@ -11,10 +11,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::budget::Budget;
 use super::file::{Content, Room, broken_file};
 use super::keyed_archive::KeyedArchive;
-use super::row_error::Unreadable;
+use super::keyed_archive_limit::Budget;
+use super::row_faults::Unreadable;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
@@ -22,21 +22,21 @@ use crate::files::Files;
 use crate::symbols::Broken;
 use crate::units::Weight;
 
-/// The largest depth of texts in texts; real ones are 2 deep.
+/// The largest depth of nested texts; real texts have a depth of 2.
 const MAX_DEPTH: usize = 16;
-/// Of how many parts a text may be, in all depths; real ones have a few. Typed arrays can name each other again and again.
+/// The maximum number of parts of a text, at all depths; real texts have a few. Typed arrays can refer to each other repeatedly.
 const MAX_PARTS: usize = 1_000;
 /// The longest text, in bytes.
 const MAX_TEXT: usize = 16 << 10;
 
-/// The typed arrays of a run, and the types that they are of.
+/// The typed arrays of a run, and their types.
 pub(super) struct Narratives {
     arrays: Arrays,
     types: Vec<String>,
 }
 
 impl Narratives {
-    /// Reads them from the folder `uniquing` of a run; tells if the arrays are not in their order.
+    /// Reads them from the folder `uniquing` of a run. Returns a diagnostic if the arrays are out of order.
     pub(super) fn read(files: &dyn Files, uniquing: &Path, room: &Room) -> Result<(Self, Option<Diagnostic>), Error> {
         let path = uniquing.join("EngineeringTypes.etypes");
         let bytes = Content::require(files, &path)?.read_all(room)?;
@@ -54,7 +54,7 @@ impl Narratives {
     }
 }
 
-/// A text that is being put together.
+/// A text that is being composed.
 struct Writer<'a> {
     narratives: &'a Narratives,
     strings: &'a Strings<'a>,
@@ -88,10 +88,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Adds a part as exports spell it. One of a type that nobody has seen in a text is its type with its number, so that it is
-    /// not taken for something else.
+    /// Adds a part in the spelling of exports. A part of an unknown type is written as its type with its number, so it is not mistaken for
+    /// something else.
     fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
-        // All bits set mean that there is none, also of a reference, which is narrower.
+        // All bits set mean no value, also in a reference, which is narrower.
         let is_none = value == u64::MAX || (value == u64::from(NONE) && (is_string(kind) || is_text(kind)));
         match kind {
             "XRPrototypeValueTypeID" => separated(&mut self.text, value),
@@ -146,18 +146,17 @@ fn separated(text: &mut String, number: u64) {
     }
 }
 
-/// The names of types, in their order. A list with other words, or with one of them twice, is not that of Instruments.
+/// The names of the types, in order. A list with other words, or with a word twice, was not written by Instruments.
 fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
-    let broken = |message: &str| Broken { at: 0, message: message.to_owned() };
     let archive = KeyedArchive::read(bytes)?;
-    let root = archive.top("root")?.ok_or_else(|| broken("root: it is missing"))?;
+    let root = archive.top("root")?.ok_or_else(|| Broken::rule("root: it is missing"))?;
     let mut budget = Budget::new(&archive);
-    let name = |node| budget.string(node)?.ok_or_else(|| broken("a type has no name"));
+    let name = |node| budget.string(node)?.ok_or_else(|| Broken::rule("a type has no name"));
     let types = root.items()?.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
     let mut seen = HashSet::new();
     let is_type = |name: &str| name.starts_with("XR") && name.ends_with("TypeID");
     match types.iter().position(|name| !is_type(name) || !seen.insert(name.as_str())) {
-        Some(other) => Err(broken(&format!("{:?} is no type, or is there twice", types[other]))),
+        Some(other) => Err(Broken::rule(format_args!("{:?} is no type, or is there twice", types[other]))),
         None => Ok(types),
     }
 }

@@ -5,21 +5,21 @@
 //!              dsc_load_addresses                     {0x4aa000, 0x12abd000, …}: what it loaded of the cache
 //! ```
 //!
-//! A machine has hundreds of processes, and each loads a thousand images of one cache. So signatures are read for the
-//! processes that are asked for, and a cache and a kernel once.
+//! A machine has hundreds of processes, and each loads a thousand images of one cache. Therefore only the signatures of requested processes
+//! are read, and each cache and kernel is read once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::Budget;
 use super::images::{ImageTable, Images, MappedCache};
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use super::template::{ProcessStore, Template, numbered};
 use crate::hash::HashMap;
 use crate::symbols::{Broken, SharedCache, Signature, apple_signature};
 use crate::units::Uuid;
 
-/// The kernel, where it is listed as a process.
+/// The kernel, if it is listed as a process.
 pub(super) const KERNEL_PID: u64 = 0;
 
 /// The images of the processes of a recording.
@@ -35,15 +35,15 @@ pub(super) struct ProcessImages<'t> {
     gaps: BTreeMap<(u64, &'static str), (u64, u64)>,
 }
 
-/// Nothing is known of the images of a process.
+/// The images of a process are unknown.
 const NO_LIST: &str = "the image list of a process is missing: its frames have no binary";
-/// It is not known which images of the shared cache a process had.
+/// It is unknown which images of the shared cache a process loaded.
 const NO_OFFSETS: &str = "the images of the shared cache that a process had are missing: frames there have no binary";
 /// Images of the shared cache that a process had are not known.
 const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
 
 /// The message for an image whose place is unknown, or not known for all its segments.
-const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, among those of a process, its shared cache or the \
+const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, in the list of a process, its shared cache or the \
                         kernel: frames there have no binary";
 
 /// The processes of a run.
@@ -56,7 +56,7 @@ struct RunProcesses<'t> {
 }
 
 impl<'t> RunProcesses<'t> {
-    /// The process of a number; of several, the one on the device that was chosen.
+    /// The process with a number. If there are several, the one on the chosen device.
     fn find(&self, pid: u64) -> Option<Node<'t>> {
         let first = self.processes.partition_point(|process| process.pid < pid);
         let end = self.processes.partition_point(|process| process.pid <= pid);
@@ -82,7 +82,7 @@ impl<'t> ProcessImages<'t> {
         }
     }
 
-    /// The gaps of a run's processes that were asked for: a description, the first process, and their number.
+    /// The gaps of a run's requested processes: a description, the first process, and the number of processes.
     pub(super) fn gaps(&self, run: u64) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let of_run = self.gaps.iter().filter(move |((number, _), _)| *number == run);
         of_run.map(|(&(_, gap), &(pid, count))| (gap, pid, count))
@@ -92,10 +92,10 @@ impl<'t> ProcessImages<'t> {
         self.gaps.entry((run, gap)).or_insert((pid, 0)).1 += 1;
     }
 
-    /// The images of a process of a run; those of the kernel alone where nothing more is known of the process.
+    /// The images of a process in a run; only the kernel's images if nothing else is known about the process.
     ///
-    /// A run can have recorded several devices, and samples do not tell which one a process was on. Of several processes
-    /// with one number, the one on the device that was chosen for the run is meant; if none is, none is known.
+    /// A run can have recorded several devices, and samples do not record the device of a process. If several processes have the same
+    /// number, the process on the device chosen for the run is used, or none.
     pub(super) fn of(&mut self, run: u64, pid: u64) -> Result<Arc<Images>, Broken> {
         if let Some(known) = self.known.get(&(run, pid)) {
             return Ok(Arc::clone(known));
@@ -108,9 +108,7 @@ impl<'t> ProcessImages<'t> {
                 Images { kernel, ..Images::default() }
             }
         };
-        let of_cache = images.cache.as_ref().is_some_and(MappedCache::is_incomplete);
-        let of_kernel = images.kernel.as_ref().is_some_and(|kernel| kernel.is_incomplete());
-        if images.own.is_incomplete() || of_cache || of_kernel {
+        if images.are_incomplete() {
             self.add_gap(run, pid, NO_PLACE);
         }
         let images = Arc::new(images);
@@ -130,8 +128,8 @@ impl<'t> ProcessImages<'t> {
         Ok(found)
     }
 
-    /// Notes that a process has no images. The kernel has its own under another name, and old recordings have none at all, which
-    /// the bundle tells.
+    /// Notes that a process has no images. The kernel's images have another name, and old recordings have no images at all, which the
+    /// bundle reports.
     fn note_missing(&mut self, run: u64, pid: u64) -> Result<(), Broken> {
         if pid != KERNEL_PID && self.template.has_images()? {
             self.add_gap(run, pid, NO_LIST);
@@ -139,7 +137,7 @@ impl<'t> ProcessImages<'t> {
         Ok(())
     }
 
-    /// The images of a process but those of the kernel.
+    /// The images of a process, without the kernel's.
     fn read(&mut self, process: Node<'t>, run: u64, pid: u64) -> Result<Images, Broken> {
         let signature = process.member("com.apple.xray.symbolstore.signature")?;
         let Some(Signature { images, shared_cache }) = self.signature(signature)? else {
@@ -168,7 +166,6 @@ impl<'t> ProcessImages<'t> {
         Ok(Images { own: ImageTable::new(images.into_iter().map(|image| (image, 0))), cache, kernel: None })
     }
 
-    /// All images of a shared cache.
     fn cache(&mut self, uuid: Uuid) -> Result<Arc<ImageTable>, Broken> {
         if let Some(table) = self.caches.get(&uuid) {
             return Ok(Arc::clone(table));
@@ -208,7 +205,7 @@ impl<'t> ProcessImages<'t> {
         Ok(table)
     }
 
-    /// Reads a signature; `None` where it is nil or empty. Offsets in its messages are its own, behind that of the
+    /// Reads a signature; `None` if it is nil or empty. Offsets in its messages are relative to the signature and follow the offset of the
     /// object.
     fn signature(&mut self, node: Option<Node<'t>>) -> Result<Option<Signature<'t>>, Broken> {
         let Some(node) = node else {
@@ -224,14 +221,13 @@ impl<'t> ProcessImages<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::images::{Found, Located};
+    use super::super::images::{Found, Located, byte_at};
     use super::super::testing::{
         ArchiveWriter, InventedImage, form_template_of_finder, reference, signature, uuid_bytes,
     };
     use super::*;
     use crate::read;
     use crate::recording::Options;
-    use crate::units::Address;
 
     const CACHE_BASE: u64 = 0x1_8000_0000;
 
@@ -276,13 +272,8 @@ mod tests {
 
     /// The first bytes of the UUIDs at the addresses of all invented images.
     fn found(images: &Images) -> [u8; 4] {
-        [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc].map(|address| {
-            match images.find(Address::new(address), false) {
-                Found::One(located) => located.image.uuid.as_bytes()[0],
-                Found::Ambiguous => 255,
-                Found::None => 0,
-            }
-        })
+        [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc]
+            .map(|address| byte_at(images, address))
     }
 
     #[test]

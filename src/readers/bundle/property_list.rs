@@ -1,4 +1,4 @@
-//! Binary property lists (`bplist00`), read where they lie.
+//! Binary property lists (`bplist00`), read in place.
 //!
 //! ```text
 //! "bplist00"  objects …  offset table  trailer
@@ -10,29 +10,23 @@
 //! | offset table | the offset of each object, in as many bytes as the trailer says |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
 //!
-//! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Nothing is expanded: an object is read
-//! when it is asked for, so objects that are shared a thousand times cost what one costs, and a list of many megabytes
-//! is read without copying it. That is why this is not a reader that makes a tree.
+//! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object
+//! that is shared a thousand times costs no more than once, and a list of many megabytes is read without copying it. A reader that builds a
+//! tree cannot do this.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use crate::symbols::Broken;
+use crate::symbols::{Broken, broken};
 
 const MAGIC: &[u8; 8] = b"bplist00";
 const TRAILER_SIZE: usize = 32;
-
-/// The [`Broken`] of `what` at an offset: "`what` at 0x1c0: `rule`".
-pub(super) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display) -> Broken {
-    Broken { at: at as u64, message: format!("{what} at {at:#x}: {rule}") }
-}
 
 /// A property list whose offset table was checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PropertyList<'a> {
     /// The bytes before the offset table.
     bytes: &'a [u8],
-    // Each lies in `bytes`, behind the magic.
+    // Each offset is within `bytes`, after the magic number.
     offsets: References<'a>,
     /// The size of the references in arrays and dictionaries.
     reference_size: u8,
@@ -74,7 +68,7 @@ impl<'a> PropertyList<'a> {
             return Err(broken(0, "property list", "it does not begin with bplist00"));
         }
         let Some((body, trailer)) = file.split_last_chunk::<TRAILER_SIZE>() else {
-            return Err(broken(0, "property list", format_args!("{:#x} bytes have no room for a trailer", file.len())));
+            return Err(broken(0, "property list", format_args!("{:#x} bytes are too few for a trailer", file.len())));
         };
         let at = body.len();
         let (offset_size, reference_size) = (trailer[6], trailer[7]);
@@ -97,7 +91,7 @@ impl<'a> PropertyList<'a> {
         let is_outside = |offset: u64| !(MAGIC.len() as u64..table).contains(&offset);
         if let Some(index) = offsets.iter().position(is_outside) {
             let offset = offsets.get(index).unwrap_or_default();
-            let rule = format_args!("it is {offset:#x}, and objects lie from 0x8 to {table:#x}");
+            let rule = format_args!("it is {offset:#x}, and objects are between 0x8 and {table:#x}");
             return Err(broken(bytes.len() + index * usize::from(offset_size), format_args!("offset {index}"), rule));
         }
         Ok(Self { bytes, offsets, reference_size, top: top as u32 })
@@ -124,7 +118,7 @@ impl<'a> PropertyList<'a> {
     }
 }
 
-/// Numbers of one size that lie in a row: references to objects, or their offsets.
+/// A sequence of numbers of one size: references to objects, or their offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct References<'a> {
     bytes: &'a [u8],
@@ -137,14 +131,12 @@ impl References<'_> {
         self.bytes.len() / usize::from(self.size)
     }
 
-    /// The one at `index`.
     pub(super) fn get(&self, index: usize) -> Option<u64> {
         let size = usize::from(self.size);
         let at = index.checked_mul(size)?;
         self.bytes.get(at..at.checked_add(size)?).map(unsigned)
     }
 
-    /// All of them.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = u64> {
         self.bytes.chunks_exact(usize::from(self.size)).map(unsigned)
     }
@@ -188,17 +180,21 @@ impl<'a> ObjectReader<'a> {
         })
     }
 
-    /// The bytes of an object that has so many things of `size` bytes as its marker says.
+    /// The bytes of an object that consists of things of `size` bytes; the marker contains their number.
     fn sized(&mut self, low: u8, size: u8) -> Result<&'a [u8], Broken> {
         let count = if low < 0xf { u64::from(low) } else { self.count()? };
         self.take(count.saturating_mul(u64::from(size)))
     }
 
-    /// A size that has no room in the marker.
+    /// A size that does not fit into the marker.
     fn count(&mut self) -> Result<u64, Broken> {
         let marker = self.take(1)?[0];
         if !(0x10..=0x13).contains(&marker) {
-            return Err(broken(self.start, "object", format_args!("its size is {marker:#04x}, which is no integer")));
+            return Err(broken(
+                self.start,
+                "object",
+                format_args!("its size is {marker:#04x}, which is not an integer"),
+            ));
         }
         Ok(unsigned(self.take(1 << (marker & 0xf))?))
     }
@@ -215,7 +211,7 @@ impl<'a> ObjectReader<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// The text of a string; what is no text in it becomes U+FFFD.
+    /// The text of a string; invalid characters become U+FFFD.
     pub(super) fn text(&self) -> Option<Cow<'a, str>> {
         match self {
             Self::Ascii(bytes) => Some(String::from_utf8_lossy(bytes)),
@@ -356,7 +352,7 @@ mod tests {
     fn what_is_broken_is_told_with_its_offset() {
         let bytes = written(&Value::Array(vec![Value::Integer(1.into())]));
         let error = |bytes: &[u8]| PropertyList::read(bytes).unwrap_err();
-        assert_eq!(error(b"bplist00").to_string(), "property list at 0x0: 0x8 bytes have no room for a trailer");
+        assert_eq!(error(b"bplist00").to_string(), "property list at 0x0: 0x8 bytes are too few for a trailer");
         assert_eq!(error(b"<?xml").at, 0);
         let trailer = bytes.len() - TRAILER_SIZE;
         let changed = |at: usize, byte: u8| {

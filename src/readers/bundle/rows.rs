@@ -1,4 +1,4 @@
-//! The rows of a store (`bulkstore`), one after the other.
+//! The rows of a store (`bulkstore`), in order.
 //!
 //! | part | size | fields, little endian |
 //! |---|---|---|
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Content, broken_at, broken_whole};
 use super::layout::Layout;
-use super::numbers::u32_at;
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::recording::TableKind;
+use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x1234_0a0a;
 const HEADER: u64 = 0x28;
@@ -58,7 +58,7 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
-    /// Fails where a table that has no rows, as its descriptor says, has some all the same.
+    /// Fails if a table without rows, according to its descriptor, has rows.
     pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
         match Content::open(files, &folder.join("bulkstore"))? {
             Some(_) => Self::open(files, folder, layout)?.next().map(|_| ()),
@@ -71,7 +71,7 @@ impl<'f> Rows<'f> {
         self.content.is_compressed()
     }
 
-    /// The next rows, a multiple of the row size, and where they start in the inflated file; `None` behind the last one.
+    /// The next rows, a multiple of the row size, and where they start in the inflated file; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let mut piece = std::mem::take(&mut self.piece);
         let at = self.next_into(&mut piece);
@@ -105,8 +105,8 @@ impl<'f> Rows<'f> {
         Ok(Some(at))
     }
 
-    /// The oddity of the file, if any, once all of it was read: room for rows is made in whole blocks; otherwise bytes were lost or added,
-    /// and rows may not be where they were.
+    /// A note about the file, once all of it was read. Files consist of complete blocks; otherwise bytes were lost or added, and rows may
+    /// have moved.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
@@ -115,17 +115,17 @@ impl<'f> Rows<'f> {
             self.path.display(),
             self.block
         );
-        (!is_whole).then_some(Diagnostic { at: None, message, count: 1 })
+        (!is_whole).then_some(Diagnostic::new(message))
     }
 
-    /// Behind the rows that were counted there are no more.
+    /// Checks that no rows follow the counted ones.
     fn check_rest(&mut self) -> Result<(), Error> {
         self.at = self.content.skip_zeros(self.at, u64::MAX, "room for rows")?;
         self.content.check_end()
     }
 }
 
-/// Gives the offset of the rows and the size of a block.
+/// Returns the offset of the rows and the size of a block.
 fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64), Error> {
     let word = |index: usize| u32_at(header, 4 * index);
     if header.len() as u64 != HEADER || (word(0), word(1), word(2)) != (MAGIC, 3, HEADER as u32) {

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
 use super::binaries::Binaries;
-use super::columns::Columns;
 use super::damage::RunFailure;
 use super::file::{Content, Room, broken_file};
 use super::inflating_thread::RowPieces;
 use super::interval_columns::IntervalColumns;
 use super::intervals::{IntervalReader, IntervalSources};
 use super::narratives::Narratives;
-use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::{RunTable, read_layout, read_schema};
 use super::run_values::{self, Filling, Values};
+use super::sample_columns::Columns;
 use super::samples::SampleReader;
 use super::stacks::Stacks;
 use super::strings::Strings;
@@ -26,12 +25,12 @@ use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{Entry, Files};
 use crate::hash::HashMap;
-use crate::recording::{InputBuilder, IntervalTable, Intervals, Options, RowKind, TableKind, TocTable};
+use crate::recording::{InputBuilder, IntervalTable, Intervals, Notes, Options, RowKind, TableKind, TocTable};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
     files: &'f dyn Files,
-    /// Its number, from 1.
+    /// The number of the run, from 1.
     pub(super) number: u32,
     folder: PathBuf,
     /// All tables, as a table of contents lists them.
@@ -72,7 +71,7 @@ impl<'f> Run<'f> {
         Ok(run)
     }
 
-    /// Says which tables are there that would be read and are not listed.
+    /// Notes tables that exist and are not listed.
     fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
         let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
         for store in stores.iter().filter(|store| !listed.contains(*store)) {
@@ -80,12 +79,12 @@ impl<'f> Run<'f> {
             if let Some(schema) = schema.ok().filter(|schema| is_needed(&schema.name)) {
                 let message =
                     format!("{}: no table is listed for this {}, and it is not read", store.display(), schema.name);
-                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+                self.diagnostics.push(Diagnostic::new(message));
             }
         }
     }
 
-    /// Adds a table that is in a folder, or why nobody knows where it is.
+    /// Adds a table that is in a folder, or the reason why its place is unknown.
     fn add_table(
         &mut self,
         folder: Result<PathBuf, Error>,
@@ -101,7 +100,7 @@ impl<'f> Run<'f> {
         });
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
-            // What is not read may be of a kind that nobody knows.
+            // A table that is not read may be of an unknown kind.
             Err(_) if !is_needed => None,
             // Names and intervals are missed, and samples are right without them.
             Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
@@ -121,7 +120,7 @@ impl<'f> Run<'f> {
         self.tables.iter().filter(move |table| table.layout.schema.name == schema)
     }
 
-    /// The tables whose rows become samples: profiles, and raw samples where no profile has any that can be read.
+    /// The tables whose rows become samples: profiles, and raw samples if no profile can be read.
     fn cpu_tables(&self) -> Vec<&RunTable> {
         let is_cpu = |table: &&RunTable| TableKind::of_schema(&table.layout.schema.name) == TableKind::Cpu;
         let (raw, profiles): (Vec<_>, Vec<_>) =
@@ -130,7 +129,7 @@ impl<'f> Run<'f> {
         if profiles.iter().any(has_samples) || raw.is_empty() {
             return profiles;
         }
-        // Why a profile cannot be read is told all the same.
+        // Profiles that cannot be read are still reported.
         profiles.into_iter().chain(raw).collect()
     }
 
@@ -159,24 +158,23 @@ impl<'f> Run<'f> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run. Gives back the search for binaries. The choice between damage that costs the run and damage that costs
-    /// the recording does not depend on the number of threads.
+    /// Adds the samples of the run. Returns the search for binaries. Whether damage costs the run or the recording does not depend on the
+    /// number of threads.
     pub(super) fn read<'t>(
         &self,
-        (template, recorded): (&Path, &RunData),
-        binaries: Binaries<'t>,
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
         is_only_run: bool,
     ) -> Result<Binaries<'t>, RunFailure> {
         let mut has_begun = false;
         let start = Start { is_only_run, has_begun: &mut has_begun };
-        let result = self.read_samples((template, recorded, binaries), input, start);
+        let result = self.read_samples(sources, input, start);
         result.map_err(|error| if has_begun { RunFailure::Recording(error) } else { RunFailure::before_rows(error) })
     }
 
     fn read_samples<'t>(
         &self,
-        sources: (&Path, &RunData, Binaries<'t>),
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
         start: Start<'_>,
     ) -> Result<Binaries<'t>, Error> {
@@ -188,12 +186,12 @@ impl<'f> Run<'f> {
             for table in tables {
                 input.start_table(table.as_exported(self.number), table.folder.display().to_string());
             }
-            return Ok(sources.2);
+            return Ok(sources.binaries);
         }
         let (values, data) = Values::open(self.files, &self.folder, &self.room)?;
         std::thread::scope(|scope| {
             let mut filling = values.fill(data, self.jobs, scope)?;
-            let result = self.read_tables(&tables, &values, scope, sources, input, (start, &mut filling));
+            let result = self.read_tables(&values, scope, sources, input, start, &mut filling);
             // Arrays that cannot be read are why rows refer to none.
             filling.finish()?.into_iter().for_each(|odd| input.note(odd));
             result
@@ -202,15 +200,16 @@ impl<'f> Run<'f> {
 
     fn read_tables<'s, 't>(
         &'s self,
-        tables: &[&'s RunTable],
         values: &Values,
         scope: &'s Scope<'s, '_>,
-        (template, recorded, binaries): (&Path, &RunData, Binaries<'t>),
+        sources: SampleSources<'_, 't>,
         input: &mut InputBuilder<'_>,
-        (start, filling): (Start<'_>, &mut Filling<'_>),
+        start: Start<'_>,
+        filling: &mut Filling<'_>,
     ) -> Result<Binaries<'t>, Error> {
+        let SampleSources { template, recorded, binaries } = sources;
         let (mut readable, mut notes) = (Vec::new(), Vec::new());
-        for &table in tables {
+        for table in self.cpu_tables() {
             match Columns::of(&table.layout) {
                 Ok(columns) => {
                     notes.extend(columns.renamed.iter().map(|reason| self.odd_columns(table, reason)));
@@ -220,7 +219,7 @@ impl<'f> Run<'f> {
             }
         }
         notes.extend(self.odd_template(template, recorded));
-        // They are inflated while names are read.
+        // The rows are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
         // Stores that cannot even be opened are found before a row of another one is added.
@@ -238,32 +237,32 @@ impl<'f> Run<'f> {
             arrays: &values.arrays,
             strings: &strings,
             threads: Threads::new(&values.arrays, &names, recorded),
-            stacks: Stacks::new((&values.arrays, &strings), binaries, input),
+            stacks: Stacks::new(&values.arrays, &strings, binaries, input),
             wanted: Vec::new(),
             states: HashMap::default(),
             cores: HashMap::default(),
             recorded,
             odd: Vec::new(),
-            notes: RowNotes::default(),
+            notes: Notes::default(),
             template,
         };
         for (table, columns) in readable {
             let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
-            let file = table.folder.join("bulkstore").display().to_string();
-            input.start_table(table.as_exported(self.number), file);
-            reader.read(pieces, &table.folder, &table.layout, &columns, input)?;
+            let store = table.folder.join("bulkstore");
+            input.start_table(table.as_exported(self.number), store.display().to_string());
+            reader.read(pieces, &store, &table.layout, &columns, input)?;
         }
         reader.stacks.diagnostic().into_iter().for_each(|odd| input.note(odd));
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The rows of a table; where several threads are allowed, one of them inflates rows from now on, and adds up samples.
+    /// The rows of a table. If several threads are allowed, one of them inflates rows from now on, and adds up samples.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<RowPieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
         if self.jobs > 1 { RowPieces::beside(scope, open) } else { open().map(RowPieces::here) }
     }
 
-    /// The tables that tell of intervals and hangs: by their kind, and of one kind by their stores.
+    /// The tables with intervals and hangs, by kind, then by store.
     fn interval_tables(&self) -> Vec<&RunTable> {
         let kind = |table: &RunTable| RowKind::of_schema(&table.layout.schema.name);
         let mut tables: Vec<_> = self.tables.iter().filter(|table| kind(table).is_some()).collect();
@@ -275,7 +274,8 @@ impl<'f> Run<'f> {
     pub(super) fn read_intervals(
         &self,
         input: &str,
-        (template, recorded): (&Path, &RunData),
+        template: &Path,
+        recorded: &RunData,
         found: &mut Intervals,
     ) -> Result<(), RunFailure> {
         let tables = self.interval_tables();
@@ -342,7 +342,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
+    /// The names in tables. Samples are right without them, so a table that cannot be read is only reported.
     fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Names<'v> {
         let mut names = Names::new(strings);
         for table in self.tables_of("thread-info").chain(self.tables_of("process-info")) {
@@ -355,23 +355,30 @@ impl<'f> Run<'f> {
 
     /// The parts of the run that `form.template` lacks.
     fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
-        recorded.odd.iter().map(move |odd| {
-            let message = format!("{}: run {}: {odd}", template.display(), self.number);
-            Diagnostic { at: None, message, count: 1 }
-        })
+        recorded
+            .odd
+            .iter()
+            .map(move |odd| Diagnostic::new(format!("{}: run {}: {odd}", template.display(), self.number)))
     }
 
     fn odd_columns(&self, table: &RunTable, reason: &str) -> Diagnostic {
         let (folder, schema, run) = (table.folder.display(), &table.layout.schema.name, self.number);
-        Diagnostic { at: None, message: format!("{folder}: {schema} of run {run}: {reason}"), count: 1 }
+        Diagnostic::new(format!("{folder}: {schema} of run {run}: {reason}"))
     }
 
     fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {
         let (folder, schema) = (table.folder.display(), &table.layout.schema.name);
         let (run, rows) = (self.number, table.layout.rows);
-        let message = format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}");
-        Diagnostic { at: None, message, count: 1 }
+        Diagnostic::new(format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}"))
     }
+}
+
+/// The parts of the recording outside the run that samples need.
+pub(super) struct SampleSources<'a, 't> {
+    /// The path of `form.template`.
+    pub(super) template: &'a Path,
+    pub(super) recorded: &'a RunData,
+    pub(super) binaries: Binaries<'t>,
 }
 
 /// The start of a run's samples.
@@ -382,9 +389,9 @@ struct Start<'a> {
     has_begun: &'a mut bool,
 }
 
-/// Says that a table could not be read, which is not needed for samples.
+/// Reports a table that could not be read and is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
-    Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
+    Diagnostic::new(format!("left out: {error}"))
 }
 
 /// The same of what is damaged; a file that cannot be read just now, or is larger than allowed, is an error.

@@ -1,15 +1,15 @@
 //! The facts of a recording about its runs besides their tables: device, process, times, and names of threads and processes.
 //!
-//! They are those of an export's table of contents, in the same words, except for some that `form.template` does not hold: why the process
-//! ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings of instruments, and whether all
-//! processes were recorded. How the process was found (`type`) is known only if it was attached to. Dates are in UTC, and not in the zone
-//! of the machine that exports. The environment of the process is there and is never read: it may hold secrets.
+//! These facts are the same as in an export's table of contents, in the same words, except for some that `form.template` does not contain:
+//! why the process ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings of instruments, and
+//! whether all processes were recorded. How the process was found (`type`) is known only if Instruments attached to it. Dates are in UTC,
+//! not in the zone of the exporting machine. The environment of the process is never read, since it may contain secrets.
 
-use super::budget::Budget;
 use super::cores;
-use super::dates::iso_8601;
 use super::keyed_archive::Node;
+use super::keyed_archive_limit::Budget;
 use super::template::Template;
+use crate::calendar::iso_8601;
 use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};
 use crate::symbols::Broken;
@@ -24,13 +24,13 @@ pub(super) struct RunData {
     pub(super) contents: TocRun,
     /// Threads by their numbers.
     pub(super) threads: HashMap<u64, ThreadName>,
-    /// Processes by their numbers; `None` for a number that different processes had, one after the other.
+    /// Processes by number; `None` for a number that several processes had, one after the other.
     pub(super) processes: HashMap<u64, Option<ProcessName>>,
     /// The kinds of the cores of the device that was chosen, by their numbers.
     pub(super) cores: HashMap<u32, &'static str>,
-    /// Samples are not later than this many nanoseconds, where it is known how long the run was.
+    /// The latest possible time of samples in nanoseconds, if the length of the run is known.
     pub(super) latest: Option<u64>,
-    /// The facts that are missing, though every recording since Instruments 13 has them, and those that cannot be right.
+    /// Facts that are missing although every recording since Instruments 13 has them, and facts that cannot be right.
     pub(super) odd: Vec<String>,
 }
 
@@ -42,27 +42,27 @@ const LATE: u64 = 60_000_000_000;
 pub(super) struct ThreadName {
     /// The number of its process, if it is known.
     pub(super) pid: Option<u64>,
-    /// Its name, such as `Main Thread`; empty where it has none.
+    /// The name, such as `Main Thread`; may be empty.
     pub(super) name: String,
 }
 
 /// The name that Instruments gives a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessName {
-    /// Its name.
     pub(super) name: String,
-    /// Its executable: a path, or only the end of one where no more was known.
+    /// The executable: a path, or only its end if no more was recorded.
     pub(super) path: String,
 }
 
 impl RunData {
-    /// Reads what is known of a run; of a run that is not there, nothing is.
+    /// Reads the facts about a run; all are empty if the run is missing.
     pub(super) fn read(template: &Template<'_>, run: u64) -> Result<Self, Broken> {
         let number = u32::try_from(run).unwrap_or(u32::MAX);
         let mut data = Self { contents: TocRun { number, ..TocRun::default() }, ..Self::default() };
         let Some(node) = template.run(run)?.filter(|node| !node.is_nil()) else {
             if template.is_there() {
-                data.odd.push("nothing is known of it: names of threads and kinds of cores may be missing".to_owned());
+                data.odd
+                    .push("it is not in form.template: names of threads and kinds of cores may be missing".to_owned());
             }
             return Ok(data);
         };
@@ -94,7 +94,7 @@ impl RunData {
     }
 }
 
-/// Adds the facts about the target, and those of the table of contents' summary.
+/// Adds the facts about the target and the summary of the table of contents.
 fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Result<(), Broken> {
     let mut text = |name: &str| info.member(name)?.map_or(Ok(None), |node| budget.text(node));
     let mut pairs = |names: &[(&str, &str)]| {
@@ -140,7 +140,7 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
 }
 
 impl RunData {
-    /// True if it was recorded on a device with iOS, tvOS, watchOS or visionOS. Processes of simulators are those of a Mac.
+    /// True if the recorded device has iOS, tvOS, watchOS or visionOS. Processes in simulators are processes of the Mac.
     pub(super) fn is_device(&self) -> bool {
         let platform = lookup(&self.contents.device, "platform").unwrap_or_default();
         ["iOS", "iPadOS", "iPhoneOS", "tvOS", "visionOS", "watchOS", "xrOS"].contains(&platform)
@@ -204,7 +204,7 @@ fn processes(
         let mut text = |name: &str| process.member(name)?.map_or(Ok(None), |node| budget.string(node));
         let (name, path) = (text("displayName")?, text("_execname")?.unwrap_or_default());
         let pid = process.member("_pid")?.map_or(Ok(None), Node::integer)?;
-        // There may be one for all processes, which is none itself.
+        // An entry may represent all processes, and is not a process.
         if pid.is_some_and(|pid| pid < 0) {
             continue;
         }
@@ -219,8 +219,8 @@ fn processes(
     Ok(processes)
 }
 
-/// The processes whose images are known, which are those that a table of contents lists: under the last part of their
-/// path, which need not be the name that samples have.
+/// The processes with known images, which a table of contents lists by the last part of their path. That part may differ from the name in
+/// samples.
 fn listed_processes(template: &Template<'_>, run: u64, budget: &mut Budget) -> Result<Vec<TocProcess>, Broken> {
     let mut listed = Vec::new();
     for process in template.processes(run, budget)? {
@@ -348,8 +348,8 @@ mod tests {
         }
     }
 
-    /// All that the table of contents of a real recording tells and a `form.template` knows, and the names of threads
-    /// and processes in its export; skipped without the corpus.
+    /// Compares everything in the table of contents of a real recording that `form.template` contains, and the names of threads and
+    /// processes, with its export; skipped without the corpus.
     #[test]
     fn a_recording_is_known_as_its_exports_tell_it() {
         let Some((bytes, folder)) = form_template_of_finder() else { return };

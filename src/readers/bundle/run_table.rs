@@ -39,7 +39,7 @@ pub(super) fn read_schema(files: &dyn Files, folder: &Path, room: &Room) -> Resu
     Schema::read(&bytes).map_err(|broken| broken_file(&path, &broken))
 }
 
-/// Reads the layout of the rows of the store in a folder; its schema must be that of the table.
+/// Reads the layout of the rows of the store in a folder; its schema must match the table.
 pub(super) fn read_layout(
     files: &dyn Files,
     folder: &Path,

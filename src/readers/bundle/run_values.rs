@@ -34,7 +34,7 @@ impl Values {
         Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
     }
 
-    /// Reads the arrays; where several threads are allowed, one of them does so from now on.
+    /// Reads the arrays. If several threads are allowed, one of them does so from now on.
     pub(super) fn fill<'s>(
         &'s self,
         data: ArrayData<'s>,

@@ -3,23 +3,21 @@
 use std::fmt;
 use std::path::Path;
 
-use super::alike::AlikeRows;
-use super::columns::Columns;
-use super::columns::StackKind;
 use super::file::{broken_at, broken_file, over_budget};
 use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
-use super::row_error::Unreadable;
-use super::row_notes::RowNotes;
+use super::repeated_rows::AlikeRows;
+use super::row_faults::{RowPosition, Unreadable};
 use super::run_data::RunData;
-use super::stacks::{ReadStack, Stacks};
+use super::sample_columns::{Columns, StackColumn};
+use super::stacks::{ReadStack, StackCell, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};
 use super::uniquer::{Arrays, reference};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
-use crate::recording::{InputBuilder, RejectReason, Row};
+use crate::recording::{InputBuilder, Notes, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
 /// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
@@ -31,24 +29,24 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) strings: &'a Strings<'a>,
     pub(super) threads: Threads<'a>,
     pub(super) stacks: Stacks<'a, 't>,
-    /// The stacks of the rows at hand that were not made yet, and the threads of their rows.
-    pub(super) wanted: Vec<(u32, u64)>,
+    /// The stacks of the current rows that were not made yet.
+    pub(super) wanted: Vec<StackCell>,
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
     /// The oddities of the current row.
     pub(super) odd: Vec<OddRow>,
-    pub(super) notes: RowNotes,
+    pub(super) notes: Notes,
     /// The path of the file with the image lists.
     pub(super) template: &'a Path,
 }
 
 impl SampleReader<'_, '_> {
-    /// Adds all rows of the store in this folder to the table that the input has started.
+    /// Adds all rows of a store to the table that the input has started.
     pub(super) fn read(
         &mut self,
         mut rows: RowPieces<'_>,
-        folder: &Path,
+        store: &Path,
         layout: &Layout,
         columns: &Columns,
         input: &mut InputBuilder<'_>,
@@ -58,42 +56,44 @@ impl SampleReader<'_, '_> {
             self.make_stacks(piece, layout, columns, input);
             let mut done = 0;
             loop {
-                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.1), input);
+                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.kind), input);
                 let Some(row) = piece.get(done..done + layout.row_size) else { break };
                 alike.count(input);
                 let at = start + done as u64;
-                self.add_row(row, columns, (folder, at), &mut alike, input).map_err(|error| match error {
-                    Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
-                    Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
-                    Unreadable::Images(broken) => broken_file(self.template, &broken),
-                    error => broken_at(&folder.join("bulkstore"), at, "row", error),
-                })?;
+                self.add_row(row, columns, RowPosition { store, at }, &mut alike, input).map_err(
+                    |error| match error {
+                        Unreadable::Full(full) => Error::limit(full),
+                        Unreadable::TooManyStacks => Error::limit(error),
+                        Unreadable::Images(broken) => broken_file(self.template, &broken),
+                        error => broken_at(store, at, "row", error),
+                    },
+                )?;
                 done += layout.row_size;
             }
             rows.add_samples(input)?;
-            input.reserve().map_err(|over| over_budget(&folder.join("bulkstore"), over))?;
+            input.reserve().map_err(|over| over_budget(store, over))?;
         }
         alike.count(input);
         rows.return_sums(input)?;
         rows.diagnostic().into_iter().for_each(|note| input.note(note));
-        self.notes.take().for_each(|note| input.note(note));
+        self.notes.take().into_iter().for_each(|note| input.note(note));
         Ok(())
     }
 
-    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between other things. A
-    /// stack that cannot be made is reported when its row is read.
+    /// Makes the stacks of all rows in advance: made together, they wait less for memory. A stack that cannot be made is reported when its
+    /// row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
-        let (place, kind) = columns.stack;
+        let StackColumn { place, kind } = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
         wanted.clear();
         for row in rows.chunks_exact(layout.row_size) {
             let number =
                 place.value(row).and_then(reference).filter(|&number| self.stacks.known(number, kind).is_none());
-            wanted.extend(number.map(|number| (number, thread_number(row, columns))));
+            wanted.extend(number.map(|number| StackCell { number, kind, thread: thread_number(row, columns) }));
         }
         for wanted in wanted.chunks(TOGETHER) {
-            self.stacks.fetch(wanted.iter().map(|&(number, _)| number), kind);
-            if wanted.iter().any(|&(number, thread)| self.stacks.get(number, kind, thread, input).is_err()) {
+            self.stacks.fetch(wanted.iter().map(|cell| cell.number), kind);
+            if wanted.iter().any(|&cell| self.stacks.get(cell, input).is_err()) {
                 break;
             }
         }
@@ -104,19 +104,19 @@ impl SampleReader<'_, '_> {
         &mut self,
         row: &[u8],
         columns: &Columns,
-        (folder, at): (&Path, u64),
+        position: RowPosition<'_>,
         alike: &mut AlikeRows,
         input: &mut InputBuilder<'_>,
     ) -> Result<(), Unreadable> {
         self.odd.clear();
         let decoded = self.decode(row, columns, input)?;
-        // Rows like an odd one are odd, too, and each is to be counted.
-        let is_sample = input.add_row(decoded, at)?.is_ok();
+        // Rows like an odd one are also odd, and each must be counted.
+        let is_sample = input.add_row(decoded, position.at)?.is_ok();
         if let Some(known) = input.alike(decoded).filter(|_| is_sample && self.odd.is_empty()) {
             alike.insert(row, known);
         }
         for odd in &self.odd {
-            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+            position.note(&mut self.notes, odd.topic(), || odd.to_string());
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl SampleReader<'_, '_> {
                 Some(weight) => (weight, unit),
                 None => return Ok(Err(RejectReason::NoWeight)),
             },
-            // The snapshot at the start shows where threads stood; nobody ran for it.
+            // The snapshot at the start shows where threads were; no thread ran for it.
             None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
         };
         let stack = self.stack(row, columns.stack, columns, input)?;
@@ -177,25 +177,26 @@ impl SampleReader<'_, '_> {
         }))
     }
 
-    /// A stack, if the row has one; or why it is none.
+    /// A stack if the row has one, or the reason why it is unusable.
     #[inline]
     fn stack(
         &mut self,
         row: &[u8],
-        (place, kind): (Place, StackKind),
+        stack: StackColumn,
         columns: &Columns,
         input: &mut InputBuilder<'_>,
     ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
-        let Some(number) = number(place.value(row), "stack")? else { return Ok(Ok(None)) };
-        Ok(match self.stacks.get(number, kind, thread_number(row, columns), input)? {
-            ReadStack::Stack(stack) => Ok(Some(stack)),
-            ReadStack::Empty => Err(RejectReason::UnknownStack),
-            ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
-        })
+        let Some(number) = number(stack.place.value(row), "stack")? else { return Ok(Ok(None)) };
+        Ok(
+            match self.stacks.get(StackCell { number, kind: stack.kind, thread: thread_number(row, columns) }, input)? {
+                ReadStack::Stack(stack) => Ok(Some(stack)),
+                ReadStack::Empty => Err(RejectReason::UnknownStack),
+                ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
+            },
+        )
     }
 
-    /// The state of the thread, if the row has one; `None` where it refers to an empty text, which is no state: it would count as
-    /// running.
+    /// The state of the thread, if the row has one; `None` if it refers to an empty text, which would otherwise count as running.
     fn state(
         &mut self,
         row: &[u8],
@@ -226,11 +227,11 @@ impl SampleReader<'_, '_> {
 /// An oddity of a row that does not keep it from being a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddRow {
-    /// Its thread or its process.
+    /// Its thread or process.
     Subject(Odd),
-    /// Its thread is of another process than its own: one of them is wrong.
+    /// Its thread belongs to another process than the row: one of them is wrong.
     Stranger,
-    /// It has this time, long after the end of the run.
+    /// Its time, which is long after the end of the run.
     Late(u64),
 }
 
@@ -257,7 +258,7 @@ impl fmt::Display for OddRow {
     }
 }
 
-/// The number of a row's thread, or any where it has none.
+/// The number of a row's thread, or any number without a thread.
 #[inline]
 fn thread_number(row: &[u8], columns: &Columns) -> u64 {
     columns.thread.and_then(|place| place.value(row)).unwrap_or(0)

@@ -17,7 +17,7 @@ pub(super) struct SchemaColumn {
     pub(super) mnemonic: String,
     /// The type of its values, such as `XRThreadStateTypeID`.
     pub(super) engineering_type: String,
-    /// The topology field that holds its value; empty if it has a field of its own.
+    /// The topology field with its value; empty if it has a separate field.
     pub(super) topology_field: String,
 }
 
@@ -38,7 +38,7 @@ impl Schema {
             Event::Start(start) | Event::Empty(start) => add_element(start, &mut schema),
             _ => Ok(()),
         })?;
-        schema.ok_or_else(|| Broken { at: 0, message: "there is no schema in it".to_owned() })
+        schema.ok_or_else(|| Broken::rule("there is no schema in it"))
     }
 }
 

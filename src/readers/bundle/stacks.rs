@@ -6,14 +6,14 @@
 //! | `XRTaggedBacktraceTypeID` | array of pieces, tag |
 //! | `XRCoreProfileCallstackTypeID` | array of return addresses, program counter, process reference, … |
 //!
-//! Addresses stand leaf first, with the bias and the authentication bits that exports show.
+//! Addresses are leaf first, with the bias and the authentication bits that exports show.
 
 use std::hint::black_box;
 
 use super::binaries::Binaries;
-use super::columns::StackKind;
 use super::frames::Frames;
-use super::row_error::Unreadable;
+use super::row_faults::Unreadable;
+use super::sample_columns::StackKind;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, Numbers, reference};
 use crate::error::Diagnostic;
@@ -25,7 +25,7 @@ use crate::recording::{FrameKind, InputBuilder, kperf_callers};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadStack {
     Stack(StackId),
-    /// It has no frames. No stack at all is another number.
+    /// It has no frames. A missing stack has a different number.
     Empty,
     /// It is deeper than the limit.
     TooDeep,
@@ -36,7 +36,7 @@ pub(super) enum ReadStack {
 struct Known(u32);
 
 impl Known {
-    /// The number for a stack that was read; a stack whose index has no room is read anew each time.
+    /// The number for a stack that was read; a stack whose index does not fit is read again each time.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
             ReadStack::Empty => 1,
@@ -70,7 +70,7 @@ impl KnownStacks<'_> {
     }
 }
 
-/// A piece at the root that was read; without frames where it was not.
+/// A piece at the root that was read; without frames if it was not.
 #[derive(Clone, Copy, Debug, Default)]
 struct RootPiece {
     process: u32,
@@ -86,8 +86,16 @@ const THREADS: usize = 64;
 struct LastRoot {
     process: u32,
     array: u32,
-    /// The stack that each of its frames is the leaf of, leaf first; empty where there was none yet.
+    /// The stacks that end in each of its frames, leaf first; empty if there was none yet.
     path: Vec<Option<StackId>>,
+}
+
+/// A row's stack: the number of its array, how its column writes stacks, and any number for its thread. Stacks of one thread are similar.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackCell {
+    pub(super) number: u32,
+    pub(super) kind: StackKind,
+    pub(super) thread: u64,
 }
 
 /// The stacks of a run, each made once.
@@ -102,7 +110,7 @@ pub(super) struct Stacks<'a, 't> {
     /// By thread.
     last: Vec<LastRoot>,
     pids: HashMap<u32, u64>,
-    /// Those that were found last.
+    /// The frames found last.
     frames_of_piece: Vec<FrameId>,
     /// The largest number of stacks, which no recording comes near.
     most: u64,
@@ -112,7 +120,8 @@ pub(super) struct Stacks<'a, 't> {
 
 impl<'a, 't> Stacks<'a, 't> {
     pub(super) fn new(
-        (arrays, strings): (&'a Arrays, &'a Strings<'a>),
+        arrays: &'a Arrays,
+        strings: &'a Strings<'a>,
         binaries: Binaries<'t>,
         input: &InputBuilder<'_>,
     ) -> Self {
@@ -143,19 +152,18 @@ impl<'a, 't> Stacks<'a, 't> {
         self.frames.into_binaries()
     }
 
-    /// The stack at a number, if it was asked for before.
+    /// The stack at a number, if it was requested before.
     #[inline]
     pub(super) fn known(&self, number: u32, kind: StackKind) -> Option<ReadStack> {
         self.read[kind as usize].get(number as usize)?.get()
     }
 
-    /// All stacks that were asked for before.
+    /// All stacks that were requested before.
     pub(super) fn all_known(&self, kind: StackKind) -> KnownStacks<'_> {
         KnownStacks(&self.read[kind as usize])
     }
 
-    /// Brings the arrays of stacks near that will be asked for. They lie anywhere in memory, and to wait for many takes little
-    /// longer than for one.
+    /// Loads the arrays of these stacks into the cache. They are anywhere in memory, and waiting for many takes little longer than for one.
     pub(super) fn fetch(&self, numbers: impl Iterator<Item = u32> + Clone, kind: StackKind) {
         let ends = |number: u32| {
             self.arrays.get(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
@@ -169,54 +177,37 @@ impl<'a, 't> Stacks<'a, 't> {
             StackKind::Raw => None,
         };
         for number in numbers {
-            // Whichever piece is the one at the root.
+            // Either of them may be the piece at the root.
             for piece in pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2)) {
                 black_box(ends(piece as u32));
             }
         }
     }
 
-    /// The stack at a number. Rows of one `thread`, however it is numbered, have stacks that are much alike.
+    /// The stack of a row.
     #[inline]
-    pub(super) fn get(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
-        match self.known(number, kind) {
+    pub(super) fn get(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        match self.known(cell.number, cell.kind) {
             Some(stack) => Ok(stack),
-            None => self.get_new(number, kind, thread, input),
+            None => self.get_new(cell, input),
         }
     }
 
-    fn get_new(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
-        let stack = self.make(number, kind, thread, input)?;
+    fn get_new(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        let stack = self.make(cell, input)?;
         if input.stack_count() > self.most {
             return Err(Unreadable::TooManyStacks);
         }
-        let read = &mut self.read[kind as usize];
+        let read = &mut self.read[cell.kind as usize];
         if read.is_empty() {
             read.resize(self.arrays.len(), Known::default());
         }
-        read[number as usize] = Known::of(stack);
+        read[cell.number as usize] = Known::of(stack);
         Ok(stack)
     }
 
-    fn make(
-        &mut self,
-        number: u32,
-        kind: StackKind,
-        thread: u64,
-        input: &mut InputBuilder<'_>,
-    ) -> Result<ReadStack, Unreadable> {
+    fn make(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
+        let StackCell { number, kind, thread } = cell;
         let array = self.arrays.get(number)?;
         let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
         match kind {
@@ -280,7 +271,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack.map_or(ReadStack::Empty, ReadStack::Stack))
     }
 
-    /// Makes the stack of a piece at the root, on top of what it has in common with the last one of the thread.
+    /// Makes the stack of a piece at the root, starting from the frames it shares with the last stack of the thread.
     fn add_root(
         &mut self,
         process: u32,
@@ -306,7 +297,7 @@ impl<'a, 't> Stacks<'a, 't> {
         let parent = last.path.get(own).copied().flatten();
         let stack = input.stack_path(parent, &self.frames_of_piece, &mut last.path[..own]);
         if stack.is_err() {
-            // Nothing may start from a path that is not whole.
+            // A later stack must not start from an incomplete path.
             last.path.clear();
         }
         Ok(stack?)
@@ -356,7 +347,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(input.stack(None, &frames)?.map_or(ReadStack::Empty, ReadStack::Stack))
     }
 
-    /// The number of a process; `None` where a stack names none.
+    /// The number of a process; `None` if a stack has no process.
     fn pid(&mut self, process: u32) -> Result<Option<u64>, Unreadable> {
         if process == NONE {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; a binary one is read, too.
+//! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; binary lists can also be read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,6 +7,7 @@ use quick_xml::events::Event;
 
 use super::property_list::{Object, PropertyList};
 use super::xml;
+use crate::readers::well_formed::resolve;
 use crate::symbols::Broken;
 
 /// The strings of a run.
@@ -21,17 +22,15 @@ impl<'a> Strings<'a> {
     fn read_binary(bytes: &'a [u8]) -> Result<Self, Broken> {
         let list = PropertyList::read(bytes)?;
         let Object::Array(strings) = list.object(list.top.into())? else {
-            return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
+            return Err(Broken::rule("the strings are not an array"));
         };
-        // References to one text may be many; what is made of all of them stays near the size of the file.
+        // There may be many references to one text; their total size stays near the size of the file.
         let mut left = bytes.len().saturating_mul(16);
         let text = |index| {
-            let no_text = || Broken { at: 0, message: format!("object {index} among the strings is no text") };
+            let no_text = || Broken::rule(format_args!("object {index} among the strings is not a string"));
             let text = list.object(index)?.text().ok_or_else(no_text)?;
-            left = left.checked_sub(text.len()).ok_or_else(|| Broken {
-                at: 0,
-                message: "the strings repeat their texts to more than 16 times the file".to_owned(),
-            })?;
+            let too_long = || Broken::rule("repeated strings are more than 16 times as long as the file");
+            left = left.checked_sub(text.len()).ok_or_else(too_long)?;
             Ok(text)
         };
         strings.iter().map(text).collect::<Result<_, _>>().map(Self)
@@ -41,7 +40,7 @@ impl<'a> Strings<'a> {
         let mut list = XmlList::default();
         xml::read(bytes, "strings", |event| list.take(event))?;
         if !list.is_list {
-            return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
+            return Err(Broken::rule("the strings are not an array"));
         }
         Ok(Self(list.strings))
     }
@@ -75,7 +74,9 @@ impl XmlList<'_> {
             Event::End(_) => self.end(),
             Event::Text(text) => self.add(&xml::with_line_ends(text))?,
             Event::CData(text) => self.add(&xml::with_line_ends(text))?,
-            Event::GeneralRef(reference) => self.add(&xml::resolved(reference).unwrap_or_default())?,
+            Event::GeneralRef(reference) => {
+                self.add(resolve(reference).unwrap_or_default().encode_utf8(&mut [0; 4]))?
+            }
             Event::Eof | Event::Decl(_) | Event::DocType(_) | Event::Comment(_) | Event::PI(_) => {}
         }
         Ok(())
@@ -105,7 +106,7 @@ impl XmlList<'_> {
         match &mut self.open {
             Some(open) => open.push_str(text),
             None if text.trim_ascii().is_empty() => {}
-            None => return Err("a text outside of the strings".to_owned()),
+            None => return Err("text outside of the strings".to_owned()),
         }
         Ok(())
     }
@@ -159,7 +160,7 @@ mod tests {
             ("<plist><array><string>&nope;</string></array></plist>", "&nope;"),
             ("<plist><array><string>a<string>b</string></string></array></plist>", "<string>"),
             ("", "has 0 at the top"),
-            ("<plist></plist>", "no array"),
+            ("<plist></plist>", "not an array"),
             ("<plist><array/><array/></plist>", "<array> was"),
         ] {
             let broken = Strings::read(text.as_bytes()).unwrap_err();

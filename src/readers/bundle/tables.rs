@@ -1,13 +1,13 @@
 //! `table-manager/tables.plist` of a run: its tables, how they were recorded, and in which stores they are.
 //!
-//! A table is listed for each of its two sides, writer and readers, and tables that were asked for twice share a store. The first entry of
+//! A table is listed for each of its two sides, writer and readers, and tables that were requested twice share a store. The first entry of
 //! a store describes it.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::budget::Budget;
 use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_archive_limit::Budget;
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
@@ -25,7 +25,7 @@ pub(super) struct StoredTable {
 /// The tables of the run whose folder has this name, in the order of their stores.
 pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, Broken> {
     let archive = KeyedArchive::read(bytes)?;
-    let missing = |what: &str| Broken { at: 0, message: format!("{what}: it is missing") };
+    let missing = |what: &str| Broken::rule(format_args!("{what}: it is missing"));
     let root = archive.top("root")?.ok_or_else(|| missing("root"))?;
     let details = root.member("tableDetails")?.ok_or_else(|| missing("tableDetails"))?;
     let (mut tables, mut budget) = (Vec::new(), Budget::new(&archive));
@@ -33,12 +33,12 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
     for (_, table) in details.entries()? {
         let spec = table.member("spec")?.ok_or_else(|| missing("spec"))?;
         let path = table.member("storeSubpath")?.and_then(|node| node.text().transpose()).transpose()?;
-        // A table that was asked for and never written has no store.
+        // A table that was requested and never written has no store.
         let Some(path) = path.filter(|path| !path.is_empty()) else { continue };
         budget.take(table, path.len())?;
         if seen.insert(PathBuf::from(&*path)) {
             let folder = store_folder(&path, run_folder);
-            let rule = format_args!("its storeSubpath {path:?} is no store of {run_folder}");
+            let rule = format_args!("its storeSubpath {path:?} is not a store of {run_folder}");
             let folder = folder.ok_or_else(|| table.broken("table", rule));
             let schema = spec.member("schemaName")?.and_then(|node| node.text().transpose()).transpose()?;
             let schema = schema.ok_or_else(|| missing("schemaName"))?.into_owned();
@@ -50,7 +50,7 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
         let folder = table.folder.clone().ok();
         let name = folder.as_ref().and_then(|folder| folder.file_name()?.to_str()).unwrap_or_default();
         let number = name.rsplit('-').next().and_then(|number| number.parse::<u64>().ok());
-        // What has no store comes last.
+        // Tables without a store come last.
         (folder.is_none(), number, folder)
     });
     Ok(tables)
@@ -79,8 +79,8 @@ fn attributes(spec: Node<'_>, budget: &mut Budget) -> Result<Vec<(String, String
     Ok(attributes)
 }
 
-/// True if words stand in quotes. For some attributes that does not follow from how they are stored: exports go by the meaning of an
-/// attribute. These were seen, in a recording with its export.
+/// True if words are in quotes. For some attributes this depends on their meaning in exports, not on how they are stored. These were found
+/// in a recording with its export.
 fn is_in_quotes(name: &str, is_list: bool) -> bool {
     match name {
         "callstack" => false,
@@ -161,14 +161,14 @@ mod tests {
             let folders: Vec<_> = tables.iter().map(|table| table.folder.as_ref()).collect();
             let [Ok(folder), Err(told)] = folders[..] else { panic!("{path}: {folders:?}") };
             assert_eq!(folder, Path::new(good));
-            assert!(told.message.contains("is no store of run1") && told.at > 0, "{path}: {told}");
+            assert!(told.message.contains("is not a store of run1") && told.at > 0, "{path}: {told}");
         }
     }
 
     #[test]
     fn lists_in_themselves_are_no_words() {
         let mut writer = ArchiveWriter::new();
-        // Behind its class, the next object is the list itself.
+        // The object after the class is the list itself.
         let itself = writer.add("before") + 2;
         assert_eq!(writer.array(&[itself, itself]), itself);
         let attributes = writer.named(&[("codes", itself)]);

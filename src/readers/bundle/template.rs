@@ -7,10 +7,10 @@
 //! | `com.apple.xray.symbolstore.sharedcache.signatures` | UUID of a shared cache → offset → the image there |
 //! | `com.apple.xray.symbolstore.kern.signatures` | run → kernel and kernel extensions |
 //!
-//! Old recordings have none of the last three.
+//! Old recordings lack the last three.
 
-use super::budget::Budget;
 use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_archive_limit::Budget;
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
@@ -20,7 +20,7 @@ const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
 /// A `form.template`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template<'a> {
-    /// `None` where there is no such file: then nothing is known.
+    /// `None` if the file does not exist; then all facts are unknown.
     archive: Option<KeyedArchive<'a>>,
 }
 
@@ -29,14 +29,13 @@ pub(super) struct Template<'a> {
 pub(super) struct ProcessStore<'t> {
     /// The device it ran on.
     pub(super) device: String,
-    /// Its number.
     pub(super) pid: u64,
-    /// Its images, by signature and offsets.
+    /// The images, by signature and offsets.
     pub(super) node: Node<'t>,
 }
 
 impl<'a> Template<'a> {
-    /// Reads a `form.template`, which must not be compressed any more.
+    /// Reads a `form.template`, which must be decompressed.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
         Ok(Self { archive: Some(KeyedArchive::read(bytes)?) })
     }
@@ -79,7 +78,7 @@ impl<'a> Template<'a> {
         Ok(uuid.map_or(Ok(None), Node::text)?.map(String::from))
     }
 
-    /// The processes of a run, sorted by their numbers and devices. An entry with a name other than `DEVICE.PID` is no process.
+    /// The processes of a run, sorted by number and device. An entry with a name other than `DEVICE.PID` is not a process.
     pub(super) fn processes(&self, run: u64, budget: &mut Budget) -> Result<Vec<ProcessStore<'_>>, Broken> {
         let stores = self.entries(IMAGES)?;
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
@@ -113,7 +112,7 @@ pub(super) fn numbered<'t>(entries: Vec<(Node<'t>, Node<'t>)>, number: u64) -> R
     Ok(found)
 }
 
-/// A key that is a number; `None` for one that is not.
+/// A key that is a number; `None` for other keys.
 fn as_number(key: Node<'_>) -> Result<Option<u64>, Broken> {
     if key.kind()? == Kind::Integer { key.number() } else { Ok(None) }
 }

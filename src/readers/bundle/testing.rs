@@ -23,7 +23,7 @@ impl ArchiveWriter {
         Self { objects: vec!["$null".into()] }
     }
 
-    /// Adds what is no object of a class: a string or a number.
+    /// Adds a value without a class: a string or a number.
     pub(super) fn add(&mut self, value: impl Into<Value>) -> u64 {
         self.objects.push(value.into());
         self.objects.len() as u64 - 1

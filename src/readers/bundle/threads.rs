@@ -11,8 +11,7 @@ use std::path::Path;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::row_error::Unreadable;
-use super::row_notes::RowNotes;
+use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;
@@ -20,9 +19,9 @@ use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::hash::HashMap;
-use crate::recording::{InputBuilder, without_tid};
+use crate::recording::{InputBuilder, Notes, without_tid};
 
-/// The names that the tables of a run give, by reference, and whom they list.
+/// The names in the tables of a run, by reference, and which threads and processes are listed.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     /// The diagnostics so far.
@@ -31,7 +30,7 @@ pub(super) struct Names<'a> {
     /// Numbers of strings: many may have one name.
     threads: HashMap<u32, u64>,
     processes: HashMap<u32, u64>,
-    /// The numbers of all threads and processes that are listed; empty where there is no list.
+    /// The numbers of all listed threads and processes; empty without a list.
     tids: HashSet<u64>,
     pids: HashSet<u64>,
 }
@@ -46,13 +45,9 @@ struct NameColumns {
 }
 
 impl NameColumns {
-    /// The columns; else why the table names nobody.
+    /// The columns, or the reason why the table has no names.
     fn of(layout: &Layout) -> Result<Self, String> {
-        let column = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
-            Some((place, known)) if known == expected => Ok(place),
-            Some((_, other)) => Err(super::columns::unknown(mnemonic, other)),
-            None => Err(format!("it has no column {mnemonic}")),
-        };
+        let column = |mnemonic: &str, expected: &str| layout.typed_column(mnemonic, &[expected]);
         let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);
         let is_threads = layout.schema.name == "thread-info";
         let (who, name) = match is_threads {
@@ -105,20 +100,20 @@ impl<'a> Names<'a> {
             Ok(columns) => columns,
             Err(reason) => {
                 let message = format!("{}: its names are not read: {reason}", folder.display());
-                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+                self.diagnostics.push(Diagnostic::new(message));
                 return Ok(());
             }
         };
         let mut rows = Rows::open(files, folder, layout)?;
-        let mut notes = RowNotes::default();
+        let (store, mut notes) = (folder.join("bulkstore"), Notes::default());
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
                 let named = self.named(row, &columns, arrays);
-                let named = named.map_err(|bad| broken_at(&folder.join("bulkstore"), at, "row", bad))?;
+                let named = named.map_err(|bad| broken_at(&store, at, "row", bad))?;
                 let Some(named) = named else { continue };
                 if let Some(odd) = columns.contradiction(row, &named) {
-                    notes.note(folder, at, "contradiction", || odd);
+                    RowPosition { store: &store, at }.note(&mut notes, "contradiction", || odd);
                 }
                 self.add(&named, columns.is_threads);
             }
@@ -158,18 +153,20 @@ impl NameColumns {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let number = named.number;
         if let Some(tid) = value(self.tid).filter(|&tid| Some(tid) != named.tid) {
-            return Some(format!("it is about thread {tid:#x}, and array {number} is another one: names may be wrong"));
+            return Some(format!(
+                "the row describes thread {tid:#x}, and array {number} is another one: names may be wrong"
+            ));
         }
         if let Some(pid) = value(self.pid).filter(|&pid| pid != named.pid) {
             return Some(format!(
-                "it is about process {pid}, and array {number} is of {}: names may be wrong",
+                "the row describes process {pid}, and array {number} is of {}: names may be wrong",
                 named.pid
             ));
         }
-        // Below its name, a thread stands once more.
+        // The thread is repeated below its name.
         let name = self.name.value(row).filter(|_| self.is_threads && matches!(self.name, Place::Wide(_)))?;
         let own = name as u32;
-        (own != number).then(|| format!("the name of thread {own} stands at thread {number}: names may be wrong"))
+        (own != number).then(|| format!("the name of thread {own} is at thread {number}: names may be wrong"))
     }
 }
 
@@ -190,7 +187,7 @@ pub(super) struct Threads<'a> {
 /// A thread or a process that rows speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// Its index, for rows of the input.
+    /// The index for rows of the input.
     pub(super) index: u32,
     /// The number of the process.
     pub(super) pid: u64,
@@ -198,7 +195,7 @@ pub(super) struct Subject {
     pub(super) odd: Option<Odd>,
 }
 
-/// A reason to doubt that a thread or a process is the one that was recorded.
+/// A reason to doubt that this is the recorded thread or process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Odd {
     /// No list has such a thread.
@@ -288,7 +285,7 @@ impl<'a> Threads<'a> {
 /// A process by number and name.
 pub(super) struct Identity<'a> {
     pub(super) number: u64,
-    /// Empty where no table names it.
+    /// Empty if no table names it.
     pub(super) name: &'a str,
     pub(super) odd: Option<Odd>,
 }
@@ -322,8 +319,8 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// The number of a process. If one number follows it, that is the name of a device: an array of other things has no string there. The
-/// meaning of further numbers is not known.
+/// The number of a process. If one number follows it, that is the name of a device; in other arrays it is not the index of a string. The
+/// meaning of more numbers is unknown.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());

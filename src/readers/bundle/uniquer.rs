@@ -9,18 +9,18 @@
 //! | header of the data | 32 | u32 `0x01234567`, … |
 //! | … an array | 4 + 8 × n | u32 n, n numbers of 8 bytes; within one block |
 //!
-//! Files are longer than what was used of them; the rest is zero, so that an entry there leads to the header of the data, where
-//! no array is.
+//! Files are longer than the data in them. The rest is zero, so an entry there points to the header of the data, which contains no array.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::file::first_not_zero;
 use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
-use super::numbers::{first_not_zero, u32_at};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::memory::Reservation;
+use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;
@@ -58,8 +58,8 @@ impl<'a> Numbers<'a> {
 }
 
 impl Arrays {
-    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. There must be
-    /// room for both.
+    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Both must fit the
+    /// limits.
     pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let (path, data) = (folder.join("integeruniquer.index"), folder.join("integeruniquer.data"));
         let content = Content::require(files, &data)?;
@@ -67,9 +67,9 @@ impl Arrays {
         let limit = room.file_bytes;
         let block = check_index(&path, &index)?;
         let entries = index.get(FIRST..).unwrap_or_default().chunks_exact(8);
-        // Unused entries are of block 0, which has the header, too.
+        // Unused entries refer to block 0, which also contains the header.
         let blocks = entries.map(|entry| u64::from(u32_at(entry, 4)) + 1).max().unwrap_or(1);
-        // The last one need not be whole.
+        // The last block may be incomplete.
         if (blocks - 1).saturating_mul(block) > limit {
             return Err(too_large(&data, limit));
         }
@@ -84,15 +84,15 @@ impl Arrays {
         Ok((Self { index, count, block, blocks, reserved }, ArrayData { content, path: data, limit }))
     }
 
-    /// Reads all blocks. Those that cannot be read are empty for everybody. Tells if arrays are not in their order.
+    /// Reads all blocks. Blocks that cannot be read are empty for all threads. Returns a diagnostic if arrays are out of order.
     pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<Option<Diagnostic>, Error> {
         let ArrayData { mut content, path, limit } = data;
-        // However this ends, nobody waits any more.
+        // Releases waiting threads in any case.
         let _release = Release(&self.blocks);
         let (mut next, mut total) = (Ok(0), 0);
         for (number, place) in self.blocks.iter().enumerate() {
             let mut block = Vec::new();
-            // Room is made as bytes come: the size of a block is only what the index says.
+            // Memory is allocated as bytes arrive, since the size of a block is only a claim of the index.
             while (block.len() as u64) < self.block {
                 let missing = self.block - block.len() as u64;
                 if content.append(&mut block, missing.min(1 << 20))? == 0 {
@@ -116,7 +116,7 @@ impl Arrays {
                 return Err(broken_whole(&path, rule));
             }
             next = next.and_then(|next| self.check_block(number, &block, next));
-            // Nobody else fills them.
+            // Only this thread fills the blocks.
             let _ = place.set(block);
         }
         content.skip_zeros(total, u64::MAX, "room for arrays")?;
@@ -129,12 +129,12 @@ impl Arrays {
                 "{}: at {at:#x}: {rule}: arrays are not where they should be, and stacks may be wrong",
                 path.display()
             );
-            Diagnostic { at: None, message, count: 1 }
+            Diagnostic::new(message)
         }))
     }
 
-    /// Arrays lie one behind the other, in the order of their numbers, and nothing is between them or behind them. Without this, an
-    /// entry that leads to another array would be taken for a good one. Gives the number of the first array of the next block.
+    /// Arrays follow one another in the order of their numbers, and nothing is between or after them. Without this check, an entry that
+    /// points to another array would be accepted. Returns the number of the first array of the next block.
     fn check_block(&self, number: usize, block: &[u8], mut next: usize) -> Result<usize, (u64, String)> {
         let base = number as u64 * self.block;
         let mut end = if number == 0 { HEADER } else { 0 };
@@ -209,7 +209,7 @@ impl Drop for Release<'_> {
     }
 }
 
-/// Gives the size of a block.
+/// Returns the size of a block.
 fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
     // A run in which nothing was recorded has an index without a header.
     if index.is_empty() {
@@ -218,7 +218,7 @@ fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
     if index.len() < FIRST || u32_at(index, 0) != MAGIC || !(index.len() - FIRST).is_multiple_of(8) {
         let (length, magic) = (index.len(), u32_at(index, 0));
         let rule = format_args!(
-            "its {length} bytes from {magic:#x} on are no header that begins with {MAGIC:#x} and entries of 8"
+            "its {length} bytes from {magic:#x} on are not a header that begins with {MAGIC:#x} and entries of 8"
         );
         return Err(broken_whole(path, rule));
     }
@@ -240,11 +240,11 @@ pub(super) struct BadReference {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
-    /// There are only so many.
+    /// The number of arrays.
     Beyond(usize),
     /// No array can be at this place of the data.
     NoPlace(u64),
-    /// The one at this place would have so many numbers, and leave its block.
+    /// The array at this place would have this many numbers, and leave its block.
     TooLong(u64, u64),
 }
 
@@ -253,7 +253,7 @@ impl fmt::Display for BadReference {
         write!(f, "array {} ", self.number)?;
         match self.problem {
             Problem::Beyond(count) => write!(f, "is not there, only {count} are"),
-            Problem::NoPlace(at) => write!(f, "would be at {at:#x} of the data, where no array is"),
+            Problem::NoPlace(at) => write!(f, "would be at {at:#x} of the data, which contains no array"),
             Problem::TooLong(at, count) => write!(f, "at {at:#x} of the data leaves its block with {count} numbers"),
         }
     }
@@ -350,9 +350,9 @@ mod tests {
         };
         assert_eq!(check(&is_empty), Ok(()));
         for (change, word) in [
-            (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "no header"),
+            (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "not a header"),
             (&|pair| pair.1[0] = 0, "its 64 bytes begin with"),
-            (&|pair| pair.0.truncate(45), "no header"),
+            (&|pair| pair.0.truncate(45), "not a header"),
             (&|pair| pair.0.clear(), "room for arrays at 0x20"),
             (&|pair| pair.0[39] = 1, "not empty"),
             (&|pair| pair.0[28] = 31, "size of a block"),

@@ -1,138 +1,91 @@
-//! The XML in bundles, which must be well-formed: schemas, and strings. The events of the reader are read by those who ask; here is what
-//! it lets pass.
+//! The XML in bundles, which must be well-formed: schemas, and strings.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use crate::symbols::Broken;
+use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
+use crate::symbols::{Broken, broken};
 
-/// Gives every event of a document and where it begins to `take`; fails where the document is not well-formed.
+/// Passes every event of a document, after checking that the document is well-formed up to there, to `take`.
 pub(super) fn read(
     bytes: &[u8],
     what: &str,
     mut take: impl FnMut(&Event<'_>) -> Result<(), String>,
 ) -> Result<(), Broken> {
-    let broken = |at: u64, rule: &dyn Display| Broken { at, message: format!("{what} at {at:#x}: {rule}") };
-    if let Some(at) = forbidden(bytes) {
-        return Err(broken(at as u64, &"a character that no document may have"));
-    }
     let mut xml = Reader::from_reader(bytes);
     xml.config_mut().check_comments = true;
-    let (mut depth, mut roots) = (0_usize, 0);
+    let mut place = Place::default();
     loop {
         let at = xml.buffer_position();
-        let event = xml.read_event().map_err(|error| broken(at, &error))?;
-        match &event {
-            Event::Start(start) => {
-                roots += usize::from(depth == 0);
-                depth += 1;
-                check_tag(start).map_err(|rule| broken(at, &rule))?;
-            }
-            Event::Empty(start) => {
-                roots += usize::from(depth == 0);
-                check_tag(start).map_err(|rule| broken(at, &rule))?;
-            }
-            Event::End(_) => depth -= 1,
-            Event::Text(text) if text.contains("]]>") => return Err(broken(at, &"]]> in a text")),
-            Event::Text(text) if depth == 0 && !text.trim_ascii().is_empty() => {
-                return Err(broken(at, &"a text outside of all elements"));
-            }
-            Event::GeneralRef(reference) if depth == 0 || resolved(reference).is_none() => {
-                return Err(broken(at, &format_args!("the entity &{}; is not defined", &**reference)));
-            }
-            Event::CData(_) if depth == 0 => return Err(broken(at, &"a text outside of all elements")),
-            Event::Decl(_) if at > 0 => return Err(broken(at, &"a declaration that is not at the beginning")),
-            Event::DocType(_) if roots > 0 => return Err(broken(at, &"a document type behind the beginning")),
-            Event::Eof if depth > 0 || roots != 1 => {
-                return Err(broken(at, &format_args!("it ends in {depth} open elements, and has {roots} at the top")));
-            }
-            _ => {}
-        }
-        take(&event).map_err(|rule| broken(at, &rule))?;
+        let broken = |rule: &dyn Display| broken(at as usize, what, rule);
+        let event = xml.read_event().map_err(|error| broken(&error))?;
+        place.check(&event, at).map_err(|rule| broken(&rule))?;
+        take(&event).map_err(|rule| broken(&rule))?;
         if matches!(event, Event::Eof) {
             return Ok(());
         }
     }
 }
 
-/// The character that a reference stands for.
-pub(super) fn resolved(reference: &BytesRef<'_>) -> Option<String> {
-    if reference.is_char_ref() {
-        let character = reference.resolve_char_ref().ok().flatten()?;
-        return Some(character.to_string()).filter(|text| forbidden(text.as_bytes()).is_none());
-    }
-    quick_xml::escape::resolve_predefined_entity(reference).map(str::to_owned)
+/// The place in a document.
+#[derive(Debug, Default)]
+struct Place {
+    /// The number of open elements.
+    depth: usize,
+    /// The number of elements at the top.
+    roots: usize,
 }
 
-/// A text as a document has it: ends of lines are one character.
-pub(super) fn with_line_ends(text: &str) -> std::borrow::Cow<'_, str> {
+impl Place {
+    /// Checks an event, and where it is.
+    fn check(&mut self, event: &Event<'_>, at: u64) -> Result<(), Cow<'static, str>> {
+        match event {
+            Event::Start(start) | Event::Empty(start) => {
+                self.roots += usize::from(self.depth == 0);
+                self.depth += usize::from(matches!(event, Event::Start(_)));
+                check_tag(start)
+            }
+            Event::End(_) => {
+                self.depth -= 1;
+                Ok(())
+            }
+            Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => Err(OUTSIDE.into()),
+            Event::Text(text) => check_text(text),
+            Event::CData(_) if self.depth == 0 => Err(OUTSIDE.into()),
+            Event::CData(text) => check_characters(text),
+            Event::GeneralRef(reference) if self.depth == 0 || resolve(reference).is_none() => {
+                Err(format!("the entity &{}; is not defined", &**reference).into())
+            }
+            Event::GeneralRef(_) => Ok(()),
+            Event::Decl(_) if at > 0 => Err("a declaration that is not at the beginning".into()),
+            Event::Decl(declaration) => check_characters(declaration),
+            Event::DocType(_) if self.roots > 0 => Err("a document type after the beginning".into()),
+            Event::DocType(text) => check_characters(text),
+            Event::Comment(text) => check_characters(text),
+            Event::PI(instruction) => check_characters(instruction),
+            Event::Eof if self.depth > 0 || self.roots != 1 => {
+                Err(format!("it ends in {} open elements, and has {} at the top", self.depth, self.roots).into())
+            }
+            Event::Eof => Ok(()),
+        }
+    }
+}
+
+const OUTSIDE: &str = "text outside of all elements";
+
+/// The text with line ends as XML defines them.
+pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
-/// The value of an attribute; `None` where it has none.
+/// The value of an attribute, unescaped.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start.attributes().flatten().find(|attribute| attribute.key.0 == name)?;
-    let value = quick_xml::escape::unescape(&found.value).ok()?;
-    // Of white space, only what a reference stands for stays as it is.
-    Some(if found.value.contains('&') { value.into_owned() } else { value.replace(['\t', '\n', '\r'], " ") })
-}
-
-/// The first byte of a character that must not be in a document, not even by reference.
-fn forbidden(bytes: &[u8]) -> Option<usize> {
-    let is_control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
-    // U+FFFE and U+FFFF.
-    let is_none = |three: &[u8]| three[0] == 0xef && three[1] == 0xbf && three[2] >= 0xbe;
-    let control = bytes.iter().position(is_control);
-    control.or_else(|| bytes.windows(3).position(is_none))
-}
-
-/// A tag has a name, and attributes that each have a name of their own, a space in front and a value.
-fn check_tag(start: &BytesStart<'_>) -> Result<(), String> {
-    let name = start.name().into_inner();
-    if !is_name(name) {
-        return Err(format!("<{name}> is no name of an element"));
-    }
-    for attribute in start.attributes() {
-        let attribute = attribute.map_err(|error| error.to_string())?;
-        let (name, value) = (attribute.key.0, &attribute.value);
-        if !is_name(name) {
-            return Err(format!("{name} is no name of an attribute"));
-        }
-        let text = quick_xml::escape::unescape(value).map_err(|error| error.to_string())?;
-        if value.contains('<') || forbidden(text.as_bytes()).is_some() {
-            return Err(format!("the value of {name} has a character that none may have"));
-        }
-    }
-    if !has_spaces(&start[start.name().into_inner().len()..]) {
-        return Err("no space between two attributes".to_owned());
-    }
-    Ok(())
-}
-
-/// True if there is a space behind each value but the last.
-fn has_spaces(attributes: &str) -> bool {
-    let (mut quote, mut after_value) = (None, false);
-    for character in attributes.chars() {
-        match quote {
-            Some(open) if character == open => (quote, after_value) = (None, true),
-            Some(_) => {}
-            None if after_value && !character.is_ascii_whitespace() => return false,
-            None => {
-                after_value = false;
-                quote = Some(character).filter(|character| matches!(character, '"' | '\''));
-            }
-        }
-    }
-    true
-}
-
-fn is_name(name: &str) -> bool {
-    let is_first =
-        |character: char| character.is_ascii_alphabetic() || matches!(character, '_' | ':') || !character.is_ascii();
-    let is_next = |character: char| is_first(character) || character.is_ascii_digit() || matches!(character, '-' | '.');
-    name.starts_with(is_first) && name.chars().all(is_next)
+    let raw = attribute_of(start, name)?;
+    let value = quick_xml::escape::unescape(raw).ok()?;
+    Some(if raw.contains('&') { value.into_owned() } else { value.replace(['\t', '\n', '\r'], " ") })
 }
 
 #[cfg(test)]

@@ -4,15 +4,14 @@ use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
-use super::fault::Fault;
-use super::numbers::parse_number;
+use super::position::Fault;
 use super::tag::Tag;
-use super::well_formed::attributes;
+use crate::readers::well_formed::attributes;
 
 /// The source of an element's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// The element itself, and nobody refers to it.
+    /// The element itself; nothing refers to it.
     None,
     /// The element itself, which defines this id.
     Id(u64),
@@ -26,11 +25,11 @@ pub(super) enum Fields<'a> {
     None,
     Frame(FrameFields<'a>),
     Binary(BinaryFields<'a>),
-    /// The line of a source; `None` where it is no number.
+    /// The line of a source; `None` if it is not a number.
     Line(Option<u32>),
-    /// The display string (`fmt`) of an element whose name stands nowhere else.
+    /// The display string (`fmt`) of an element, the only place with its name.
     DisplayName(Cow<'a, str>),
-    /// An unknown element with an address: a frame of a kind that nobody knows.
+    /// An unknown element with an address: a frame of an unknown kind.
     UnknownFrame,
 }
 
@@ -39,7 +38,7 @@ pub(super) struct FrameFields<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) address: Option<Cow<'a, str>>,
     pub(super) is_inlined: bool,
-    /// True if there are attributes that nobody knows.
+    /// True if there are unknown attributes.
     pub(super) has_others: bool,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct BinaryFields<'a> {
     pub(super) arch: Option<Cow<'a, str>>,
     pub(super) load_address: Option<Cow<'a, str>>,
     pub(super) path: Option<Cow<'a, str>>,
-    /// True if there are attributes that nobody knows.
+    /// True if there are unknown attributes.
     pub(super) has_others: bool,
 }
 
@@ -105,8 +104,8 @@ pub(super) fn read<'a>(
     Ok((identity, fields))
 }
 
-/// `id="N"` or `ref="N"` as `xctrace` writes it, first of the attributes, where nothing else is needed. It is what nine
-/// of ten elements have, so it is worth not going through all attributes.
+/// `id="N"` or `ref="N"` in the spelling of `xctrace`, if it is the first attribute and nothing else is needed. Nine of ten elements are
+/// like this, so it is worth avoiding a loop over all attributes.
 fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
     if let Some(rest) = raw.strip_prefix(" ref=\"") {
         let (number, after) = rest.split_once('"')?;
@@ -133,4 +132,11 @@ pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     }
     let value = value.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
     Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
+}
+
+/// A decimal number without sign.
+pub(super) fn parse_number(text: &str) -> Option<u64> {
+    let text = text.trim_ascii();
+    // `str::parse` would take a plus sign.
+    text.as_bytes().first().filter(|byte| byte.is_ascii_digit()).and_then(|_| text.parse().ok())
 }

@@ -1,4 +1,4 @@
-//! Cuts a byte stream into blocks, each of which ends behind a row where there are rows.
+//! Cuts a byte stream into blocks. If there are rows, each block ends after a row.
 
 use std::io::{self, Read};
 
@@ -17,14 +17,14 @@ const MOST: usize = 512 << 10;
 /// A part of the input.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Its bytes, and zeros behind them, as the scanner wants them.
+    /// The bytes, and zeros after them for the scanner.
     padded: Vec<u8>,
     length: usize,
-    /// Its position in the input.
+    /// The position in the input.
     pub(super) offset: u64,
-    /// The number of line feeds in it; 0 if nobody counted them.
+    /// The number of line feeds; 0 if they were not counted.
     pub(super) lines: u64,
-    /// The end of the input behind it; `None` if more follows.
+    /// The end of the input after this block; `None` if more follows.
     pub(super) end: Option<End>,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Block {
 pub(super) enum End {
     /// As it should.
     Complete,
-    /// Its source says that more should follow (a cut compressed file).
+    /// The source expects more data (a truncated compressed file).
     Cut(io::Error),
-    /// It could not be read any further.
+    /// Reading failed.
     Failed(io::Error),
 }
 
@@ -44,12 +44,12 @@ impl Block {
         &self.padded[..self.length]
     }
 
-    /// The bytes with the zeros behind them.
+    /// The bytes with the zeros after them.
     pub(super) fn padded(&self) -> &[u8] {
         &self.padded[..self.length + PADDING]
     }
 
-    /// Puts the bytes in `carried` in front of its own. `carried` holds its old buffer until [`give_back`](Self::give_back).
+    /// Prepends the bytes in `carried`. Until [`give_back`](Self::give_back), `carried` holds the block's old buffer.
     pub(super) fn prepend(&mut self, carried: &mut Vec<u8>) {
         self.offset -= carried.len() as u64;
         carried.reserve_exact(self.length + PADDING);
@@ -78,7 +78,7 @@ impl Block {
         (self.length, self.offset, self.lines, self.end) = (0, offset, 0, None);
     }
 
-    /// Makes room for `more` bytes behind those it has.
+    /// Reserves space for `more` bytes after the current ones.
     fn reserve(&mut self, more: usize) {
         let needed = self.length + more + PADDING;
         if self.padded.len() < needed {
@@ -121,7 +121,7 @@ pub(super) struct BlockReader<R> {
     source: R,
     size: usize,
     offset: u64,
-    /// The bytes read behind the end of the last block.
+    /// The bytes read after the end of the last block.
     rest: Vec<u8>,
 }
 
@@ -131,7 +131,7 @@ impl<R: Read> BlockReader<R> {
         Self { source, size: size.max(1), offset: 0, rest: Vec::new() }
     }
 
-    /// Reads the next block into `block`. The last one has an `end`; after it there is none.
+    /// Reads the next block into `block`. Only the last block has an `end`.
     pub(super) fn read(&mut self, block: &mut Block) {
         block.clear(self.offset);
         block.push(&self.rest);
@@ -158,7 +158,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// The end of the last row. The white space behind it belongs to the next block: it may be the start of other text.
+/// The end of the last row. White space after it belongs to the next block, since it may be the start of other text.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }

@@ -1,10 +1,10 @@
 //! The definitions of one document so far, and the decoding of its elements.
 
+use super::anomaly::Oddity;
+use super::attributes::parse_number;
 use super::attributes::{BinaryFields, FrameFields};
-use super::item::Ids;
-use super::names;
-use super::numbers::parse_number;
-use super::oddity::Oddity;
+use super::display_names;
+use super::id_map::Ids;
 use super::tag::Tag;
 use super::value::Value;
 use crate::hash::HashMap;
@@ -52,7 +52,7 @@ pub(super) struct Definitions {
     pub(super) scratch: Vec<FrameId>,
     /// The oddities of the element that was read last, each once.
     pub(super) oddities: Vec<Oddity>,
-    /// Frames of which only the address is known, so that it is written as text once.
+    /// Frames with only an address, so that each address is formatted once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
 }
 
@@ -155,14 +155,14 @@ impl Definitions {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
         self.check_display_name(element);
-        let kind = match names::core_kind(element.fmt) {
+        let kind = match display_names::core_kind(element.fmt) {
             Some(kind) => Some(self.recording.profile.string(kind)?),
             None => None,
         };
         Ok(Value::Core(self.recording.profile.core(Core { index, kind })?))
     }
 
-    /// Names stand in display strings and nowhere else.
+    /// Names are only in display strings.
     fn check_display_name(&mut self, element: Element<'_>) {
         if element.fmt.is_empty() {
             self.note_oddity(Oddity::NoDisplayName);
@@ -182,7 +182,7 @@ impl Definitions {
             Err(reason) => return Ok(Value::Bad(reason)),
         };
         self.check_display_name(element);
-        let name = self.recording.profile.string(names::process_name(element.fmt, pid))?;
+        let name = self.recording.profile.string(display_names::process_name(element.fmt, pid))?;
         self.recording.add_process(pid, name).map(Value::Process)
     }
 
@@ -203,13 +203,13 @@ impl Definitions {
             self.note_oddity(Oddity::NoProcess);
         }
         self.check_display_name(element);
-        let name = self.recording.profile.string(names::thread_name(element.fmt, tid))?;
+        let name = self.recording.profile.string(display_names::thread_name(element.fmt, tid))?;
         self.recording.add_thread(tid, process, name).map(Value::Thread)
     }
 
     /// The binary of a `<binary>` with these attributes.
     pub(super) fn binary(&mut self, fields: &BinaryFields<'_>) -> Result<Value, Full> {
-        let load_address = fields.load_address.as_deref().and_then(names::parse_hex);
+        let load_address = fields.load_address.as_deref().and_then(display_names::parse_hex);
         let uuid = fields.uuid.as_deref().and_then(Uuid::parse);
         if load_address.is_none() {
             if fields.name.is_none() && fields.path.is_none() {
@@ -242,7 +242,7 @@ impl Definitions {
 
     /// Decodes the attributes of a `<frame>`.
     pub(super) fn frame_attributes(&mut self, fields: &FrameFields<'_>) -> Result<Attributes, Full> {
-        let address = fields.address.as_deref().and_then(names::parse_hex);
+        let address = fields.address.as_deref().and_then(display_names::parse_hex);
         let name = fields.name.as_deref().filter(|name| !name.is_empty());
         let is_named = name.is_some_and(|name| !is_hex_address(name));
         if name.is_none() {
@@ -299,7 +299,7 @@ impl Definitions {
         }
     }
 
-    /// A child that is none of those an element is made of; `only` is one of these.
+    /// Handles a child that does not belong to the element; `only` is one that does.
     fn pass_by<T>(&mut self, child: Value, only: &mut OnlyChild<T>) {
         match child {
             Value::Bad(reason) => only.fail(reason),
@@ -314,7 +314,7 @@ impl Definitions {
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
-    /// True if a `<sentinel/>` stands there.
+    /// True if there was a `<sentinel/>` instead.
     is_absent: bool,
     bad: Option<RejectReason>,
 }
@@ -336,7 +336,7 @@ impl<T> OnlyChild<T> {
         self.bad.get_or_insert(reason);
     }
 
-    /// The child; `None` where it is marked as absent.
+    /// The child; `None` if it is marked as absent.
     fn get(self) -> Result<Option<T>, RejectReason> {
         match self {
             Self { bad: Some(reason), .. } => Err(reason),

@@ -2,13 +2,13 @@
 
 use super::blocks::{Block, count_lines};
 use super::document::DocumentReader;
-use super::ending::{describe, finish};
-use super::fault::Fault;
-use super::place::{Place, line_in};
+use super::position::Fault;
+use super::position::{Place, line_in};
 use super::replay::ReplayRoom;
-use super::skip::SkipRows as _;
+use super::skipped_tables::SkipRows as _;
 use super::tape::Tape;
-use super::{scan, skip};
+use super::truncation::{describe, finish};
+use super::{scan, skipped_tables};
 use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
@@ -64,8 +64,8 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.definitions.recording.profile.return_sums(sums);
     }
 
-    /// Reads the next block. `tape` is what the scanner found in it from its start on, if it was asked already. Gives the
-    /// number of bytes of the input behind the last block.
+    /// Reads the next block. `tape` contains the rows that the scanner found at the start of the block, if it was scanned before. After the
+    /// last block, returns the number of bytes of the input.
     pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
         let tape = tape.filter(|_| self.place.is_between_tokens());
         let Some(carried) = self.place.enter(block)? else { return Ok(None) };
@@ -80,7 +80,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.keep(block, used, carried)
     }
 
-    /// Reads what is whole of a block; gives how many bytes that is.
+    /// Reads the complete tokens of a block. Returns their number of bytes.
     fn read(&mut self, block: &Block, tape: Option<&Tape>) -> Result<usize, Fault> {
         let (bytes, is_end) = (block.bytes(), block.end.is_some());
         let mut used = 0;
@@ -95,7 +95,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             if used == bytes.len() {
                 break;
             }
-            let step = skip::rows_or_tokens(self.reader, bytes, used, block.offset, is_end)?;
+            let step = skipped_tables::rows_or_tokens(self.reader, bytes, used, block.offset, is_end)?;
             used += step.used;
             if step.needs_more {
                 break;
@@ -109,7 +109,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         if !self.is_scanned || !self.reader.is_at_rows() {
             return Ok(0);
         }
-        // Where ids have gaps some are not defined, which takes more care than the scanner has.
+        // If ids have gaps, some are undefined, which the scanner does not handle.
         let Some(next_id) = self.reader.definitions.ids.next() else { return Ok(0) };
         let rows = start..block.bytes().len();
         scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.memory, &mut self.tape);

@@ -16,12 +16,12 @@
 //!
 //! Rules that hold for every version:
 //!
-//! * An element has an `id` where its value comes first, and is a `ref` to that id afterwards. Ids count 1, 2, 3 … over
-//!   the whole document, over all its tables and runs, and also in rows that nobody wants.
-//! * `<sentinel/>` is no value, and nothing else is: a cell that has no value otherwise rejects its row. A row whose stack is a
-//!   sentinel has a weight all the same.
+//! * An element has an `id` at the first use of its value, and is a `ref` to that id afterwards. Ids count 1, 2, 3 … over the complete
+//!   document with all its tables and runs, including rows that are not read.
+//! * Only `<sentinel/>` means that a value is absent: any other cell without a value rejects its row. A row with a sentinel as its stack
+//!   still has a weight.
 //! * A `ref` is of the same kind as the element that defined its id, which no other one defines.
-//! * Numbers stand in the text of elements; `fmt` is for people, and follows their locale.
+//! * Numbers are in the text of elements; `fmt` is for people, and depends on their locale.
 //! * The stack decides how it is read, never a version: frames, fragments of addresses, wrapped once, twice or not.
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
 //!
@@ -43,34 +43,31 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
+mod anomaly;
 mod attributes;
 mod blocks;
+mod column_roles;
 mod definitions;
+mod display_names;
 mod document;
-mod ending;
-mod fault;
 mod feed;
+mod id_map;
 mod intervals;
-mod item;
-mod names;
-mod numbers;
-mod oddity;
-mod packed;
+mod not_an_export;
+mod packed_value;
 mod pipeline;
-mod place;
+mod position;
 mod replay;
-mod roles;
-mod rows;
+mod row_cells;
 mod scan;
-mod skip;
-mod sniff;
+mod skipped_tables;
 mod stacks;
 mod tag;
 mod tape;
 mod toc;
 mod tokens;
+mod truncation;
 mod value;
-mod well_formed;
 
 use std::io::Read;
 
@@ -84,15 +81,15 @@ use document::DocumentReader;
 
 /// Reads an input with all its documents into a recording. `name` is how results and errors call it.
 ///
-/// The source is read in large pieces; it needs no buffer of its own.
+/// The source is read in large pieces, so it needs no buffer.
 ///
 /// # Errors
-/// When the input is no export, is cut, is malformed, or passes a limit. The builder is of no use after that.
+/// If the input is not an export, is truncated or malformed, or exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let input = recording.start_input(name)?;
     let options = recording.options.clone();
     let mut definitions = Definitions::new(std::mem::take(recording));
-    let result = read_documents(source, name, (&mut definitions, &options), input);
+    let result = read_documents(source, name, &mut definitions, &options, input);
     *recording = definitions.recording;
     let (documents, noted) = result?;
     recording.end_input(documents, noted);
@@ -102,7 +99,8 @@ pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut R
 fn read_documents<R: Read + Send>(
     source: R,
     name: &str,
-    (definitions, options): (&mut Definitions, &Options),
+    definitions: &mut Definitions,
+    options: &Options,
     input: StringId,
 ) -> Result<(Vec<Document>, Vec<Diagnostic>), Error> {
     let bytes = definitions.recording.bytes;

@@ -1,4 +1,4 @@
-//! Reading, decompressing and scanning on several threads; documents are put together in order on one of them.
+//! Reads, decompresses and scans in several threads; one of them combines the documents in order.
 //!
 //! ```text
 //! source ─► block ─► tape ─┐
@@ -6,11 +6,10 @@
 //!           block ─► tape ─┘
 //! ```
 //!
-//! Every thread does the same: it takes the source, reads one block (which decompresses it, where the source does),
-//! gives the source back, and scans the block. Where others have to wait for blocks meanwhile, it reads on, and they scan. The
-//! thread that called puts finished blocks together first, and scans others while none is finished. So no thread has a part
-//! that it could be too slow at, and one thread is the same code without the waiting. Memory is bounded by the number of
-//! blocks on their way.
+//! All threads do the same: a thread takes the source, reads (and decompresses) one block, returns the source, and scans the block. If
+//! other threads are waiting for blocks, it continues reading, and they scan. The calling thread first combines finished blocks, and scans
+//! others while none is finished. Therefore no thread has a role in which it could be too slow, and one thread runs the same code without
+//! waiting. The number of blocks in flight bounds the memory.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -23,14 +22,14 @@ use super::document::DocumentReader;
 use super::feed::Feed;
 use super::scan;
 use super::tape::Tape;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
 /// The number of blocks that may be on their way for each thread.
 const BLOCKS_PER_THREAD: usize = 3;
 
-/// The number of blocks whose samples may wait to be added up before the thread that puts blocks together helps.
+/// The number of batches of samples that may wait to be added up before the combining thread helps.
 const MAX_BATCHES: usize = 16;
 
 /// More threads than any source is fast enough for.
@@ -70,13 +69,13 @@ struct Scanned {
 enum Place {
     /// A thread reads or scans it.
     Busy,
-    /// It was read, and is still to be scanned.
+    /// The block was read, and has to be scanned.
     Read(Scanned),
     Finished(Scanned),
 }
 
-/// Samples are added up beside everything else: the sums lie far apart in memory, and take as long as much of putting blocks
-/// together.
+/// Adding up samples runs in parallel with everything else: the sums are spread over memory, and take as long as a large part of combining
+/// blocks.
 #[derive(Default)]
 struct Summing {
     /// `None` while a thread adds to them, and where samples are not added up.
@@ -103,10 +102,10 @@ struct State<R> {
     summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
-    /// True if a thread had to wait until another one has read: reading takes long, and should never stop. Then the reading thread goes on
-    /// and leaves the scanning to others, until as many blocks are on their way as may be.
+    /// True if a thread had to wait for another thread to read: reading takes long, and should never stop. The reading thread then
+    /// continues and leaves scanning to others, until the maximum number of blocks is in flight.
     is_hungry: bool,
-    /// The number of threads beside the one that called.
+    /// The number of threads in addition to the calling one.
     helpers: usize,
     /// The blocks on their way, in order.
     line: VecDeque<Place>,
@@ -114,7 +113,7 @@ struct State<R> {
     first: usize,
     /// Blocks and tapes to be used again.
     spare: Vec<Scanned>,
-    /// True if nobody wants another block.
+    /// True if no more blocks are needed.
     is_over: bool,
 }
 
@@ -134,7 +133,7 @@ fn read_parallel<R: Read + Send>(
     mut feed: Feed<'_, '_>,
     options: &Options,
 ) -> Result<u64, Error> {
-    let sums = feed.lend_sums().map_err(full)?;
+    let sums = feed.lend_sums().map_err(Error::limit)?;
     let is_summing = sums.is_some();
     let state = State {
         summing: Summing { sums, ..Summing::default() },
@@ -154,10 +153,10 @@ fn read_parallel<R: Read + Send>(
         capacity: options.jobs.min(MAX_THREADS) * BLOCKS_PER_THREAD,
     };
     std::thread::scope(|scope| {
-        // Whatever happens here, the others must not wait for it.
+        // Ends the other threads in any case.
         let _over = Over(&shared);
         for _ in 1..options.jobs.min(MAX_THREADS) {
-            // Fewer threads than were asked for do the same.
+            // Fewer threads than requested give the same result.
             if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
                 break;
             }
@@ -172,10 +171,6 @@ fn read_parallel<R: Read + Send>(
     })
 }
 
-fn full(full: Full) -> Error {
-    Error::new(ErrorKind::Limit(full.to_string()), None)
-}
-
 /// Ends the work of all threads when it goes out of scope.
 struct Over<'s, 'o, R>(&'s Shared<'o, R>);
 
@@ -188,7 +183,7 @@ impl<R> Drop for Over<'_, '_, R> {
 
 /// The next task of a thread.
 enum Task<R> {
-    /// Put this block in its place.
+    /// Adds this block to the documents.
     Join(Scanned),
     /// Add these samples to the sums.
     Sum(SumTable, SumBatch),
@@ -215,7 +210,7 @@ impl<R> State<R> {
         }
     }
 
-    /// The first block that was read and that nobody scans, with its number.
+    /// The first block that was read and is not being scanned, with its number.
     fn next_read(&mut self) -> Option<(usize, Scanned)> {
         let place = self.line.iter().position(|place| matches!(place, Place::Read(_)))?;
         match std::mem::replace(&mut self.line[place], Place::Busy) {
@@ -224,7 +219,7 @@ impl<R> State<R> {
         }
     }
 
-    /// Makes a place for another block, if there may be more; gives its number and room for it.
+    /// Starts another block, if the capacity allows. Returns its number and buffers.
     fn start_block(&mut self, capacity: usize) -> Option<(usize, Scanned)> {
         if self.line.len() >= capacity {
             return None;
@@ -241,7 +236,7 @@ impl<R> State<R> {
 }
 
 impl<R: Read + Send> Shared<'_, R> {
-    /// Puts blocks together until the input ends, and does what others do while none is finished.
+    /// Combines blocks until the input ends, and does other tasks while none is finished.
     fn lead(&self, first: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
         let (mut task, mut memory) = (Task::Join(first), scan::Memory::default());
         loop {
@@ -261,7 +256,7 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    /// Puts a block in its place; gives the number of bytes of the input behind the last one.
+    /// Adds a block to the documents. After the last block, returns the number of bytes of the input.
     fn join(&self, mut scanned: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<Option<u64>, Error> {
         let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
         self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
@@ -278,15 +273,15 @@ impl<R: Read + Send> Shared<'_, R> {
     }
 
     fn help(&self) {
-        // Without this thread's block the others would wait for ever.
+        // If this thread panicked, the others would wait for its block indefinitely.
         let over = Over(self);
         let mut memory = scan::Memory::default();
-        // What could not be added is said when the sums are finished.
+        // An error in adding samples is reported when the sums are finished.
         while let Ok(true) = self.work_on(self.next_task(false), &mut memory) {}
         std::mem::forget(over);
     }
 
-    /// Does what any thread can do; says whether there may be more.
+    /// Does a task that any thread can do. Returns whether there may be more.
     fn work_on(&self, task: Task<R>, memory: &mut scan::Memory) -> Result<bool, Error> {
         match task {
             Task::Sum(sums, batch) => self.sum(sums, batch)?,
@@ -301,7 +296,7 @@ impl<R: Read + Send> Shared<'_, R> {
     }
 
     fn sum(&self, mut sums: SumTable, mut batch: SumBatch) -> Result<(), Error> {
-        let result = sums.add_batch(&batch).map_err(full);
+        let result = sums.add_batch(&batch).map_err(Error::limit);
         batch.clear();
         let memory = sums.memory();
         let mut state = self.lock();
@@ -309,7 +304,7 @@ impl<R: Read + Send> Shared<'_, R> {
         state.summing.spare.push(batch);
         match result {
             Ok(()) => state.summing.sums = Some(sums),
-            // The sums are not given back, and nobody may wait for them.
+            // The sums are lost, so no thread may wait for them.
             Err(_) => state.is_over = true,
         }
         drop(state);
@@ -323,12 +318,12 @@ impl<R: Read + Send> Shared<'_, R> {
         loop {
             if let Some(mut sums) = state.summing.sums.take() {
                 for batch in &state.summing.batches {
-                    sums.add_batch(batch).map_err(full)?;
+                    sums.add_batch(batch).map_err(Error::limit)?;
                 }
                 return Ok(sums);
             }
             if state.is_over {
-                return Err(full(Full));
+                return Err(Error::limit(Full));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

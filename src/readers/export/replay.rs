@@ -1,7 +1,7 @@
 //! Replays what the scanner found into a document, as if its tokens had come one by one.
 //!
-//! A tape knows elements by their ids only. Here, where everything before it is known, ids become values, and everything
-//! else goes the way it goes for tokens: the same code decodes elements and adds rows.
+//! A tape contains elements only by their ids. When it is replayed, everything before it is known, so ids become values. All else works as
+//! for tokens: the same code decodes elements and adds rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::attributes::{BinaryFields, FrameFields, unescape};
 use super::definitions::{Attributes, Element, number_value};
 use super::document::DocumentReader;
-use super::fault::Fault;
-use super::packed::Packed;
+use super::packed_value::Packed;
+use super::position::Fault;
 use super::tag::Tag;
 use super::tape::{Op, Span, Tape, TapeStack};
 use super::value::Value;
@@ -34,34 +34,41 @@ struct Open {
 #[derive(Debug, Default)]
 pub(super) struct ReplayRoom {
     open: Vec<Open>,
-    /// Beside the frames of the tape: the stack that each is the leaf of.
+    /// For each frame of the tape, the stack that ends in it.
     paths: Vec<Option<StackId>>,
-    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: their ids, if they were known before
-    /// the tape.
+    /// For each frame of the tape that an earlier stack does not share, its id if it was known before the tape.
     frames: Vec<Option<FrameId>>,
-    /// Beside the stacks of the tape that are cells by `ref`: their values before the tape.
+    /// For each stack of the tape that is a cell by `ref`, its value before the tape.
     stacks: Vec<Packed>,
     /// The frames of a stack that another one does not have.
     own_frames: Vec<FrameId>,
-    /// Beside the references of the tape, as far as they were replayed: their values.
+    /// For each reference of the tape that was replayed, its value.
     references: Vec<Value>,
     known_rows: KnownRows,
     row: Vec<Value>,
 }
 
-/// The parts in common of rows that have the same cells between time and stack. Most blocks have those of the blocks before.
+/// The common parts of rows that have the same cells between time and stack. Most blocks repeat the cells of earlier blocks.
 #[derive(Debug, Default)]
 struct KnownRows {
     rows: Vec<KnownRow>,
     /// By the references of such cells.
     by_references: HashMap<Box<[u32]>, KnownCells>,
-    /// Beside the cells of the tape: the index, once it was looked for.
+    /// For the cells of the tape, the index, once it was looked up.
     of_cells: Vec<Option<u32>>,
     /// The table that they are rows of: other tables read the same cells otherwise.
     table: (usize, usize),
 }
 
-/// Cells that are references, and what their rows have in common.
+/// The start of a row: the place and id of its time, and the time.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowStart {
+    at: u16,
+    id: u32,
+    time: u64,
+}
+
+/// Cells that are references, and the common part of their rows.
 #[derive(Debug)]
 struct KnownCells {
     tags: Box<[Tag]>,
@@ -73,7 +80,7 @@ struct KnownCells {
 const MAX_KNOWN_ROWS: usize = 4_096;
 
 impl KnownRows {
-    /// Begins a tape with so many cells.
+    /// Begins a tape with this many cells.
     fn begin(&mut self, table: (usize, usize), cells: usize) {
         if self.table != table || self.rows.len() > MAX_KNOWN_ROWS {
             self.rows.clear();
@@ -123,13 +130,13 @@ struct Replay<'r, 'd, 't> {
 }
 
 impl DocumentReader<'_> {
-    /// True if a tape goes on where the document stands: its rows are the next ones of a CPU table, and its ids count on.
+    /// True if a tape continues the document: its rows are the next rows of a CPU table, and its ids continue the numbering.
     pub(super) fn fits(&self, tape: &Tape) -> bool {
         let Some(next) = self.definitions.ids.next() else { return false };
         self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
     }
 
-    /// Reads the rows of a tape that [`fits`](Self::fits). It was made of `bytes`, which start at `offset` in the input.
+    /// Reads the rows of a tape that [`fits`](Self::fits), made from `bytes`, which start at `offset` in the input.
     pub(super) fn replay(
         &mut self,
         tape: &Tape,
@@ -138,7 +145,7 @@ impl DocumentReader<'_> {
         room: &mut ReplayRoom,
     ) -> Result<(), Fault> {
         room.open.clear();
-        // What it holds of other tapes is overwritten before it is read.
+        // Data of other tapes is overwritten before it is read.
         room.paths.resize(tape.frames.len().max(room.paths.len()), None);
         room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
@@ -154,17 +161,17 @@ impl<'t> Replay<'_, '_, 't> {
         let tape = self.tape;
         self.document.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
         self.find_frames();
-        let mut next_time = (0, 0, 0);
+        let mut next_row = RowStart::default();
         for op in &tape.ops {
             match *op {
-                Op::UsualRow { at, id, time } => next_time = (at, id, time),
+                Op::UsualRow { at, id, time } => next_row = RowStart { at, id, time },
                 Op::UsualCells { start, cells, stack } => {
                     self.row = self.offset + u64::from(start);
-                    self.usual_row(next_time, cells, stack)?;
+                    self.usual_row(next_row, cells, stack)?;
                 }
                 Op::UsualStack { start, cells, stack } => {
                     self.row = self.offset + u64::from(start);
-                    self.usual_row_with_stack(next_time, cells, &tape.stacks[stack as usize])?;
+                    self.usual_row_with_stack(next_row, cells, &tape.stacks[stack as usize])?;
                 }
                 Op::Row { start } => self.row = self.offset + u64::from(start),
                 Op::EndRow => self.end_row()?,
@@ -204,8 +211,8 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(())
     }
 
-    /// Looks up the frames that no earlier stack has. They lie anywhere in the table of ids, and many look-ups that do not wait
-    /// for each other take little longer than one.
+    /// Looks up the frames that no earlier stack shares. They are anywhere in the table of ids, and many independent look-ups take little
+    /// longer than one.
     fn find_frames(&mut self) {
         for stack in &self.tape.stacks {
             self.find_frames_at(stack.start as usize..(stack.end - stack.common) as usize);
@@ -234,7 +241,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
     }
 
-    /// The same for a stack, which is mostly the next one that was looked up.
+    /// The value of a stack, usually the next one that was looked up in advance.
     fn known_stack(&mut self, id: u32) -> Value {
         let word = self.known_stack_word(id);
         self.stack_of(word, id)
@@ -252,7 +259,7 @@ impl<'t> Replay<'_, '_, 't> {
         if self.tape.known_stacks.get(self.next_stack) == Some(&id) {
             let word = self.room.stacks[self.next_stack];
             self.next_stack += 1;
-            // What the tape itself defines was not known when it was begun.
+            // Ids that the tape itself defines were unknown when it began.
             if word != Packed::NONE {
                 return word;
             }
@@ -285,15 +292,15 @@ impl<'t> Replay<'_, '_, 't> {
         span.of(self.bytes).map(|text| unescape(text, self.byte(at))).transpose()
     }
 
-    /// An attribute as it stands there.
+    /// An attribute without unescaping.
     fn verbatim(&self, span: Span) -> Option<Cow<'t, str>> {
         span.of(self.bytes).map(Cow::Borrowed)
     }
 
-    /// Cells that other rows have, too. Where what they amount to is known, their values wait for the end of the row.
+    /// Cells that other rows also have. If their common part is known, their values are only needed at the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
-        // A second time in the row, with cells behind it: it is no usual row.
+        // The row has such cells twice, so it is not a usual row.
         if let Some(before) = self.cells.take()
             && self.room.known_rows.get(self.tape, before).is_some()
         {
@@ -306,7 +313,7 @@ impl<'t> Replay<'_, '_, 't> {
         }
     }
 
-    /// Puts the values of cells among those of the row. An id stands for the same from its definition on.
+    /// Adds the values of cells to the row. An id keeps its value after its definition.
     fn push_cells(&mut self, cells: u32, place: usize) {
         let cells = &self.tape.cells[cells as usize];
         let (start, end) = (cells.start as usize, cells.end as usize);
@@ -320,12 +327,12 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.values.splice(place..place, self.room.references[start..end].iter().copied());
     }
 
-    /// A row of a time, cells that other rows have, too, and a stack by `ref`.
+    /// A row of a time, known cells, and a stack by `ref`.
     #[inline(always)]
-    fn usual_row(&mut self, (_, id, time): (u16, u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
+    fn usual_row(&mut self, RowStart { id, time, .. }: RowStart, cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.definitions.ids.define(u64::from(id), Value::Time(time));
         let word = self.known_stack_word(stack);
-        // Numbers that are handed on as they are: a value that was just put together takes long to be read as a whole.
+        // The numbers are passed separately, since reading a value just after composing it is slow.
         if let Some(known_stack) = word.stack()
             && let Some(known) = self.room.known_rows.get(self.tape, cells)
             && self.document.add_known_row(known, time, known_stack).is_some()
@@ -340,7 +347,7 @@ impl<'t> Replay<'_, '_, 't> {
     #[inline(always)]
     fn usual_row_with_stack(
         &mut self,
-        (at, id, time): (u16, u32, u64),
+        RowStart { at, id, time }: RowStart,
         cells: u32,
         stack: &TapeStack,
     ) -> Result<(), Fault> {
@@ -480,7 +487,7 @@ impl<'t> Replay<'_, '_, 't> {
         let definitions = &mut self.document.definitions;
         let own = start..end - common;
         own_frames.clear();
-        // What the tape itself defines was not known when it was begun.
+        // Ids that the tape itself defines were unknown when it began.
         let frames = frames[own.clone()].iter().zip(&self.tape.frames[own.clone()]);
         own_frames.extend(frames.map_while(|(frame, &id)| frame.or_else(|| definitions.ids.get_frame(id))));
         if own_frames.len() < own.len() || end - start > definitions.max_stack_depth {
@@ -507,7 +514,7 @@ impl<'t> Replay<'_, '_, 't> {
         }
     }
 
-    /// A stack with something among its frames that is none (a frame that could not be read, say).
+    /// A stack with something other than a frame among its frames, such as a frame that could not be read.
     #[cold]
     fn odd_stack(&mut self, tag: Tag, at: u16, stack: &TapeStack) -> Result<Value, Fault> {
         let first_value = self.document.values.len();

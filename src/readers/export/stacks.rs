@@ -10,9 +10,9 @@
 //!
 //! All are leaf first; stacks are interned from the root.
 
+use super::anomaly::Oddity;
 use super::definitions::{Definitions, Element};
-use super::names;
-use super::oddity::Oddity;
+use super::display_names;
 use super::tag::Tag;
 use super::value::Value;
 use crate::profile::{FrameId, Full};
@@ -33,7 +33,7 @@ impl Definitions {
 
     /// The leaf of a stack of fragments, whose name is in the display string.
     fn named_leaf(&mut self, address: u64, fmt: &str) -> Result<FrameId, Full> {
-        let name = names::leaf_name(fmt);
+        let name = display_names::leaf_name(fmt);
         if name.is_empty() || is_hex_address(name) {
             return self.bare_frame(FrameForm::Fragment, address);
         }
@@ -65,7 +65,7 @@ impl Definitions {
                     self.push_fragment(list, element.fmt, frames)?;
                 }
                 Value::Stack(stack) if nested.is_none() => nested = Some(stack),
-                // Which of two stacks called the other? Nobody knows such a shape.
+                // It is unknown which of two stacks called the other.
                 Value::Stack(_) => return Ok(Value::Bad(RejectReason::UnknownStack)),
                 Value::Bad(reason) => return Ok(Value::Bad(reason)),
                 Value::Absent => is_absent = true,
@@ -84,7 +84,7 @@ impl Definitions {
             Some(_) if has_frames || has_fragments => is_unknown,
             None if has_frames && has_fragments => is_unknown,
             _ if others > 0 && (nested.is_some() || !frames.is_empty()) && element.tag == Tag::Backtrace => {
-                // The frames are known, what stands beside them is not: the next Xcode may have added a word.
+                // The frames are known, and the other element may be new in the next Xcode.
                 self.note_oddity(Oddity::InStack);
                 Value::Stack(match nested {
                     Some(stack) => stack,
@@ -92,8 +92,7 @@ impl Definitions {
                 })
             }
             Some(stack) => Value::Stack(stack),
-            // An element that this crate does not know and that holds no frames is no stack; a backtrace that holds
-            // only elements it does not know is a stack of an unknown shape.
+            // An unknown element without frames is not a stack; a backtrace with only unknown elements is a stack of an unknown shape.
             None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
             None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
             None if frames.is_empty() && !has_fragments && !is_absent => Value::Bad(RejectReason::EmptyCell),
@@ -151,7 +150,7 @@ impl Definitions {
         for &child in element.children {
             let Value::Addresses(list) = child else { continue };
             let (start, end) = self.recording.number_lists[list as usize];
-            // A second list would go on where the first one ended.
+            // A second list would continue the first one.
             let pc = pc.filter(|_| frames.len() == 1);
             for index in kperf_callers(pc, &self.recording.numbers[start..end]) {
                 let address = self.recording.numbers[start + index];

@@ -34,10 +34,9 @@ pub(super) enum Tag {
     TextAddress,
     TextAddresses,
     KperfBacktrace,
-    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: whatever holds frames, fragments or another backtrace.
+    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: any element with frames, fragments or another backtrace.
     Backtrace,
-    /// `uint64`, `boolean`, `register-content`, `device-session`: elements that are known to stand beside others and to say
-    /// nothing of them.
+    /// `uint64`, `boolean`, `register-content`, `device-session`: elements that may be next to others and carry no information.
     Companion,
     /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
     Other,
@@ -123,13 +122,13 @@ impl Tag {
         )
     }
 
-    /// True if the display string (`fmt`) of the element is read: it holds a name that stands nowhere else.
+    /// True if the display string (`fmt`) of the element is read, since only it contains the name.
     pub(super) fn has_display_name(self) -> bool {
         matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
     }
 
-    /// The value of a `ref` in an element of this name, if the `id` is that of `value`. In every known file both elements have one name; a
-    /// value of another kind would be mistaken for what it is not.
+    /// The value of a `ref` in an element of this name, if the `id` belongs to `value`. In every known file both elements have the same
+    /// name; a value of another kind would be misinterpreted.
     #[inline]
     pub(super) fn referring_to(self, value: Value) -> Value {
         let is_same_kind = match value {

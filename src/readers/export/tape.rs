@@ -1,7 +1,7 @@
 //! The scanner's findings in rows, in document order: small records that are replayed into a document.
 //!
-//! A tape knows nothing of other rows than its own: a `ref` is still the number that stands in the file. So tapes of
-//! several blocks can be made at the same time, and each is replayed once everything before it was.
+//! A tape does not depend on other rows: a `ref` is still the number in the file. Tapes of several blocks can therefore be made in
+//! parallel, and each is replayed after everything before it.
 
 use super::tag::Tag;
 
@@ -21,25 +21,25 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The piece, if it is there. It was found to be UTF-8.
+    /// The piece, if it exists. It was checked to be UTF-8.
     pub(super) fn of(self, bytes: &[u8]) -> Option<&str> {
         let bytes = bytes.get(self.start as usize..self.end as usize)?;
         Some(std::str::from_utf8(bytes).unwrap_or_default())
     }
 }
 
-/// One step of reading rows. `id` is 0 for an element that has none; `at` counts from the `<` of the row.
+/// One step of reading rows. `id` is 0 for an element without an id; `at` counts from the `<` of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     /// A row starts, at this byte of the block.
     Row { start: u32 },
     /// The row ends: its values are its cells.
     EndRow,
-    /// Nearly every row, in two steps: its first cell is this time, and its last one, a stack, stands at `at`;
+    /// Nearly every row, in two steps: its first cell is this time, and its last cell, a stack, is at `at`;
     UsualRow { at: u16, id: u32, time: u64 },
     /// then it has these cells and this stack by `ref`, and it starts at this byte of the block.
     UsualCells { start: u32, cells: u32, stack: u32 },
-    /// The same with a stack as [`Stack`](Op::Stack), a `backtrace` whose id is the one after that of the time.
+    /// Like `UsualCells`, with a stack as in [`Stack`](Op::Stack), a `backtrace` whose id follows that of the time.
     UsualStack { start: u32, cells: u32, stack: u32 },
     /// `<sentinel/>`
     Absent { at: u16 },
@@ -53,32 +53,32 @@ pub(super) enum Op {
     Leaf { tag: Tag, at: u16, id: u32, spans: u32 },
     /// An element with children starts; its span is the display string.
     Open { tag: Tag, at: u16, id: u32, spans: u32 },
-    /// It ends.
+    /// The element ends.
     Close,
-    /// A frame starts; its spans are name and address. Its value is known by its id only.
+    /// A frame starts; its spans are name and address. Later only its id refers to it.
     OpenFrame { is_inlined: bool, is_first_child: bool, at: u16, id: u32, spans: u32 },
-    /// It ends.
+    /// The frame ends.
     CloseFrame,
     /// A binary; its spans are name, UUID, architecture, load address and path.
     Binary { at: u16, id: u32, spans: u32 },
     /// A source starts.
     OpenSource { at: u16, line: u32 },
-    /// An element that holds frames and nothing else; they were defined before, or stand before it on the tape.
+    /// An element that holds only frames, which were defined before, or precede it on the tape.
     Stack { tag: Tag, at: u16, id: u32, stack: u32 },
 }
 
-/// A stack as it stands in the file.
+/// A stack in the form of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeStack {
     /// Display string of the element.
     pub(super) fmt: Span,
-    /// Its frames are `frames[start..end]` of the tape: ids, leaf first.
+    /// The frames are `frames[start..end]` of the tape: ids, leaf first.
     pub(super) start: u32,
     pub(super) end: u32,
     /// An earlier stack of the tape that ends with the same `common` frames, towards the root: where its frames end.
     pub(super) like_end: u32,
     pub(super) common: u32,
-    /// The stack of the tape, by its index, that is compared with this one; 0 is none.
+    /// The index of the stack that is compared with this one; 0 means none.
     pub(super) next: u32,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Tape {
     pub(super) cells: Vec<TapeCells>,
     /// Ids; 0 is an absent value.
     pub(super) references: Vec<u32>,
-    /// Beside them: the names of their elements.
+    /// For each reference, the name of its element.
     pub(super) reference_tags: Vec<Tag>,
     /// The ids of stacks that are cells by `ref`.
     pub(super) known_stacks: Vec<u32>,
@@ -108,7 +108,7 @@ pub(super) struct Tape {
     pub(super) first_id: u32,
     /// The largest id that was referred to before any was defined.
     pub(super) early_ref: u32,
-    /// The end of the scanned bytes, behind a row: everything before is on the tape.
+    /// The end of the scanned bytes, after a row: everything before it is on the tape.
     pub(super) end: usize,
     /// The number of line feeds that were scanned.
     pub(super) lines: u64,
@@ -155,7 +155,7 @@ impl Tape {
         }
     }
 
-    /// Takes back everything since `mark`.
+    /// Removes everything since `mark`.
     pub(super) fn rewind(&mut self, mark: &TapeMark) {
         self.ops.truncate(mark.ops);
         self.spans.truncate(mark.spans);
@@ -194,7 +194,7 @@ impl Tape {
         }
     }
 
-    /// Makes cells of the references from `start` on; gives their index.
+    /// Combines the references from `start` on into cells. Returns their index.
     pub(super) fn end_cells(&mut self, start: usize) -> u32 {
         let (index, end) = (self.cells.len() as u32, self.references.len() as u32);
         self.cells.push(TapeCells { start: start as u32, end });

@@ -4,10 +4,10 @@ use std::cell::Cell;
 
 use quick_xml::events::attributes::Attributes;
 
-use super::fault::Fault;
+use super::position::Fault;
 use crate::recording::{Toc, TocProcess, TocRun, TocTable, lookup};
 
-/// Elements of a table of contents are few; more than this deep is no such document.
+/// Tables of contents have few levels; a deeper document is something else.
 const MAX_DEPTH: usize = 64;
 /// Real ones have some hundred, with every process of a machine some thousand.
 const MAX_ELEMENTS: usize = 200_000;

@@ -5,9 +5,9 @@ use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
-use super::ending::Documents;
-use super::fault::Fault;
-use super::well_formed::{
+use super::position::Fault;
+use super::truncation::Documents;
+use crate::readers::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
 };
 
@@ -22,7 +22,7 @@ pub(super) struct Step {
 
 /// A reader that makes something of tokens.
 pub(super) trait TakeTokens: Documents {
-    /// An element starts at the byte `at`; one that is empty ends there, too.
+    /// An element starts at the byte `at`; an empty element also ends there.
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault>;
 
     /// An element ends.
@@ -31,25 +31,22 @@ pub(super) trait TakeTokens: Documents {
     /// A piece of text.
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
 
-    /// `<?xml … ?>`, which starts a document.
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault>;
-
     /// True if a document is open.
     fn is_in_document(&self) -> bool;
 
-    /// True from what may stand in front of a document only behind its declaration, to the start of the document.
+    /// True from the first token that must follow a declaration, to the start of the document.
     fn is_behind_declaration(&mut self) -> &mut bool;
 
-    /// Remembers the line of what starts at `byte`, where that may be asked for; `lines` counts between two bytes in memory.
+    /// Records the line of what starts at `byte`, if it may be needed; `lines` counts between two bytes in memory.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64);
 
     /// True if the rows that follow are not read as tokens.
     fn wants_no_tokens(&self) -> bool;
 
-    /// True if an element of this name is the first row of a table that is not read: its attributes may be anything.
+    /// True if an element of this name is the first row of a skipped table, whose attributes may be malformed.
     fn starts_unread_row(&self, name: &str) -> bool;
 
-    /// Takes a start tag, if it is well-formed as far as it is read.
+    /// Takes a start tag, if the parts that are read are well-formed.
     #[inline]
     fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         *self.is_behind_declaration() = false;
@@ -59,7 +56,7 @@ pub(super) trait TakeTokens: Documents {
         }
     }
 
-    /// Nothing may stand in front of a declaration. Between documents it may: it belongs to the one before.
+    /// Nothing may precede a declaration. Between documents, it belongs to the document before.
     fn begin_prolog(&mut self) {
         *self.is_behind_declaration() |= !self.has_documents() && !self.is_in_document();
     }
@@ -85,9 +82,9 @@ pub(super) trait TakeTokens: Documents {
             Event::Decl(declaration) => {
                 check_declaration(&declaration).map_err(broken)?;
                 if std::mem::replace(self.is_behind_declaration(), true) {
-                    return Err(Fault::malformed("an XML declaration does not stand at the start of its document", at));
+                    return Err(Fault::malformed("an XML declaration is not at the start of its document", at));
                 }
-                self.take_declaration(at)
+                self.cut_if_open(at)
             }
             Event::Comment(text) => check_characters(&text).map_err(broken).map(|()| self.begin_prolog()),
             Event::PI(instruction) => check_instruction(&instruction).map_err(broken).map(|()| self.begin_prolog()),
@@ -109,8 +106,8 @@ pub(super) fn read(
     is_end: bool,
 ) -> Result<Step, Fault> {
     let (bytes, offset) = (&window[used..], window_offset + used as u64);
-    // quick-xml takes a byte order mark away at the start of every slice, and does not count it. At the start of the
-    // input it is none of the text; anywhere else it is.
+    // quick-xml removes a byte order mark at the start of every slice, and does not count it. It belongs to the text except at the start of
+    // the input.
     if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
         if offset > 0 {
             reader.token(Event::Text(BytesText::from_escaped(BYTE_ORDER_MARK)), offset)?;
@@ -119,7 +116,7 @@ pub(super) fn read(
     }
     let mut xml = Reader::from_reader(bytes);
     let config = xml.config_mut();
-    // The document reader knows what is open, across windows; quick-xml sees one window only.
+    // The document reader tracks open elements across windows; quick-xml sees only one window.
     config.check_end_names = false;
     config.check_comments = true;
     config.allow_unmatched_ends = true;
@@ -129,7 +126,7 @@ pub(super) fn read(
         let event = match xml.read_event() {
             Ok(Event::Eof) => return Ok(Step { used: bytes.len(), needs_more: true }),
             Ok(Event::Text(_)) if !is_end && xml.buffer_position() == bytes.len() as u64 => {
-                // The text may go on beyond the window.
+                // The text may continue after the window.
                 return Ok(Step { used: start as usize, needs_more: true });
             }
             Ok(event) => event,
@@ -149,7 +146,7 @@ pub(super) fn read(
     }
 }
 
-/// True if the error may only mean that the token goes on beyond the bytes in memory.
+/// True if the error may only mean that the token continues after the bytes in memory.
 fn is_incomplete(error: &quick_xml::Error, xml: &Reader<&[u8]>, bytes: &[u8], start: usize) -> bool {
     match error {
         // `<!` alone is the start of a comment or CDATA; `<!x` is not.

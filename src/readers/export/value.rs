@@ -10,7 +10,7 @@ pub(super) enum Value {
     Absent,
     /// An element that plays no part in CPU samples.
     Other,
-    /// An element that is known to stand beside frames and to say nothing of them.
+    /// An element that may be next to frames and carries no information.
     Companion,
     /// A time in nanoseconds.
     Time(u64),

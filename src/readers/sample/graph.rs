@@ -9,7 +9,7 @@ pub(super) struct GraphLine<'l> {
     pub(super) depth: usize,
     /// The samples that passed through it.
     pub(super) count: u64,
-    /// The text behind the number.
+    /// The text after the number.
     pub(super) text: &'l str,
 }
 
@@ -41,11 +41,11 @@ pub(super) struct ThreadText<'l> {
     pub(super) is_main: bool,
 }
 
-/// The queue of the main thread, which tells this thread even if the program named it: browsers do.
+/// The queue of the main thread, which identifies it even if the program renamed the thread, as browsers do.
 const MAIN_QUEUE: &str = "com.apple.main-thread";
 
 impl<'l> ThreadText<'l> {
-    /// `None` for a text that is not of a thread.
+    /// `None` for a text that does not describe a thread.
     pub(super) fn parse(text: &'l str) -> Option<Self> {
         let text = text.strip_prefix("Thread_")?;
         let (thread, queue) = text.split_once("   DispatchQueue_").unwrap_or((text, ""));
@@ -72,20 +72,20 @@ impl<'l> ThreadText<'l> {
 /// The text of a frame: `SYMBOL  (in BINARY) + OFFSET  [ADDRESS]  FILE:LINE`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameText<'l> {
-    /// `???` where there was none.
+    /// `???` if unknown.
     pub(super) symbol: &'l str,
     /// `None` for `<unknown binary>` and for text of another form.
     pub(super) binary: Option<&'l str>,
     /// The first of them, if there are several.
     pub(super) address: Option<u64>,
-    /// The address that the binary was loaded at, where it is told.
+    /// The load address of the binary, if given.
     pub(super) load_address: Option<u64>,
     /// File and line.
     pub(super) source: Option<(&'l str, u32)>,
 }
 
 impl<'l> FrameText<'l> {
-    /// Every text is of a frame; one of an unknown form is its symbol.
+    /// Every text describes a frame; an unknown form becomes its symbol.
     pub(super) fn parse(text: &'l str) -> Self {
         // Names of Swift and C++ may hold the same words.
         let Some((symbol, rest)) = text.rsplit_once("  (in ") else { return Self { symbol: text, ..Self::default() } };
@@ -121,7 +121,7 @@ fn binary_and_place(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `0x102ad6d2c` as a number.
-fn hex(text: &str) -> Option<u64> {
+pub(super) fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 

@@ -1,5 +1,6 @@
 //! The list of binary images at the end of a report.
 
+use super::graph::hex;
 use crate::units::Uuid;
 
 /// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`.
@@ -7,10 +8,10 @@ use crate::units::Uuid;
 pub(super) struct Image {
     /// The first address, which it was loaded at.
     pub(super) low: u64,
-    /// The last address; `None` where it is not told (`???`).
+    /// The last address; `None` if unknown (`???`).
     pub(super) high: Option<u64>,
     pub(super) uuid: Option<Uuid>,
-    /// The last component of the path. The name in front is a bundle's for frameworks, and of no use here.
+    /// The last component of the path. For frameworks, the name before it belongs to the bundle and is not needed here.
     pub(super) name: String,
     pub(super) path: String,
 }
@@ -33,7 +34,7 @@ impl Image {
     }
 }
 
-/// The text before `<UUID>`, the UUID if there is one, and the path behind it.
+/// The text before `<UUID>`, the UUID if there is one, and the path after it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
     // Names and paths may hold brackets, too.
     text.match_indices('<').find_map(|(at, _)| {
@@ -44,12 +45,8 @@ fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
     })
 }
 
-fn hex(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
-}
-
 /// The images of a report, by address.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Images {
     sorted: Vec<Image>,
 }

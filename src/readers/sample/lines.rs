@@ -11,7 +11,7 @@ use crate::recording::Options;
 pub(super) struct LineStart {
     /// From 1.
     number: u64,
-    /// Its first byte, from 0.
+    /// The offset of its first byte, from 0.
     byte: u64,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Line {
     pub(super) text: String,
 }
 
-/// Reads lines one after the other. Bytes that are no UTF-8 become replacement characters.
+/// Reads lines one after the other. Invalid UTF-8 becomes replacement characters.
 pub(super) struct Lines<'n, R> {
     source: BufReader<R>,
     name: &'n str,
@@ -77,7 +77,7 @@ impl<'n, R: Read> Lines<'n, R> {
         Ok(Some(Line { at, text: String::from_utf8_lossy(bytes).into_owned() }))
     }
 
-    /// The next line that begins like this; what is before it is passed over.
+    /// The next line that begins with this text; lines before it are skipped.
     pub(super) fn skip_to(&mut self, start: &str) -> Result<Option<Line>, Error> {
         while let Some(line) = self.next()? {
             if line.text.starts_with(start) {

@@ -17,18 +17,18 @@
 //!        0x102a50000 -        0x102dc719f +org.example.Orchard (0.4) <5B424D44-FED2-3361-8D75-41795DA0FEF6> /Applications/Orchard
 //! ```
 //!
-//! `sample` looks at all threads at every tick, whether they run or wait. So a count is [presence](crate::profile::Meaning::Presence) and
-//! no CPU time, and the report does not tell when samples were taken.
+//! `sample` looks at all threads at every tick, running or waiting. A count is therefore [presence](crate::profile::Meaning::Presence) and
+//! not CPU time, and the report does not contain the times of samples.
 //!
 //! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. Any other column is damage.
 //! * self = count − Σ callees. The report's table of functions at the top of stacks must say the same of each function.
-//! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, also if samples
+//! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, even if samples
 //!   end in it.
-//! * An address belongs to the image that spans it; names of images are those of bundles, and join nothing.
-//! * A line may stand for several addresses of one function. How many samples each of them had is not in the report, so the first one
-//!   stands for all, and the line is that of the first one.
+//! * An address belongs to the image that contains it. Image names are names of bundles, and are not used for matching.
+//! * A line may represent several addresses of one function. The report does not contain the number of samples for each, so the first
+//!   address and its line represent all of them.
 //!
-//! An input may hold several reports, each of which is a document with one run, and other text before and behind them.
+//! An input may contain several reports, each of which is a document with one run, and other text before and after them.
 
 mod graph;
 mod images;
@@ -46,7 +46,7 @@ use report::{Report, START};
 /// Reads an input with all its reports into a recording. `name` is how results and errors call it.
 ///
 /// # Errors
-/// When there is no report, when the call graph of one is damaged, or when the input passes a limit. The builder is of no use after that.
+/// If there is no report, if a call graph is damaged, or if the input exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let result = read_reports(source, name, recording);
     if result.is_err() {
@@ -77,5 +77,5 @@ fn read_reports<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder
 }
 
 /// The sentence about call graphs that were cut out of a report.
-const NO_REPORT: &str = "this looks like the call graph of a report of sample, without its first line (Analysis of sampling …), which tells \
-                         the process; name the whole report";
+const NO_REPORT: &str = "this looks like the call graph of a report of sample, without its first line (Analysis of sampling …), which names \
+                         the process; pass the complete report";

@@ -12,7 +12,7 @@ use crate::units::Address;
 /// Adds a report.
 ///
 /// # Errors
-/// When the recording has no room, or a thread cannot be told.
+/// If the recording is full, or a thread cannot be identified.
 pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let name = lines.name();
     let mut input = recording.input(name)?;
@@ -30,9 +30,9 @@ pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut Reco
 struct Writer<'r, 'i> {
     report: &'r Report,
     input: InputBuilder<'i>,
-    /// By image, or by name where no image is known.
+    /// By image, or by name if the image is unknown.
     binaries: HashMap<(Option<usize>, Option<&'r str>), BinaryId>,
-    /// The stack of each open depth; the first is that of the thread.
+    /// The stack of each open depth; the first belongs to the thread.
     path: Vec<Option<StackId>>,
 }
 
@@ -88,7 +88,7 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// The binary of a frame: the image that spans its address, or one of which only the name is known.
+    /// The binary of a frame: the image that contains its address, or a binary of which only the name is known.
     fn binary(&mut self, text: &FrameText<'r>) -> Result<Option<BinaryId>, Full> {
         let images = &self.report.images;
         let found = text.address.and_then(|address| images.find(address));
@@ -123,11 +123,8 @@ const INCOMPLETE: &str = "the end of the report is missing, or its list of image
 
 /// A diagnostic about a report, at its first thread.
 fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic {
-    Diagnostic {
-        at: Some(lines.place(report.nodes.first().map_or(LineStart::FIRST, |node| node.line))),
-        message,
-        count: 1,
-    }
+    let first = report.nodes.first().map_or(LineStart::FIRST, |node| node.line);
+    Diagnostic { at: Some(lines.place(first)), message, count: 1 }
 }
 
 /// A word about a call graph that differs from the table which the report has of it.
@@ -145,7 +142,7 @@ fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     (different > 0).then(|| note(report, lines, message))
 }
 
-/// The contents that the head tells: process, system, and the time of the report.
+/// The contents of the head: process, system, and the time of the report.
 fn contents(report: &Report) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let os = report.field("OS Version").and_then(|os| os.split_once(|character: char| character.is_ascii_digit()));

@@ -51,7 +51,7 @@ impl Top {
 }
 
 /// A report as it was written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) process: String,
     pub(super) pid: Option<u64>,
@@ -61,18 +61,19 @@ pub(super) struct Report {
     /// The report's table of functions at the top of stacks, with their samples.
     pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
-    /// True for a report with a list of images that can be read to its end, or with the word that there is none.
+    /// True for a report with a list of images that can be read to its end, or with the note that there is none.
     pub(super) is_whole: bool,
     /// The memory of all this.
     held: Reservation,
 }
 
 /// The parts of a report, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Head,
     Graph,
-    /// A table of how often functions stand in stacks, which counts recursion several times, and is of no use.
+    /// A table of how often functions are in stacks. It counts recursion several times, so it is not used.
     Total,
     Top,
     Images,
@@ -81,13 +82,14 @@ enum Part {
 }
 
 /// A report that is being read.
+#[derive(Default)]
 struct Draft {
     report: Report,
     images: Vec<Image>,
     part: Part,
     /// The node of each open depth.
     open: Vec<usize>,
-    /// True once an empty line stood behind the call graph.
+    /// True after an empty line that followed the call graph.
     is_graph_closed: bool,
     /// True once a line of the list of images could not be read.
     has_odd_images: bool,
@@ -98,11 +100,11 @@ struct Draft {
     reserved: u64,
 }
 
-/// After so many bytes their memory is reserved.
+/// Memory is reserved each time lines have taken this many bytes.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Report {
-    /// Reads the report that begins with a line; gives the first line of the next one, too, if there is one.
+    /// Reads the report that begins with a line. Also returns the first line of the next report, if there is one.
     ///
     /// # Errors
     /// When a line of the call graph is damaged, or a limit is passed.
@@ -123,8 +125,8 @@ impl Report {
             return Err(lines.damaged("the call graph has no threads; run sample again", start));
         }
         if draft.part == Part::Graph && !draft.is_graph_closed {
-            // What is missing would count as the callers' own.
-            let text = "the report is cut inside its call graph, whose counts cannot be told without the rest; run sample again";
+            // Missing callees would count as self weight of their callers.
+            let text = "the report is cut inside its call graph, so its counts are unknown; run sample again";
             return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
         }
         draft.report.is_whole = draft.is_whole();
@@ -145,27 +147,8 @@ impl Draft {
             Some((process, pid)) => (process, pid.trim_end().trim_end_matches(')').parse().ok()),
             None => (text, None),
         };
-        let report = Report {
-            process: process.to_owned(),
-            pid,
-            head: Vec::new(),
-            nodes: Vec::new(),
-            tops: HashMap::default(),
-            images: Images::new(Vec::new()),
-            is_whole: false,
-            held,
-        };
-        Self {
-            report,
-            images: Vec::new(),
-            part: Part::Head,
-            open: Vec::new(),
-            is_graph_closed: false,
-            has_odd_images: false,
-            last_line: LineStart::FIRST,
-            bytes: 0,
-            reserved: 0,
-        }
+        let report = Report { process: process.to_owned(), pid, held, ..Report::default() };
+        Self { report, last_line: LineStart::FIRST, ..Self::default() }
     }
 
     /// True if nothing of the report is missing.
@@ -199,12 +182,12 @@ impl Draft {
                 }
             }
             Part::Graph if !text.is_empty() => self.add_node(text, line, lines)?,
-            // Of a line that was cut, blanks may be left.
+            // A line that was cut off may leave blanks.
             Part::Graph => self.is_graph_closed = line.text.is_empty() && !self.report.nodes.is_empty(),
             Part::Top => self.add_top(text),
             Part::Images => match Image::parse(text) {
                 Some(image) => self.images.push(image),
-                // Other text may follow, but only behind an empty line.
+                // Other text may follow, but only after an empty line.
                 None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
                 None => self.has_odd_images |= text.trim_start().starts_with("0x"),
             },
@@ -235,7 +218,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Counts the memory that a line takes, and reserves it now and then.
+    /// Counts the memory of a line, and reserves it from time to time.
     fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
         // The largest row that a line becomes, twice since lists grow, and its text.
         self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>())) as u64;

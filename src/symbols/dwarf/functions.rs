@@ -1,9 +1,8 @@
 //! The functions of a unit, and what was inlined into them.
 //!
-//! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over all of
-//! it; what was inlined into a function (`DW_TAG_inlined_subroutine`, at any depth, perhaps inside lexical blocks) in a
-//! second walk over the function alone, when the first address falls into it. Both walks are loops, not recursion: a
-//! file of 5 KB can nest entries deeper than a stack is.
+//! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over the complete unit. Calls
+//! inlined into a function (`DW_TAG_inlined_subroutine`, at any depth, also inside lexical blocks) are found in a second walk over this
+//! function, for the first address in it. Both walks are loops, not recursion: a file of 5 KB can nest entries deeper than a stack allows.
 //!
 //! ```text
 //! subprogram draw                     0x100..0x180
@@ -15,12 +14,11 @@ use std::cell::OnceCell;
 
 use gimli::{AttributeValue, EntriesRaw, UnitOffset};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, MAX_ATTRIBUTES, UnitRef};
-use super::called::Called;
+use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, UnitRef};
 use super::ranges::RangeAttributes;
+use crate::symbols::frame::Called;
 
-/// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
+/// The deepest inlining that is read; deeper calls count as part of the function around them. Known files have up to 33.
 const MAX_INLINE_DEPTH: usize = 200;
 /// Most functions before an address that are tried where the nearest does not reach it, as functions overlap rarely.
 const MAX_OVERLAPPING: usize = 32;
@@ -36,13 +34,13 @@ struct FunctionRange {
 /// A function that has code.
 #[derive(Debug)]
 pub(super) struct Function<'data> {
-    /// Its entry.
+    /// The offset of its entry.
     pub(super) offset: UnitOffset,
     /// The address at which it is entered: not always its lowest one, since unlikely parts may be put elsewhere.
     pub(super) entry: u64,
-    /// The functions inlined into it, read when they are asked for; `None` if they cannot be read.
+    /// The functions inlined into it, read on demand; `None` if they cannot be read.
     body: OnceCell<Option<Box<Body<'data>>>>,
-    /// Its names in answers, found when they are asked for.
+    /// Its names in answers, found on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
@@ -65,7 +63,7 @@ pub(super) struct Inlinee<'data> {
     pub(super) call_line: Option<u32>,
     /// The column of the call.
     pub(super) call_column: Option<u32>,
-    /// Its names in answers, found when they are asked for.
+    /// Its names in answers, found on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
@@ -122,7 +120,7 @@ impl<'data> Functions<'data> {
         Ok(Self { functions, ranges })
     }
 
-    /// The function whose code is at an address: of several, the one that begins last.
+    /// The function whose code is at an address. If there are several, the last to begin.
     pub(super) fn find(&self, address: u64) -> Option<&Function<'data>> {
         let end = self.ranges.partition_point(|range| range.begin <= address);
         let candidates = self.ranges[..end].iter().rev().take(MAX_OVERLAPPING);
@@ -155,7 +153,7 @@ impl<'data> Body<'data> {
         let depth = entries.next_depth();
         // The depths in the tree of the inlined functions around the entry at hand.
         let mut around: Vec<isize> = Vec::new();
-        // The depth of the function inside this one that is being passed over.
+        // The depth of a skipped function inside this function.
         let mut skipped = None;
         let mut is_first = true;
         loop {
@@ -185,7 +183,7 @@ impl<'data> Body<'data> {
                     around.push(at);
                 }
                 tag => {
-                    // A function inside a function has its own code, and what is inlined there is not inlined here.
+                    // A nested function has separate code, and calls inlined into it are not inlined here.
                     if tag == gimli::DW_TAG_subprogram && !is_first && skipped.is_none() {
                         skipped = Some(at);
                     }
@@ -216,7 +214,7 @@ impl<'data> Body<'data> {
             match attribute.name() {
                 gimli::DW_AT_call_file => {
                     call_file = match attribute.value() {
-                        // Up to DWARF 4, file 0 means that there is none.
+                        // Up to DWARF 4, file 0 means no file.
                         AttributeValue::FileIndex(0) if unit.header.version() < 5 => None,
                         AttributeValue::FileIndex(file) => u32::try_from(file).ok(),
                         _ => None,

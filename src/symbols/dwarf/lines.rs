@@ -1,17 +1,15 @@
 //! The line table of a unit: which line of which file each instruction comes from.
 //!
-//! The table is a program that counts addresses and lines up. Its rows come in sequences, one for each stretch of
-//! code; a row holds until the next one, and the last row of a sequence ends it. Of several rows at one address the
-//! last one counts.
+//! The table is a program that counts addresses and lines up. Its rows form sequences, one for each stretch of code. A row is valid up to
+//! the next row, and the last row of a sequence ends it. If several rows have the same address, the last one is used.
 
 use std::cell::{Cell, OnceCell};
 
 use gimli::{AttributeValue, DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, UnitRef};
+use super::limits::{Budget, Bytes, Fault, UnitRef};
 
-/// A text as a line table holds it: in place, or by its place elsewhere.
+/// A string in a line table: inline, or a reference.
 type Text<'data> = AttributeValue<Bytes<'data>>;
 
 /// Longest path. Without a bound, short entries of a file table could be joined to paths of any length.
@@ -22,7 +20,7 @@ const MAX_PATH_LENGTH: usize = 16 << 10;
 struct Sequence {
     begin: u64,
     end: u64,
-    /// Its rows are `rows[first_row..][..row_count]`, sorted by address.
+    /// The rows of the sequence are `rows[first_row..][..row_count]`, sorted by address.
     first_row: usize,
     row_count: usize,
 }
@@ -47,14 +45,14 @@ pub(super) struct Lines<'data> {
     sequences: Vec<Sequence>,
     header: LineProgramHeader<Bytes<'data>>,
     comp_dir: Option<Bytes<'data>>,
-    /// The paths that were asked for, by index of the file.
+    /// The requested paths, by index of the file.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
-    /// The row at which the last address was found: addresses are asked in order, so the next one is near.
+    /// The row of the last address. Addresses are requested in order, so the next row is near.
     last_row: Cell<usize>,
 }
 
-/// Puts the rows of a sequence in the order of their addresses. All but those of damaged tables are, and of these, what is found for an
-/// address would depend on the one that was asked for before.
+/// Sorts the rows of a sequence by address. Only damaged tables need this; without it, an answer would depend on the address requested
+/// before.
 fn sort_rows(rows: &mut Vec<Row>, first: usize) {
     if rows[first..].is_sorted_by_key(|row| row.address) {
         return;
@@ -132,7 +130,8 @@ impl<'data> Lines<'data> {
             return None;
         }
         let rows = &self.rows[sequence.first_row..][..sequence.row_count];
-        // From the last one on in growing steps; from the first one, if that is behind (or of another sequence).
+        // Searches from the last row on in growing steps; from the first row if the last one is after the address (or belongs to another
+        // sequence).
         let last = self.last_row.get();
         let mut low = if rows.get(last).is_some_and(|row| row.address <= address) { last } else { 0 };
         let mut step = 8;
@@ -146,18 +145,18 @@ impl<'data> Lines<'data> {
         rows.get(index).copied()
     }
 
-    /// The path of a file, joined when it is asked for first, from parts that `text` reads.
+    /// The path of a file, joined on first use from parts that `text` reads.
     pub(super) fn path(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<&str> {
         let path = self.paths.get(usize::try_from(file).ok()?)?;
         path.get_or_init(|| self.join(file, text).map(String::into_boxed_str)).as_deref()
     }
 
-    /// Compilation folder, folder and name of a file; each may be absolute, which makes those before it void.
+    /// The compilation folder, folder and name of a file. An absolute part replaces the parts before it.
     fn join(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<String> {
         let text = |value| text(value).map(|text| text.slice());
         let entry = self.header.file(file)?;
         let name = text(entry.path_name())?;
-        // Folder 0 is the compilation folder, which the unit knows in all versions of DWARF.
+        // Folder 0 is the compilation folder, which the unit contains in all versions of DWARF.
         let folder = (entry.directory_index() != 0).then(|| entry.directory(&self.header)).flatten();
         let folder = folder.and_then(text);
         let parts = [self.comp_dir.map(|folder| folder.slice()), folder, Some(name)];

@@ -5,16 +5,15 @@
 //!
 //! 1. the unit, by its ranges ([`units`]);
 //! 2. in it the function, and what is inlined there ([`functions`]);
-//! 3. in it the line ([`lines`]); every function but the innermost stands at the line of the call inlined into it.
+//! 3. in it the line ([`lines`]); every function except the innermost is at the line of the call inlined into it.
 //!
 //! # Which name
 //!
-//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often
-//! has only `Update` for what the linker knows as `_ZN…6UpdateEv`; then its linkage name, then its plain name
-//! ([`names`]). Of several symbols at that start (aliases, folded functions) the one that DWARF names is taken, and the others are answered
-//! as aliases.
-//! Inlined functions have no symbols: linkage name, then plain name, and no name at all where both are missing (old
-//! Swift) rather than that of the function around them.
+//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often has only `Update`
+//! where the linker has `_ZN…6UpdateEv`. Otherwise it takes its linkage name, then its plain name ([`names`]). If several symbols start
+//! there (aliases, folded functions), it takes the one that DWARF names, and the others become aliases. Inlined functions have no symbols:
+//! they take the linkage name, then the plain name. If both are missing (old Swift), they have no name, rather than the name of the
+//! function around them.
 //!
 //! # Where DWARF is silent
 //!
@@ -23,75 +22,53 @@
 //!
 //! # Why not addr2line
 //!
-//! The crate `addr2line` reads the same tables in the same order, and a test holds both equal. But it follows inlined
-//! functions by recursion, so that a file of 5 KB overflows the stack of a worker thread and ends the process; it gives
-//! up a whole file where one unit is broken; it turns line 0 into no line; and it does not tell a linkage name from a
-//! plain one, nor where a function starts.
+//! The crate `addr2line` reads the same tables in the same order, and a test keeps both equal. But it follows inlined functions by
+//! recursion, so a file of 5 KB overflows the stack of a worker thread and ends the process. It rejects the complete file if one unit is
+//! broken, turns line 0 into no line, and does not distinguish linkage names from plain names or return where a function starts.
 
-mod budget;
-mod bytes;
-mod called;
+mod function_names;
 mod functions;
-mod heads;
+mod headers;
+mod limits;
 mod lines;
-mod names;
 mod ranges;
 mod units;
 
 use std::io;
 
-use super::frame::{Note, Notes, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
-use super::macho::{MachoError, Slice};
+use super::macho::Slice;
 use super::symbol_table::SymbolTable;
 use crate::files::FileBytes;
-use called::{Called, Names};
+
+use function_names::{Names, names};
 use functions::{Function, Inlinee};
 use lines::Row;
-use names::names;
 use units::{Unit, Units};
-/// The symbols of one slice of a Mach-O file: a dSYM's DWARF, or a binary.
-///
-/// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
-/// several threads do not disturb each other, and each pays for what it reads.
-#[derive(Debug)]
-pub(super) struct MachoSymbols<'data> {
-    layout: Layout<'data>,
-}
-
-impl<'data> MachoSymbols<'data> {
-    /// Opens a slice of `file`, which [`slices`](super::slices) has listed.
-    ///
-    /// # Errors
-    ///
-    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
-    pub(super) fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
-        Layout::read(file, slice).map(|layout| Self { layout })
-    }
-}
 
 impl Slice {
-    /// Opens the symbols of a slice of `file`: a dSYM's DWARF, or those of a binary.
+    /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
     /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
     /// several threads do not disturb each other, and each pays for what it reads.
     ///
     /// # Errors
-    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
+    /// If the slice is outside the file, is big endian, or has broken load commands.
     pub fn symbols<'d, 'b>(&self, file: &'d FileBytes<'b>) -> io::Result<impl Symbols + use<'d, 'b>> {
-        Ok(MachoSymbols::open(file, self)?)
+        Layout::read(file, self)
     }
 }
 
-impl Symbols for MachoSymbols<'_> {
+impl Symbols for Layout<'_> {
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
         let mut notes = Notes::default();
-        self.layout.notes.iter().for_each(|note| notes.add(note.message.as_str()));
-        let table = SymbolTable::read(&self.layout, &mut notes);
-        let units = Units::read(&self.layout, notes);
+        self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
+        let table = SymbolTable::read(self, &mut notes);
+        let units = Units::read(self, notes);
         let (mut frames, mut chain) = (Vec::new(), Vec::new());
         for (index, &address) in addresses.iter().enumerate() {
-            let Some(address) = address.checked_add(self.layout.text_address) else { continue };
+            let Some(address) = address.checked_add(self.text_address) else { continue };
             frames.clear();
             find_frames(&units, &table, address, &mut chain, &mut frames);
             let aliases = frames.last().map(|outermost| aliases(&table, address, outermost)).unwrap_or_default();
@@ -118,7 +95,7 @@ fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<
     table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
 }
 
-/// Puts the frames at an address into `frames`, innermost first; none where nothing is known.
+/// Adds the frames at an address to `frames`, innermost first; none if the address is unknown.
 fn find_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     table: &SymbolTable<'data>,
@@ -139,7 +116,7 @@ fn find_frames<'a, 'data: 'a>(
     let location = line_only.map(|(unit, row)| Location::of_row(units, unit, row)).unwrap_or_default();
     let containing = table.containing(address);
     if containing.is_some() || location.file.is_some() {
-        let called = Called { function: containing.and_then(|(_, name)| name), linkage_name: None };
+        let called = Called::new(containing.and_then(|(_, name)| name), None);
         let offset = containing.map(|(start, _)| address - start);
         frames.push(SymbolFrame { offset, ..location.frame(called, false) });
     }
@@ -165,7 +142,7 @@ fn function_frames<'a, 'data: 'a>(
         for inlinee in chain.drain(..).rev() {
             let called = inlinee.called.get_or_init(|| {
                 let names = names(units, unit, inlinee.named_by, &units.budget);
-                Called::new(names.best(), names)
+                Called::new(names.best(), names.linkage)
             });
             frames.push(location.frame(*called, true));
             location = Location::of_call(units, unit, inlinee);
@@ -175,9 +152,9 @@ fn function_frames<'a, 'data: 'a>(
         let names = names(units, unit, function.offset, &units.budget);
         let symbol = symbol_at(table, function.entry, names);
         let other = || table.containing(function.entry).and_then(|(_, name)| name);
-        Called::new(symbol.or(names.best()).or_else(other), names)
+        Called::new(symbol.or(names.best()).or_else(other), names.linkage)
     });
-    // Unlikely parts may lie in front of the entry.
+    // Unlikely parts may precede the entry.
     let offset = address.checked_sub(function.entry);
     frames.push(SymbolFrame { offset, ..location.frame(*called, false) });
 }
@@ -188,14 +165,6 @@ fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>)
     let first = symbols.next()?;
     let is_named = |symbol: &&str| Some(*symbol) == names.linkage || Some(*symbol) == names.plain;
     if is_named(&first) { Some(first) } else { symbols.find(is_named).or(Some(first)) }
-}
-
-/// A place in the source.
-#[derive(Clone, Copy, Debug, Default)]
-struct Location<'a> {
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
 }
 
 impl<'a> Location<'a> {
@@ -212,18 +181,6 @@ impl<'a> Location<'a> {
             file: inlinee.call_file.map(u64::from).and_then(path),
             line: inlinee.call_line,
             column: inlinee.call_column.filter(|&column| column > 0),
-        }
-    }
-
-    fn frame(self, called: Called<'a>, is_inlined: bool) -> SymbolFrame<'a> {
-        SymbolFrame {
-            function: called.function,
-            linkage_name: called.linkage_name,
-            file: self.file,
-            line: self.line,
-            column: self.column,
-            is_inlined,
-            ..SymbolFrame::default()
         }
     }
 }

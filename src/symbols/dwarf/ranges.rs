@@ -2,13 +2,12 @@
 
 use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, UnitRef};
+use super::limits::{Budget, Bytes, Fault, UnitRef};
 
 /// The memory that a range takes in any table.
 const RANGE_BYTES: usize = 32;
 
-/// The attributes of one entry that give its addresses, gathered one attribute at a time.
+/// The attributes of one entry that give its addresses, collected one at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RangeAttributes {
     low: Option<u64>,
@@ -19,14 +18,14 @@ pub(super) struct RangeAttributes {
 }
 
 impl RangeAttributes {
-    /// Takes note of an attribute if it is about addresses.
+    /// Records an attribute about addresses.
     #[inline(always)]
     pub(super) fn observe<'data>(
         &mut self,
         unit: UnitRef<'_, 'data>,
         attribute: &Attribute<Bytes<'data>>,
     ) -> Result<(), Fault> {
-        // The value is asked for only where it is needed, since that takes longer than reading the attribute.
+        // The value is decoded only if needed, since that takes longer than reading the attribute.
         match attribute.name() {
             gimli::DW_AT_low_pc => match attribute.value() {
                 AttributeValue::Addr(address) => self.low = Some(address),

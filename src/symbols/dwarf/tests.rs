@@ -1,6 +1,6 @@
 //! Look-ups in files of some hundred bytes, whose DWARF is written by hand.
 
-use super::MachoSymbols;
+use super::Layout;
 use crate::files::FileBytes;
 use crate::symbols::Symbols;
 use crate::symbols::macho::slices_of;
@@ -113,7 +113,7 @@ fn look_up(macho: &Macho<'_>, offsets: &[u64]) -> (Vec<String>, Vec<String>) {
     let addresses: Vec<u64> = offsets.iter().map(|offset| CODE - TEXT + offset).collect();
     let mut lines = Vec::new();
     let file = FileBytes::from(file);
-    let notes = MachoSymbols::open(&file, &slices.found[0]).unwrap().look_up(&addresses, &mut |index, frames| {
+    let notes = Layout::read(&file, &slices.found[0]).unwrap().look_up(&addresses, &mut |index, frames| {
         for frame in frames {
             let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
             let line = frame.line.map_or("-".to_owned(), |line| line.to_string());

@@ -1,8 +1,8 @@
 //! The units of a file: which one an address belongs to.
 //!
-//! A unit is what one run of the compiler made. Where its code is, it says in up to four ways, taken in this order:
-//! `DW_AT_ranges`, its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have
-//! also written for code in several pieces, hence the order), or else its line table.
+//! A unit is the result of one run of the compiler. The place of its code is given in up to four ways, used in this order: `DW_AT_ranges`,
+//! its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have also written for code in several
+//! pieces, hence the order), or else its line table.
 //!
 //! Only the first entry of each unit is read at the start, about 1 µs a unit. The unit itself, its functions and its lines are read
 //! when the first address falls into it, and a unit that cannot be read makes a note and costs only its own names.
@@ -16,11 +16,10 @@ use gimli::{
     Section as _, UnitHeader, UnitOffset, UnitType,
 };
 
-use super::budget::{Budget, Fault};
-use super::bytes::{Bytes, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::functions::Functions;
-use super::heads;
-use super::heads::Head;
+use super::headers;
+use super::headers::Head;
+use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
 use crate::symbols::frame::Notes;
@@ -29,9 +28,9 @@ use crate::symbols::section::Section as Piece;
 
 /// Most ranges of units that are looked through for one address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;
-/// Sections that are read where they are used; all others that hold something to look up are read as a whole.
+/// Sections that are read in pieces where needed; all others with relevant data are read completely.
 const IN_PIECES: [&str; 3] = [".debug_info", ".debug_line", ".debug_str"];
-/// Sections of which any part may be needed. They are small beside those that are read in pieces.
+/// Sections of which any part may be needed. They are small compared to those that are read in pieces.
 const AS_A_WHOLE: [&str; 7] = [
     ".debug_abbrev",
     ".debug_addr",
@@ -44,13 +43,13 @@ const AS_A_WHOLE: [&str; 7] = [
 
 /// The memory that a byte of abbreviations may take when it is read: four bytes make one, of a hundred bytes.
 const ABBREVIATION_BYTES: usize = 32;
-/// The same of the sets of addresses of units.
+/// The same for the address sets of units.
 const SET_BYTES: usize = 8;
 
-/// One unit, read in parts as they are needed.
+/// One unit, read in parts on demand.
 #[derive(Debug)]
 pub(super) struct Unit<'data> {
-    /// With the first of its bytes, perhaps: those of its first entry.
+    /// The unit with the bytes of its first entry, and perhaps no more.
     head: gimli::Unit<Bytes<'data>>,
     /// The position of the first entry.
     header_size: usize,
@@ -66,7 +65,7 @@ pub(super) struct Unit<'data> {
 struct UnitRange {
     begin: u64,
     end: u64,
-    /// The lowest `begin` of this range and all behind it.
+    /// The lowest `begin` of this range and all ranges after it.
     min_begin: u64,
     unit: usize,
 }
@@ -74,7 +73,7 @@ struct UnitRange {
 /// All units of a slice.
 #[derive(Debug)]
 pub(super) struct Units<'data> {
-    /// The sections that are read as a whole.
+    /// The sections that are read completely.
     dwarf: gimli::Dwarf<Bytes<'data>>,
     /// `.debug_info`, `.debug_line` and `.debug_str`.
     pieces: [Option<Piece<'data>>; 3],
@@ -120,7 +119,7 @@ impl<'data> Units<'data> {
 
     fn headers(&self) -> Vec<Head<'data>> {
         let mut found = Vec::new();
-        for head in self.pieces[0].into_iter().flat_map(heads::heads) {
+        for head in self.pieces[0].into_iter().flat_map(headers::heads) {
             match head.and_then(|head| self.budget.hold(size_of::<Head<'_>>()).map(|()| head)) {
                 Ok(head) => found.push(head),
                 Err(Fault::NoMemory) => break,
@@ -158,7 +157,7 @@ impl<'data> Units<'data> {
         let Head { header, size, .. } = head;
         let is_partial = match header.type_() {
             UnitType::Type { .. } | UnitType::SplitType { .. } => return Ok(()),
-            // Others refer to the functions of a partial unit; code of its own it has none.
+            // A partial unit has no code; other units refer to its functions.
             kind => kind == UnitType::Partial,
         };
         // The Swift compiler writes units without entries.
@@ -248,7 +247,7 @@ impl<'data> Units<'data> {
 
     /// A header with all bytes of its unit, which are read now.
     fn whole_header(&self, header: &UnitHeader<Bytes<'data>>, size: usize) -> Result<UnitHeader<Bytes<'data>>, Fault> {
-        self.pieces[0].and_then(|info| heads::whole(info, header, size)).ok_or(Fault::Unreadable)
+        self.pieces[0].and_then(|info| headers::whole(info, header, size)).ok_or(Fault::Unreadable)
     }
 
     fn sort(&mut self) {
@@ -337,9 +336,9 @@ impl<'data> Units<'data> {
         unit.functions.get_or_init(read).as_ref()
     }
 
-    /// The lines of a unit; `None` where it has none or they cannot be read.
+    /// The lines of a unit; `None` if they are missing or cannot be read.
     pub(super) fn lines<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Lines<'data>> {
-        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| heads::line_program(lines, offset));
+        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| headers::line_program(lines, offset));
         let read = |offset| {
             let program = program(offset).ok_or(Fault::Unreadable)?;
             Lines::read(self.head_ref(unit), program, &self.budget)
@@ -401,8 +400,8 @@ struct AbbreviationTables {
 }
 
 impl AbbreviationTables {
-    /// Reads the tables that units refer to. A table ends where the next one begins, so that tables which pretend to
-    /// overlap do not cost more than the section has bytes.
+    /// Reads the tables that units refer to. A table ends where the next one begins, so tables that pretend to overlap do not cost more
+    /// than the section has bytes.
     fn read(section: &[u8], heads: &[Head<'_>]) -> Self {
         let mut offsets: Vec<_> = heads.iter().map(|head| head.header.debug_abbrev_offset().0).collect();
         offsets.sort_unstable();

@@ -4,7 +4,7 @@ import type { Unit } from './types.ts';
 
 const TIMES: readonly (readonly [number, string])[] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 
-/** A time to so many digits, in the unit in which it is at least 1: `1.25 s`. */
+/** Formats a time with this many digits, in the unit in which it is at least 1: `1.25 s`. */
 export function timeText(ns: number, digits = 3): string {
   const size = Math.abs(ns);
   const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
@@ -13,7 +13,7 @@ export function timeText(ns: number, digits = 3): string {
   return `${trimmed(grouped(value.toFixed(Math.min(decimals, 9))))} ${unit}`;
 }
 
-/** A time with every digit, in seconds where it has them: `1.234567891 s`, `250 µs`. */
+/** Formats a time with all digits, in seconds or in the largest unit without decimals: `1.234567891 s`, `250 µs`. */
 export function exactTimeText(ns: number): string {
   const [factor, unit] = TIMES.find(([factor]) => Math.abs(ns) >= factor) ?? TIMES[3]!;
   const [whole, part] = [Math.trunc(ns / factor), Math.abs(ns % factor)];
@@ -32,14 +32,14 @@ export function weightText(weight: number, unit: Unit): string {
 
 const PREFIXES: readonly (readonly [number, string])[] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']];
 
-/** A weight of each nanosecond as that of a second: `2.91 Gcycles/s`, `997 samples/s`. */
+/** Formats a weight per nanosecond as a weight per second: `2.91 Gcycles/s`, `997 samples/s`. */
 export function rateText(weight: number, unit: Unit): string {
   const rate = weight * 1e9;
   const [factor, prefix] = (unit === 'samples' ? undefined : PREFIXES.find(([factor]) => rate >= factor)) ?? [1, ''];
   return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${prefix}${unit}/s`;
 }
 
-/** A share of a whole: `12.3%`. What is there but too small for a digit is `<0.1%`. */
+/** Formats a share: `12.3%`. A share that is too small for a digit is `<0.1%`. */
 export function shareText(part: number, whole: number): string {
   if (!(whole > 0)) return 'n/a';
   const share = (100 * part) / whole;
@@ -64,7 +64,7 @@ export interface Ticks {
   readonly count: number;
 }
 
-/** Ticks at 1, 2 or 5 times a power of ten, at most so many of them within a range. */
+/** Ticks at 1, 2 or 5 times a power of ten, at most `most` of them in the range. */
 export function ticks(start: number, end: number, most: number): Ticks {
   const length = end - start;
   if (!(length > 0) || most < 1) return { first: start, step: 1, count: 0 };

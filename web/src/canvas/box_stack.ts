@@ -2,7 +2,10 @@
 
 import type { FlameModel } from './types.ts';
 
-/** The labels on the way to a box, from the outermost one on. Boxes stand before those below them, so the nearest before of each level counts. */
+/**
+ * The labels on the way to a box, outermost first. Boxes precede the boxes below them, so the nearest earlier box of
+ * each level is on the way.
+ */
 export function boxStack({ depth, label }: Pick<FlameModel, 'depth' | 'label'>, box: number): number[] {
   const found = [label[box]!];
   let level = depth[box]!;

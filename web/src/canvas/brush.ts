@@ -1,4 +1,4 @@
-// The selected time under hands: where it was touched, and what becomes of it.
+// The state of a drag that selects time: where it began, and what it changes.
 
 import { binNumber } from './amounts.ts';
 import type { Range } from './types.ts';
@@ -8,7 +8,7 @@ export type Grip = 'start' | 'end' | 'move' | 'new';
 /** So near is an edge that is meant, in pixels. */
 const NEAR = 5;
 
-/** What a press takes hold of. `scale` has pixels for a length of time; without `canMove`, a press inside draws a new one. */
+/** What a press grabs. `scale` is pixels per length of time; without `canMove`, a press inside draws a new range. */
 export function gripAt(brush: Range | null, time: number, scale: number, canMove: boolean): Grip {
   if (brush === null) return 'new';
   const [start, end] = [Math.abs(time - brush.start) * scale, Math.abs(time - brush.end) * scale];
@@ -16,15 +16,15 @@ export function gripAt(brush: Range | null, time: number, scale: number, canMove
   return canMove && time > brush.start && time < brush.end ? 'move' : 'new';
 }
 
-/** Times that a pointer reaches on a screen with so many nanoseconds a pixel: round ones, about a pixel apart. */
+/** The times that a pointer can reach at this many nanoseconds per pixel: round times, about a pixel apart. */
 export function snapTo(perPixel: number): (time: number) => number {
   const step = binNumber(perPixel / 2);
   return (time) => Math.round(time / step) * step;
 }
 
 /**
- * The brush after a drag from one time to another, within the range. Dragging an edge over the other one turns it around. The times that
- * are dragged are snapped; an edge that stays is not.
+ * The brush after a drag from one time to another, within the range. Dragging an edge beyond the other one turns it around. Only dragged
+ * times are snapped.
  */
 export function dragged(grip: Grip, before: Range | null, from: number, to: number, range: Range, snap = (time: number): number => time): Range {
   if (grip === 'new' || before === null) return ordered(snap(from), snap(to), range);
@@ -45,7 +45,7 @@ export function resized({ start, end }: Range, by: number, least: number, range:
   return { start, end: Math.min(range.end, Math.max(start + least, end + by)) };
 }
 
-/** Whole nanoseconds, which is what a selection can say. */
+/** Whole nanoseconds, the precision of a selection. */
 export function rounded({ start, end }: Range): Range {
   const first = Math.round(start);
   return { start: first, end: Math.max(first + 1, Math.round(end)) };

@@ -32,12 +32,12 @@ export class Camera {
     return from <= this.range.start && to >= this.range.end;
   }
 
-  /** Where it is, or where it is going. */
+  /** The current sight, or the target of the animation. */
   get goal(): Sight {
     return this.#goal ?? { from: this.from, to: this.to, scroll: this.scroll };
   }
 
-  /** Goes to a sight, at once or by and by. */
+  /** Moves to a sight, immediately or gradually. */
   go(sight: Partial<Sight>, isSmooth: boolean): void {
     const goal = this.#clamped({ ...this.goal, ...sight });
     if (isSmooth) {

@@ -12,7 +12,7 @@ const REST = 60;
 
 export class CoarseRows {
   readonly #rows: Rows;
-  /** The width of the finest cells, which are as many as a row has boxes; those of each level are four times as wide. */
+  /** The width of the finest cells, about one for each box of a row; cells of each level are four times as wide. */
   readonly #finest: number;
   readonly #levels: number;
   /** From the finest on, as far as they are made. */
@@ -26,7 +26,7 @@ export class CoarseRows {
     if (rows.box.length >= MANY) this.#later();
   }
 
-  /** The rows with the widest cells that are half a pixel at most, so that boxes are merged only where they are one pixel anyway. */
+  /** The rows with the widest cells of at most half a pixel, so that only boxes in the same pixel are merged. */
   for(pixel: number): Rows {
     let level = this.#made.length - 1;
     while (level >= 0 && this.#cell(level) > pixel / 2) level -= 1;

@@ -14,7 +14,7 @@ import { TextWidths } from './text.ts';
 import { Tooltip } from './tooltip.ts';
 import type { FlameCallbacks, FlameModel, Range } from './types.ts';
 
-/** Boxes are asked for once hands rest this long. */
+/** Boxes are requested after this long without input. */
 const REST = 70;
 /** Rows that stay visible above a zoomed box. */
 const ABOVE = 3;
@@ -24,7 +24,7 @@ abstract class FlameCanvas {
   protected readonly camera = new Camera();
   protected readonly callbacks: FlameCallbacks;
   protected readonly isChart: boolean;
-  /** The whole range, and the part that was last asked for. */
+  /** The complete range, and the part that was requested last. */
   #whole: FlameScene | null = null;
   #part: FlameScene | null = null;
   /** Ids of the focused and the zoomed boxes: nodes of a graph, numbers of boxes of a chart. */
@@ -60,7 +60,7 @@ abstract class FlameCanvas {
     this.surface.start();
   }
 
-  /** What a box is called from model to model. */
+  /** Identifies a box across models. */
   #idOf(scene: FlameScene, box: number): number {
     return this.isChart ? box : scene.model.node[box]!;
   }
@@ -101,7 +101,7 @@ abstract class FlameCanvas {
     return svgOf(this.#sheet(caption));
   }
 
-  /** The same as a picture. */
+  /** Exports the drawing as a picture. */
   exportPng(caption: readonly string[] = []): Promise<Blob> {
     return pngOf(this.#sheet(caption));
   }
@@ -160,7 +160,7 @@ abstract class FlameCanvas {
     else this.camera.go({ from: model.start[box]!, to: model.start[box]! + model.width[box]!, scroll }, false);
   }
 
-  /** The scene that covers what is seen: the part that was asked for, or else everything. */
+  /** The scene that covers the visible range: the requested part, or else everything. */
   #scene(): FlameScene | null {
     const part = this.#part;
     if (part === null) return this.#whole;
@@ -326,7 +326,7 @@ abstract class FlameCanvas {
     this.callbacks.onZoom?.(box < 0 || id === undefined || this.isChart ? null : id);
   }
 
-  /** Asks for what is missing, once hands rest. */
+  /** Requests missing boxes once there is no input. */
   #ask(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -409,7 +409,7 @@ export class FlameGraphCanvas extends FlameCanvas {
   }
 }
 
-/** One thread in the order of time. */
+/** One thread, ordered by time. */
 export class FlameChartCanvas extends FlameCanvas {
   constructor(host: HTMLElement, callbacks: FlameCallbacks = {}) {
     super(host, callbacks, true);

@@ -19,14 +19,14 @@ export interface Sheet {
   readonly isChart: boolean;
   readonly theme: Theme;
   readonly widths: TextWidths;
-  /** Lines below what the model says of itself. */
+  /** Lines below the model's description. */
   readonly caption: readonly string[];
 }
 
 const [LINE, PAD] = [17, 8];
-/** Pixels of a picture by those of the page. */
+/** Pixels of a picture per pixel of the page. */
 const RATIO = 2;
-/** More boxes than these are not told of, the narrowest first, so that files stay small. */
+/** Only this many boxes get a tooltip, the widest first, so that files stay small. */
 const TOLD = 4_000;
 /** Browsers draw nothing on larger canvases. */
 const [MOST_PIXELS, MOST_SIDE] = [16_000_000, 16_000];
@@ -93,7 +93,7 @@ function depthOf({ model }: FlameScene, sight: Range, width: number): number {
   return found;
 }
 
-/** Lines of a text that are this wide at most, where its words are. */
+/** Breaks a text at spaces into lines of at most this width. */
 function wrapped(text: string, width: number, widths: TextWidths): string[] {
   const lines: string[] = [];
   let line = '';
@@ -126,7 +126,7 @@ function drawSheet(pen: Pen, { scene, width, isChart, theme, widths }: Sheet, { 
   if (isChart) drawAxis(pen, camera, width, theme, plot.top - AXIS);
 }
 
-/** What boxes tell where a pointer rests on them, the widest first. */
+/** Adds tooltips to boxes, the widest first. */
 function tellBoxes(pen: SvgPen, { scene, isChart }: Sheet, { camera, plot }: Laid): void {
   if (scene === null) return;
   const { model, rows } = scene;

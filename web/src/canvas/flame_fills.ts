@@ -1,4 +1,4 @@
-// The colour of each box: a number that a theme turns into a fill and a text.
+// The colour of each box: a number that a theme maps to a fill and a text colour.
 
 import { SHADES, STEPS, type Theme } from './theme.ts';
 import { type FlameModel, KINDS, type Labels } from './types.ts';
@@ -8,12 +8,12 @@ export const CHANGES = KINDS.length * SHADES;
 export const MATCH = CHANGES + 2 * STEPS + 1;
 export const FILLS = MATCH + 1;
 
-/** By label: its fill, of which equal names have equal ones. */
+/** The fill of each label; equal names have equal fills. */
 export function fillsOfLabels({ names, kinds }: Labels): Uint8Array {
   return Uint8Array.from(names, (name, label) => kinds[label]! * SHADES + (hash(name) % SHADES));
 }
 
-/** By box, where they are compared. Changes are shown by their root, so that small ones are seen at all. */
+/** The fill of each box in a comparison. Changes are shown by their root, so that small ones are visible. */
 export function fillsOfChanges(change: Float32Array): Uint8Array {
   return Uint8Array.from(change, (value) => {
     const step = Math.ceil(Math.sqrt(Math.min(1, Math.abs(value))) * STEPS);

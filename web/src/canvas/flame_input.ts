@@ -1,4 +1,4 @@
-// Gestures on a flame graph or chart: what hands do, told in words of the plot.
+// Gestures on a flame graph or chart, translated into actions of the plot.
 
 /** What gestures act on. Places are in CSS pixels from the canvas' corner. */
 export interface FlameTarget {
@@ -77,7 +77,7 @@ export function listenFlame(
     'contextmenu',
     (event) => {
       event.preventDefault();
-      // The menu key ends here, too, and has had its menu at the focused box.
+      // The menu key also fires this event, and has already opened its menu at the focused box.
       if (event.timeStamp - pressed > LONG_PRESS) return;
       const { x, y } = place(event);
       target.menu(x, y, event.clientX, event.clientY);

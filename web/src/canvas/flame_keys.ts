@@ -20,7 +20,7 @@ export interface FlameWalk {
   menuAt(box: number): void;
 }
 
-/** Does what a key means; true if it means anything here. */
+/** Handles a key; returns true if it has a meaning here. */
 export function pressFlameKey(event: KeyboardEvent, walk: FlameWalk): boolean {
   const { key } = event;
   if (event.altKey || ((event.ctrlKey || event.metaKey) && !'+-=0'.includes(key))) return false;

@@ -1,4 +1,4 @@
-// Boxes on the screen: those that are visible, by colour, then their names, then what is marked.
+// Draws the visible boxes: first by colour, then their names, then the marked ones.
 
 import type { Camera } from './camera.ts';
 import { CoarseRows } from './coarse_rows.ts';
@@ -23,7 +23,7 @@ export interface Plot {
   readonly ratio: number;
 }
 
-/** Boxes that are marked, by their number in the model; -1 is none. */
+/** Marked boxes, by their number in the model; -1 means none. */
 export interface Marks {
   readonly focus: number;
   readonly hover: number;
@@ -37,7 +37,7 @@ export class FlameScene {
   /** By label, or by box where boxes are compared. */
   readonly #fills: Uint8Array;
 
-  /** `before` has scenes whose rows and colours are taken over where models share them, as when only marks or matches change. */
+  /** `before` has earlier scenes. Their rows and colours are reused if the model shares them, as when only marks or matches change. */
   constructor(model: FlameModel, before: readonly (FlameScene | null)[]) {
     this.model = model;
     const same = before.find((scene) => scene !== null && hasSameBoxes(scene.model, model));
@@ -48,7 +48,7 @@ export class FlameScene {
     this.#fills = isChange(change) ? fillsOfChanges(change) : (known?.fillsOfLabels ?? fillsOfLabels(labels));
   }
 
-  /** The rows to draw where so much is a pixel. */
+  /** The rows to draw at this size of a pixel. */
   rowsFor(pixel: number): Rows {
     return this.coarse.for(pixel);
   }
@@ -123,7 +123,7 @@ class Numbers {
   values = new Float32Array(1 << 10);
   count = 0;
 
-  /** Adds a pixel, to the one beside it where there is one. */
+  /** Adds a pixel, joined with its neighbour if possible. */
   pushPixel(x: number, y: number, width: number): void {
     const { values, count } = this;
     if (count > 0 && values[count - 2] === y && values[count - 3]! + values[count - 1]! === x) values[count - 1]! += width;
@@ -152,7 +152,7 @@ interface Shown {
   readonly names: typeof names;
 }
 
-/** The visible boxes. What is narrower than a pixel is drawn as one pixel for all of them. */
+/** The visible boxes. All boxes that share a pixel are drawn as one pixel. */
 function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot): Shown {
   for (const numbers of rects) numbers.count = 0;
   names.count = 0;
@@ -185,11 +185,11 @@ function collectRow(scene: FlameScene, rows: Rows, fills: Uint8Array, camera: Ca
     if (end - begin < pixel) {
       // Shades of single pixels would only flicker; one of each kind makes long runs of them, too.
       rects[fill < CHANGES ? fill - (fill % SHADES) : fill]!.pushPixel(left, y, right - left);
-      // All others within this pixel are behind it.
+      // All other boxes in this pixel are before that point.
       at = rows.soonAfter(camera.from + right / scale, at + 1, to) - 1;
       continue;
     }
-    // A gap shows where boxes end, where there is room for it.
+    // A gap marks the end of boxes that are wide enough.
     rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left);
     if (right - left >= LEAST_TEXT) pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
   }
@@ -216,7 +216,7 @@ function drawRects(pen: Pen, { values, count }: Numbers, plot: Plot, color: stri
   }
 }
 
-/** Where colours are the reader's own, boxes are told apart by lines. */
+/** If the user forces colours, lines separate the boxes. */
 function drawOutlines(pen: Pen, shown: Shown, plot: Plot, theme: Theme): void {
   const { values, count } = shown.names.place;
   for (let at = 0; at < count; at += 3) {

@@ -1,4 +1,4 @@
-// What is said about a box: in a tooltip, and to people who cannot see it.
+// Descriptions of a box: for the tooltip, and for screen readers.
 
 import { exactTimeText, shareText, weightText } from './amounts.ts';
 import type { Rows } from './rows.ts';
@@ -11,7 +11,7 @@ export function nameOfBox(model: FlameModel, box: number): string {
   return model.labels.names[model.label[box]!]!;
 }
 
-/** The lines of a tooltip. `isChart` is for boxes that stand at a time. */
+/** The lines of a tooltip. `isChart` is for boxes with a time. */
 export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: boolean): Tip {
   const weight = weightOf(model, box);
   const parent = rows.parentOf(box);
@@ -35,7 +35,7 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   return { title: nameOfBox(model, box), subtitle, rows: lines };
 }
 
-/** The same as one sentence. */
+/** The tooltip as one sentence. */
 export function speechOfBox(model: FlameModel, rows: Rows, box: number, isChart: boolean): string {
   const { title, subtitle, rows: lines } = tipOfBox(model, rows, box, isChart);
   const values = lines.map(([name, value]) => `${name} ${value}`.trim());

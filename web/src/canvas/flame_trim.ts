@@ -1,4 +1,4 @@
-// What stands around the boxes of flame graphs and charts: an axis, a place in the height, a badge.
+// The parts around the boxes of flame graphs and charts: an axis, the position in the height, a badge.
 
 import { tickText, ticks } from './amounts.ts';
 import type { Camera } from './camera.ts';
@@ -21,7 +21,7 @@ export function drawAxis(pen: Pen, camera: Camera, width: number, theme: Theme, 
     pen.fill(theme.line);
     pen.rect(Math.round(x), top + AXIS - 7, 1, 7);
     pen.fill(theme.dim);
-    // The last one would be cut.
+    // The last label would be cut off.
     if (x + 60 < width) pen.text(tickText(time, step), x + 4, top + AXIS - 7);
   }
   pen.fill(theme.line);

@@ -30,7 +30,7 @@ export function labelPlace(profile: Profile, label: number): number {
   return label === NO_STACK ? profile.functions.count : label === ROOT ? profile.functions.count + 1 : label;
 }
 
-/** What the caller knows of a model: all but what comes from the engine. */
+/** What the caller knows about a model: everything except the engine's data. */
 export type Known<T extends keyof FlameModel> = Omit<FlameModel, T | Computed>;
 type Computed = 'count' | 'node' | 'depth' | 'start' | 'width' | 'weight' | 'self' | 'texts' | 'label';
 
@@ -104,8 +104,8 @@ export interface BinGrid {
 }
 
 /**
- * Weights by key and bin: those of key k are from `k * count` on. With `lengths`, a weight lies evenly in the time that its sample took; else
- * it lies in the bin of its sample. As doubles, to be drawn.
+ * Weights by key and bin: key k starts at `k * count`. With `lengths`, a weight is spread evenly over the time of its sample; otherwise it
+ * is in the bin of its sample. The numbers are doubles for drawing.
  */
 export function binsBy(
   view: View,
@@ -140,7 +140,7 @@ export function binsBy(
   return bins;
 }
 
-/** Bins for so many pixels: of a round length, so that they stay where they are while time is panned. */
+/** Bins for this many pixels, with a round length so that they do not move when time is panned. */
 export function gridFor(range: Range, pixels: number): BinGrid {
   const bin = Math.max(1, binNumber((range.end - range.start) / Math.max(1, pixels)));
   const start = Math.floor(range.start / bin) * bin;

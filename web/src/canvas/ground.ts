@@ -15,7 +15,7 @@ export class Ground {
     const { model, layout, visible, scroll, width, height, ratio, focus } = sight;
     const { tracks, overview, range, unit } = model;
     const now = [tracks, overview, range.start, range.end, unit, visible.start, visible.end, scroll, width, height, ratio, focus, theme, widths];
-    // Layouts are made with each model; they are of its tracks, and so equal if those are.
+    // Layouts depend only on the tracks of the model, so equal tracks have equal layouts.
     if (layout.tracks !== tracks || now.some((value, at) => value !== this.#drawn[at])) this.#draw(sight, theme, widths);
     this.#drawn = now;
     context.save();

@@ -17,7 +17,7 @@ export interface Lane {
 
 const known = new WeakMap<LaneSpans, Lane>();
 
-/** Each bar in the first level that is free when it begins: those that begin first, and of these the longest, on top. */
+/** Puts each bar into the first level that is free when it begins: earlier bars, and then longer ones, are on top. */
 export function laneOf(spans: LaneSpans, end: number): Lane {
   const found = known.get(spans) ?? pack(spans, end);
   known.set(spans, found);

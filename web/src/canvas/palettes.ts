@@ -1,4 +1,4 @@
-// The built-in colours. A kind of code has several shades, and one colour of text on them.
+// The built-in colours. Each kind of code has several shades and one text colour.
 
 import type { Tone } from './types.ts';
 

@@ -1,4 +1,4 @@
-// What scenes are drawn with: a canvas, or an SVG of the same things.
+// Draws scenes: on a canvas, or as an SVG of the same drawing.
 
 export type Align = 'left' | 'right' | 'center';
 
@@ -11,7 +11,7 @@ export interface Pen {
   /** The corners of a filled area, in turn x and y. */
   area(points: Float32Array, count: number): void;
   font(size: number, weight: 400 | 600, family: string): void;
-  /** A text on its base line. */
+  /** Draws text on its base line. */
   text(text: string, x: number, y: number, align?: Align): void;
   /** Nothing is drawn outside, until the function that it returns is called. */
   clip(x: number, y: number, width: number, height: number): () => void;

@@ -1,6 +1,6 @@
-// Boxes by depth, and within a depth from left to right: what is visible and what is under the pointer are found by halving.
+// Sorts boxes by depth, then from left to right, so that binary search finds visible boxes and the box under the pointer.
 
-/** An index of boxes. Those of one depth do not overlap, and come in the order in which they begin. */
+/** An index of boxes. Boxes of one depth do not overlap, and are sorted by their start. */
 export class Rows {
   /** By depth: where its boxes begin in the rows; one more than there are depths. */
   readonly first: Int32Array;
@@ -39,7 +39,7 @@ export class Rows {
 
   /** The same rows in which the boxes of one cell that are narrower than cells are one, named for the first of them. To draw only. */
   merged(cell: number): Rows {
-    // Counted first: where most are merged, room for all would be most of the time.
+    // Counts first: if most boxes are merged, allocating space for all would take most of the time.
     const count = this.#merge(cell, null);
     const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
     const into = { first: new Int32Array(this.depths + 1), box, start, end };
@@ -71,7 +71,7 @@ export class Rows {
     return to;
   }
 
-  /** The first place of a row, between two, whose box ends behind a point. */
+  /** The first position in part of a row whose box ends after a point. */
   after(point: number, from: number, to: number): number {
     const { end } = this;
     let [low, high] = [from, to];
@@ -83,7 +83,7 @@ export class Rows {
     return low;
   }
 
-  /** The same, fast where it is near: steps double until one is too far. */
+  /** Like `after`, but fast if the position is near: steps double until one is too far. */
   soonAfter(point: number, from: number, to: number): number {
     const { end } = this;
     let [low, step] = [from, 1];
@@ -130,7 +130,7 @@ export class Rows {
     return next < this.first[level]! || next >= this.first[level + 1]! ? -1 : this.box[next]!;
   }
 
-  /** The place of a box: within a row, boxes stand in the order of their numbers. */
+  /** The position of a box: within a row, boxes are sorted by number. */
   placeOf(box: number): number {
     const level = this.#depth[box]!;
     let [low, high] = [this.first[level]!, this.first[level + 1]!];

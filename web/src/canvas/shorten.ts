@@ -1,4 +1,4 @@
-// Shorter names of functions, as people shorten them: first arguments go, then the types that a name stands in, at last its end.
+// Shortens names of functions in the usual way: first it drops arguments, then enclosing types, and finally the end.
 
 /** A name and its shorter forms, longest first, without repeats. */
 export function shorterNames(name: string): string[] {
@@ -19,14 +19,14 @@ export function shorterNames(name: string): string[] {
   add(lean);
   const last = lastOf(lean);
   add(last);
-  // What is cut at its end begins with what tells most.
+  // A name that is cut at its end should begin with its most specific part.
   const core = last.replace(/^…(::)?/, '');
   add(core);
   add(core.replace(/(.)\(…?\)$/, '$1'));
   return found;
 }
 
-/** `f(int, char) const` becomes `f(…)`, and `(anonymous namespace)::f()` stays as it is. */
+/** `f(int, char) const` becomes `f(…)`, and `(anonymous namespace)::f()` stays unchanged. */
 function withoutArguments(name: string): string {
   const open = argumentsAt(name);
   if (open < 0) return name;
@@ -34,11 +34,11 @@ function withoutArguments(name: string): string {
   if (close < 0) return name;
   const inside = close - open > 1 ? '…' : '';
   const rest = name.slice(close + 1);
-  // Swift writes the result behind, and C++ `const` or what was cloned.
+  // Swift writes the result after the arguments; C++ writes `const` or clone suffixes there.
   return `${name.slice(0, open)}(${inside})${/^ (in|block|closure)\b/.test(rest) ? rest : ''}`;
 }
 
-/** The bracket that opens the arguments: the first one behind a name. `operator()` is a name. */
+/** The bracket that opens the arguments: the first one after a name. `operator()` is a name. */
 function argumentsAt(name: string): number {
   let depth = 0;
   for (let at = 0; at < name.length; at += 1) {

@@ -10,7 +10,7 @@ export class Surface {
   /** In CSS pixels. */
   width = 0;
   height = 0;
-  /** Told to people who cannot see the canvas. */
+  /** The live region for screen readers. */
   readonly #live: HTMLElement;
   readonly #draw: (time: number) => void;
   readonly #resized: () => void;
@@ -35,7 +35,7 @@ export class Surface {
     style.userSelect = 'none';
     if (getComputedStyle(host).position === 'static') host.style.position = 'relative';
     this.#live = liveText();
-    // What was said last describes the canvas to those who come back to it.
+    // The last announced text describes the canvas when a user returns to it.
     this.canvas.setAttribute('aria-describedby', this.#live.id);
     host.append(this.canvas, this.#live);
     this.context = this.canvas.getContext('2d', { alpha: false })!;
@@ -48,7 +48,7 @@ export class Surface {
     });
   }
 
-  /** Draws for the first time, once everything that drawing needs stands. */
+  /** Draws for the first time, once everything is ready. */
   start(): void {
     this.#measure();
   }
@@ -70,7 +70,7 @@ export class Surface {
     this.#draw(time);
   }
 
-  /** Says something to screen readers; the last text stays as the description of the canvas. */
+  /** Announces a text to screen readers; the last text remains the description of the canvas. */
   say(text: string): void {
     if (this.#live.textContent !== text) this.#live.textContent = text;
   }
@@ -122,7 +122,7 @@ function liveText(): HTMLElement {
   return element;
 }
 
-/** True for people who asked for less motion. */
+/** True if the user prefers reduced motion. */
 export function isStill(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

@@ -1,4 +1,4 @@
-// The same scene as an SVG file: texts as text, no script, no style that needs a page.
+// Writes the same scene as an SVG file: text stays text, without scripts or styles of the page.
 
 import type { Align, Pen } from './pen.ts';
 
@@ -25,7 +25,7 @@ export class SvgPen implements Pen {
     this.#parts.push(`<rect ${place} ${paint('fill', this.#color)}/>`);
   }
 
-  /** A place that tells something where a pointer rests on it. */
+  /** Adds a tooltip to an area. */
   tells(x: number, y: number, width: number, height: number, text: string): void {
     const place = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
     this.#parts.push(`<rect ${place} fill-opacity="0"><title>${escaped(text)}</title></rect>`);
@@ -70,7 +70,7 @@ export class SvgPen implements Pen {
   }
 }
 
-/** A colour as SVG has it: opacity stands in an attribute of its own, which more readers know. */
+/** A colour in SVG: opacity is a separate attribute, which more readers support. */
 function paint(attribute: 'fill' | 'stroke', color: string): string {
   const found = /^rgba\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)[\s,/]+([\d.]+)\s*\)$/.exec(color);
   if (found === null) return `${attribute}="${escaped(color)}"`;
@@ -81,7 +81,7 @@ function short(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-/** A text in XML. Characters that XML cannot have become U+FFFD. */
+/** Escapes a text for XML. Characters that XML does not allow become U+FFFD. */
 export function escaped(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')

@@ -1,12 +1,12 @@
-// Names that fit. Widths are added up from those of characters, measured once each, so that no frame measures text.
+// Fits names into a width. Widths are the sums of character widths, each measured once, so that no frame measures text.
 
 import { shorterNames } from './shorten.ts';
 
 const DOTS = '…';
-/** Fewer first letters tell nothing. */
+/** Fewer leading letters are not useful. */
 const LEAST_HEAD = 2;
 
-/** The widths of texts in one font. */
+/** Measures texts in one font. */
 export class TextWidths {
   readonly #context: CanvasRenderingContext2D;
   readonly #latin = new Float64Array(0x250);
@@ -14,12 +14,12 @@ export class TextWidths {
   readonly #forms = new Map<string, Form[]>();
 
   constructor(font: string) {
-    // A context of its own: to set a font in one that is drawn with would change what is drawn next.
+    // A separate context: setting the font of the drawing context would change later drawing.
     this.#context = document.createElement('canvas').getContext('2d')!;
     this.#context.font = font;
   }
 
-  /** The width of a text; its letters' kerning makes it a little narrower on the screen. */
+  /** The width of a text; kerning makes it slightly narrower on the screen. */
   of(text: string): number {
     let width = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -42,7 +42,10 @@ export class TextWidths {
     return this.#cut(forms[forms.length - 1]!, width);
   }
 
-  /** A text without its middle, where it is wider: names of threads often differ in their ends, of which more is kept, and in numbers. */
+  /**
+   * Cuts out the middle of a text that is too wide: names of threads often differ at the end, so more of the end is
+   * kept, with its number.
+   */
   middle(text: string, width: number): string {
     if (this.of(text) <= width) return text;
     for (let kept = Math.min(text.length - 1, Math.ceil(width / 3)); kept >= 2; kept -= 1) {
@@ -90,7 +93,10 @@ export class TextWidths {
   }
 }
 
-/** So many letters of both ends of a text. Where its last number would be cut, more of the end is kept, if that leaves a beginning. */
+/**
+ * Keeps this many letters of both ends of a text. More of the end is kept if its last number would be cut, as long as
+ * there is still a beginning.
+ */
 export function withoutMiddle(text: string, kept: number): string {
   let [first, last] = [Math.ceil(kept / 3), Math.floor((2 * kept) / 3)];
   const cut = [...text.matchAll(/[0-9]+/g)].findLast(({ index }) => index < text.length - last);

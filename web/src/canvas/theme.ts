@@ -15,7 +15,7 @@ export interface Theme {
   readonly isForced: boolean;
   readonly font: string;
   readonly background: string;
-  /** Bars and margins that stand beside the plot. */
+  /** The background of bars and margins next to the plot. */
   readonly raised: string;
   readonly text: string;
   readonly dim: string;
@@ -29,7 +29,7 @@ export interface Theme {
   readonly matchText: string;
   /** Fills of boxes: `SHADES` of each kind. */
   readonly boxes: readonly string[];
-  /** Texts on boxes: one for each kind. */
+  /** The text colours on boxes, one for each kind. */
   readonly boxTexts: readonly string[];
   /** Fills of differences, from the most that went to the most that came: `2 * STEPS + 1`. */
   readonly changes: readonly string[];
@@ -38,7 +38,7 @@ export interface Theme {
   readonly laneText: string;
 }
 
-/** The colours of a page, as its styles say where this host stands. */
+/** The colours of a page, read from its styles at this host. */
 export function readTheme(host: HTMLElement): Theme {
   const styles = getComputedStyle(host);
   const isForced = matchMedia('(forced-colors: active)').matches;
@@ -70,7 +70,7 @@ export function readTheme(host: HTMLElement): Theme {
   };
 }
 
-/** One colour stands for all shades. */
+/** Uses one colour for all shades. */
 function shades(text: string): string[] {
   const found = text.split(/\s+(?![^(]*\))/);
   return Array.from({ length: SHADES }, (_, index) => found[index % found.length]!);
@@ -82,7 +82,7 @@ function isDarkScheme(scheme: string): boolean {
   return matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** The system's own colours where the reader chose them: kinds are told apart by their texts and by lines. */
+/** The system's colours if the user forces them: texts and lines then distinguish the kinds. */
 function forced(plain: Base): Base {
   return {
     ...plain,
@@ -91,7 +91,7 @@ function forced(plain: Base): Base {
   };
 }
 
-/** More contrast where it is asked for: nothing is dim, and lines are as dark as texts were. */
+/** More contrast if the user prefers it: nothing is dim, and lines are as dark as texts were. */
 function stronger(plain: Base): Base {
   return { ...plain, dim: plain.text, line: plain.dim, 'idle-text': plain.text };
 }

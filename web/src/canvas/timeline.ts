@@ -18,7 +18,7 @@ import { spanAt, xOf } from './track_scene.ts';
 import type { Range, TimelineCallbacks, TimelineModel } from './types.ts';
 
 const [OVERVIEW_TRACK, AXIS_TRACK] = [-1, -2];
-/** Bins are asked for once hands rest this long. */
+/** Bins are requested after this long without input. */
 const REST = 70;
 
 export class TimelineCanvas {
@@ -64,7 +64,7 @@ export class TimelineCanvas {
     const before = this.#model;
     this.#model = model;
     this.#layout = new TimelineLayout(model);
-    // What hands hold is newer than what comes back from a selection.
+    // The current drag is newer than the answer to an earlier selection.
     if (this.#drag === null) this.#brush = model.brush;
     this.#camera.range = model.range;
     this.#camera.least = 1_000;

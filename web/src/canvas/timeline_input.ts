@@ -14,7 +14,7 @@ export interface TimelineTarget {
   hover(spot: Spot, clientX: number, clientY: number): void;
   leave(): void;
   cursor(spot: Spot): string;
-  /** A drag in the plot begins, goes on and ends. */
+  /** A drag in the plot: start, move and end. */
   press(spot: Spot): void;
   drag(spot: Spot): void;
   drop(): void;

@@ -17,7 +17,7 @@ export interface TimelineWalk {
 /** A step is this share of the visible time. */
 const STEP = 0.02;
 
-/** Does what a key means; true if it means anything here. */
+/** Handles a key; returns true if it has a meaning here. */
 export function pressTimelineKey(event: KeyboardEvent, walk: TimelineWalk): boolean {
   const { key } = event;
   const isControl = event.ctrlKey || event.metaKey;

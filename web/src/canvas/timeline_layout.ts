@@ -1,4 +1,4 @@
-// Where tracks stand.
+// Lays out the tracks.
 
 import { laneOf } from './lanes.ts';
 import type { TimelineModel, Track } from './types.ts';

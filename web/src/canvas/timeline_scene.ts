@@ -8,7 +8,7 @@ import type { TextWidths } from './text.ts';
 import type { Theme } from './theme.ts';
 import type { Range, TimelineModel, Track } from './types.ts';
 
-/** What is drawn, and how much of it is seen. */
+/** A drawing, and the part of it that is visible. */
 export interface Sighted {
   readonly model: TimelineModel;
   readonly layout: TimelineLayout;
@@ -86,7 +86,7 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, the
   const detail = track.detail ?? '';
   pen.font(SMALL, 400, theme.font);
   pen.fill(theme.dim);
-  // Details are numbers: one that is cut would be another one. The scale tells what the picture means, so it goes last.
+  // A number that is cut off would be wrong. The scale explains the picture, so it is removed last.
   const room = margin - left - PAD;
   const wide = widths.of(detail);
   const shown = isTall && widths.of(full) <= room ? full : '';
@@ -98,7 +98,7 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, the
   const isStrong = track.kind === 'process' || track.isSelected === true;
   pen.font(FONT, isStrong ? 600 : 400, theme.font);
   pen.fill(track.isDim === true ? theme.dim : theme.text);
-  // Widths are those of letters that are not bold.
+  // Measured widths are for normal letters, not bold ones.
   pen.text(widths.middle(track.label, (room - beside) * (isStrong ? 0.92 : 0.98)), left, base);
   if (isFocused) pen.frame(1, strip.top, margin - 3, strip.height, theme.accent, 2);
 }

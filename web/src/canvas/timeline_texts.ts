@@ -1,4 +1,4 @@
-// What is said about a place of the timeline.
+// Descriptions of a point in the timeline.
 
 import { exactTimeText, rateText, shareText, weightText } from './amounts.ts';
 import type { Tip } from './tooltip.ts';
@@ -38,7 +38,7 @@ function binRows({ unit }: TimelineModel, { bins }: Track, time: number): [strin
   const rows = layers.map(({ name, values }): [string, string] => {
     const weight = `${weightText(Math.round(values[at]!), unit)} in ${exactTimeText(bins.bin)}`;
     if (unit === 'ns') return [name, `${weight} · ${shareText(values[at]!, bins.full)} of ${bins.fullText}`];
-    // Events of counters are no rates.
+    // Events of counters are not rates.
     return [name, unit === 'events' ? weight : `${weight} · ${rateText(values[at]! / bins.bin, unit)}`];
   });
   return rows.length > 0 ? rows : [['', `nothing in ${exactTimeText(bins.bin)}`]];

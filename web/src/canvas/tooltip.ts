@@ -1,4 +1,4 @@
-// A few lines beside the pointer. Everything in it is text.
+// A few lines next to the pointer. All content is plain text.
 
 import type { Theme } from './theme.ts';
 
@@ -17,7 +17,7 @@ export class Tooltip {
 
   constructor(host: HTMLElement) {
     this.#element = document.createElement('div');
-    // Its texts are said by the live text; twice would be too much.
+    // The live region announces the same text; screen readers should not read it twice.
     this.#element.setAttribute('aria-hidden', 'true');
     Object.assign(this.#element.style, {
       position: 'fixed', left: '0', top: '0', zIndex: '1000', pointerEvents: 'none', display: 'none',
@@ -27,7 +27,7 @@ export class Tooltip {
     host.append(this.#element);
   }
 
-  /** Shows a tip beside a place in the window; null hides it. */
+  /** Shows a tip next to a point in the window; null hides it. */
   show(tip: Tip | null, clientX: number, clientY: number, theme: Theme): void {
     const { style } = this.#element;
     if (tip === null) {

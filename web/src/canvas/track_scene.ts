@@ -27,7 +27,7 @@ export function timeOf(x: number, { left, width, visible }: Strip): number {
   return visible.start + ((x - left) / width) * (visible.end - visible.start);
 }
 
-/** Everything that a track has; `end` is that of the recording. */
+/** Draws all parts of a track; `end` is the end of the recording. */
 export function drawTrack(pen: Pen, track: Track, strip: Strip, theme: Theme, widths: TextWidths, end: number): void {
   if (track.bins !== undefined) drawBins(pen, track.bins, strip, theme);
   if (track.spans !== undefined) drawSpans(pen, track.spans, track.tone ?? 'signpost', strip, theme, widths, end);

@@ -1,7 +1,7 @@
-// The models that canvases draw, and the callbacks by which they ask and tell.
+// The models that canvases draw, and the callbacks by which they request data and report events.
 //
-// A model holds strings and typed arrays only, so that it can come from a worker. Its doubles are places on a screen; every number that a
-// person reads is either a double below 2^53, which is exact, or a text that the model brings along.
+// A model contains only strings and typed arrays, so a worker can send it. Its doubles are positions on the screen. Each displayed number
+// is either a double below 2^53, which is exact, or a text in the model.
 
 /** From `start` on, up to but without `end`, in the unit of the axis. */
 export interface Range {
@@ -24,28 +24,28 @@ export interface Labels {
   readonly kinds: Uint8Array;
 }
 
-/** Boxes of a flame graph or spans of a flame chart: callers before callees, and those of one depth from left to right. */
+/** Boxes of a flame graph or spans of a flame chart: callers before callees, and each depth from left to right. */
 export interface FlameModel {
-  /** Equal keys mean the same tree with the same weights: the zoom stays as it is, and boxes may only be more or fewer. */
+  /** Equal keys mean the same tree with the same weights: the zoom is kept, and only the number of boxes may differ. */
   readonly key: string;
-  /** Equal trees mean that nodes are numbered alike: a zoomed node is found again when weights change. */
+  /** Equal trees number their nodes in the same way: a zoomed node is found again when weights change. */
   readonly tree: string;
   readonly unit: Unit;
-  /** Weight of the root; of a chart, that of its thread. */
+  /** The weight of the root; in a chart, the weight of its thread. */
   readonly total: number;
-  /** The places of boxes: of a graph from 0 to `total`, of a chart the time of the recording. */
+  /** The range of positions: in a graph from 0 to `total`, in a chart the time of the recording. */
   readonly range: Range;
-  /** The part of the range for which boxes were asked for, and the weight from which on they are there. */
+  /** The requested part of the range, and the smallest weight of its boxes. */
   readonly detail: { readonly from: number; readonly to: number; readonly least: number };
   readonly count: number;
   readonly node: Int32Array;
   readonly depth: Int32Array;
   readonly start: Float64Array;
   readonly width: Float64Array;
-  /** Weight by box, where it is not the width (charts); and own weight. */
+  /** The weight of each box, if it is not the width (charts); and the self weight. */
   readonly weight?: Float64Array;
   readonly self: Float64Array;
-  /** Exact weights by box as texts, where sums are not below 2^53. */
+  /** Exact weights of the boxes as texts, if sums may reach 2^53. */
   readonly texts?: { readonly weight: readonly string[]; readonly self: readonly string[] };
   /** By box: its place in `labels`. */
   readonly label: Int32Array;
@@ -57,7 +57,7 @@ export interface FlameModel {
   readonly selected?: number | null;
   /** By box: from -1 (less than before) to 1 (more); 0 is noise. Boxes are coloured by it. */
   readonly change?: Float32Array | null;
-  /** Of several recordings, the one whose weights the boxes have: `after`. */
+  /** The recording whose weights the boxes have, if there are several: `after`. */
   readonly of?: string;
   /** By box: more lines for the tooltip, names and values, such as both weights of a comparison. */
   readonly notes?: readonly (readonly (readonly [string, string])[])[] | null;
@@ -84,7 +84,7 @@ export interface FlameCallbacks {
   onWhole?(isWhole: boolean): void;
 }
 
-/** Weights by bin, as layers that are stacked; each has a tone of its own. */
+/** Weights by bin, as stacked layers with different tones. */
 export interface Bins {
   readonly start: number;
   /** Length of a bin. */
@@ -126,7 +126,7 @@ export interface LaneMarks {
 export interface Track {
   readonly id: string;
   readonly label: string;
-  /** Smaller, behind the label: such as its CPU time. */
+  /** Smaller text after the label, such as the CPU time. */
   readonly detail?: string;
   readonly kind: 'overview' | 'process' | 'thread' | 'states' | 'core' | 'lane';
   /** Levels below the tracks of the left margin. */
@@ -134,7 +134,7 @@ export interface Track {
   readonly isSelected?: boolean;
   /** Drawn weaker, as what is filtered out. */
   readonly isDim?: boolean;
-  /** Has tracks below it, which are shown or not. */
+  /** Whether the tracks below it are shown, if it has any. */
   readonly isOpen?: boolean;
   readonly bins?: Bins;
   readonly spans?: LaneSpans;
@@ -146,7 +146,7 @@ export interface TimelineModel {
   readonly unit: Unit;
   /** The time of the recording, in nanoseconds. */
   readonly range: Range;
-  /** Shows this time, when it differs from the one of the last model. */
+  /** Shows this time if it differs from the last model's. */
   readonly visible?: Range;
   readonly brush: Range | null;
   /** Stays on top. */

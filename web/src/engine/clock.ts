@@ -1,9 +1,9 @@
-// The clock: the part of a run's recorded time that is selected, by which every rate divides. The rules are those of `src/recording/clock.rs`;
-// the command gives the page the time that it has samples of.
+// The clock: the selected part of a run's recorded time, by which every rate is divided. The rules are the same as in
+// `src/recording/clock.rs`; the command passes the time that its samples cover.
 
 import { type Range, intersect } from './intervals.ts';
 
-/** The recorded time of a run, as far as the command was asked for it. */
+/** The recorded time of a run, as far as the command selected it. */
 export interface RecordedTime {
   readonly parts: readonly (readonly [number | string, number | string])[];
   readonly source: 'toc' | 'manifest' | 'samples';
@@ -15,7 +15,7 @@ export interface SelectedTime {
   readonly parts: readonly Range[];
   /** The sum of the parts, in nanoseconds. */
   readonly length: number;
-  /** Where the recorded time is from: recorded, or estimated from the samples. */
+  /** Whether the recorded time was recorded, or estimated from the samples. */
   readonly isRecorded: boolean;
   /** True if a time or intervals were selected. */
   readonly isPart: boolean;

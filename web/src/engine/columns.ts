@@ -29,7 +29,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** A number in LEB128, or -1 where it is 2^53 or more; then `skipped` has it. */
+  /** A number in LEB128, or -1 if it is 2^53 or more; `skipped` then contains it. */
   varint(): number {
     const bytes = this.bytes;
     let byte = bytes[this.offset++]!;
@@ -87,7 +87,7 @@ export function readNumbers(reader: ByteReader, column: ColumnHead): Float64Arra
   return readWide(reader, column);
 }
 
-/** The values of a column that are smaller than 2^32, less `base`: with 1, 0 becomes -1, which is none. */
+/** The values of a column below 2^32, minus `base`: with 1, 0 becomes -1, which means none. */
 export function readIndices(reader: ByteReader, column: ColumnHead, base: 0 | 1): Int32Array {
   const indices = new Int32Array(column.rows);
   if (column.encoding === 'constant') return indices.fill(Number(column.value ?? 0) - base);

@@ -1,4 +1,4 @@
-// Faults that are told to people.
+// Errors with a message for users.
 
 /** A payload that is not what the page expects. */
 export class PayloadError extends Error {

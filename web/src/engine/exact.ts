@@ -1,10 +1,10 @@
 // Sums of 64-bit numbers, exact.
 //
-// Doubles are exact below 2^53. A payload says what all its weights add up to; where that is less, no sum of a part of them is rounded,
-// and a number is one double: one *plane*. Otherwise a number is three planes of 22 bits each, from the lowest on, and 2^31 rows add up
-// in each of them without rounding. Every view adds plane by plane, so it knows nothing of this.
+// Doubles are exact below 2^53. A payload contains the sum of all its weights; if that is less, no partial sum is rounded, and a number is
+// one double: one *plane*. Otherwise a number consists of three planes of 22 bits each, from the lowest on, and 2^31 rows can be added in
+// each plane without rounding. Views add plane by plane, so they do not depend on this.
 
-/** A sum: a number where all are below 2^53, else a bigint. Both compare with `<`. */
+/** A sum: a number if all are below 2^53, else a bigint. Both can be compared with `<`. */
 export type Exact = number | bigint;
 
 /** The number of planes of weights, and of numbers of samples. */
@@ -22,7 +22,7 @@ export function planesFor(total: bigint): 1 | 3 {
   return total < LIMIT ? 1 : 3;
 }
 
-/** The values of a column as so many planes. */
+/** Splits the values of a column into planes. */
 export function planesOf(values: Float64Array | BigUint64Array, count: 1 | 3): Float64Array[] {
   if (count === 1 && values instanceof Float64Array) return [values];
   const planes = [0, 1, 2].map(() => new Float64Array(values.length));
@@ -59,7 +59,7 @@ export class Sums {
     return join(this.planes, this.shape.weight, this.shape.count, index);
   }
 
-  /** True if a sample was counted at an index, whatever it weighs. */
+  /** True if any sample was counted at an index, regardless of its weight. */
   isCounted(index: number): boolean {
     const { weight, count } = this.shape;
     for (let plane = weight; plane < weight + count; plane += 1) {

@@ -1,8 +1,8 @@
 // Stacks merged by their common callers: the shape of call trees, without weights.
 //
-// The shape depends on operations only, so it is made once for each list of them; a selection adds weights to it. Most nodes have one
-// child and no samples of their own, and so weigh what their child weighs. Only *knots* are added up: nodes where samples end or paths
-// part. Each other node belongs to the knot below it.
+// The shape depends only on operations, so it is made once for each list of operations; a selection adds weights to it. Most nodes have one
+// child and no self weight, so they have the weight of their child. Only *knots* are added up: nodes where samples end or paths split. Each
+// other node belongs to the knot below it.
 
 import { Sums, scatter } from './exact.ts';
 import { REMOVED } from './operate.ts';
@@ -18,14 +18,14 @@ export interface Forest {
   readonly label: Int32Array;
   /** By node: the levels below the root. */
   readonly depth: Int32Array;
-  /** By node: the node behind the last one below it. */
+  /** For each node: the node after the last one below it. */
   readonly end: Int32Array;
   readonly knotOf: Int32Array;
   /** By knot: its node. */
   readonly knotNode: Int32Array;
   /** By knot: the knot above it; -1 of the root's. */
   readonly knotParent: Int32Array;
-  /** By used stack: the node where its samples end; -1 where they are removed. */
+  /** For each used stack: the node where its samples end; -1 if they are removed. */
   readonly nodeOf: Int32Array;
   /** By used stack: the knot of that node. */
   readonly knotOfStack: Int32Array;
@@ -62,12 +62,12 @@ function neededStacks(stacks: Stacks, stackOf: Int32Array): Int32Array {
   return needed;
 }
 
-/** Nodes as they are made. */
+/** Nodes during construction. */
 class Draft {
   parent = new Int32Array(1 << 12);
   label = new Int32Array(1 << 12);
   count = 1;
-  /** Children that do not stand right behind their parent, by parent and label. */
+  /** Children that do not directly follow their parent, by parent and label. */
   readonly #pairs = new PairTable();
   #nodeOfPair = new Int32Array(1 << 12);
 
@@ -76,10 +76,10 @@ class Draft {
     this.label[0] = ROOT;
   }
 
-  /** The child of a node that has a label, new where there was none. */
+  /** The child of a node with a label; created if missing. */
   child(parent: number, label: number): number {
     const next = parent + 1;
-    // The newest node has no children, and the first child stands right behind its parent.
+    // The newest node has no children, and the first child directly follows its parent.
     if (next === this.count) return this.#add(parent, label);
     if (this.parent[next] === parent && this.label[next] === label) return next;
     const known = this.#pairs.count;
@@ -153,7 +153,7 @@ export function withoutStacks(forest: Forest, stackOf: Int32Array): Forest {
 /** By node of a draft: its place in preorder. Children stay in the order in which they were made. */
 function preorder(draft: Draft): Int32Array {
   const { count, parent } = draft;
-  // Sizes of subtrees tell the places: a parent is made before its children.
+  // The sizes of subtrees determine the positions: a parent is created before its children.
   const size = new Int32Array(count).fill(1);
   for (let node = count - 1; node > 0; node -= 1) size[parent[node]!]! += size[node]!;
   const place = new Int32Array(count);
@@ -215,7 +215,7 @@ export function weigh(forest: Forest, byStack: Sums): Weighed {
   return { forest, own, all };
 }
 
-/** Adds each knot to the one above it, from the last on. Most sums have two planes, which are added up at once. */
+/** Adds each knot to the one above it, starting with the last. Most sums have two planes, which are added together. */
 function addUpwards({ planes }: Sums, parent: Int32Array): void {
   if (planes.length !== 2) {
     for (const sum of planes) for (let knot = parent.length - 1; knot > 0; knot -= 1) sum[parent[knot]!]! += sum[knot]!;
@@ -229,7 +229,7 @@ function addUpwards({ planes }: Sums, parent: Int32Array): void {
   }
 }
 
-/** The knot whose own samples a node has; -1 where none end in it. */
+/** The knot with a node's self weight; -1 if no samples end in it. */
 export function ownKnot(forest: Forest, node: number): number {
   const knot = forest.knotOf[node]!;
   return forest.knotNode[knot] === node ? knot : -1;

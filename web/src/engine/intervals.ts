@@ -35,7 +35,7 @@ function exact(time: number | string): number | bigint {
   return typeof time === 'number' ? time : BigInt(time);
 }
 
-/** Sorts ranges and joins those that touch; an empty one covers nothing. */
+/** Sorts ranges and joins adjacent ones; an empty range covers nothing. */
 function merge(ranges: readonly Range[]): Range[] {
   const sorted = ranges.filter(({ start, end }) => end === null || end > start);
   sorted.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));

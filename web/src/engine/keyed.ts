@@ -1,5 +1,5 @@
-// Sums by whatever nodes have in common: a function, a binary, a line. A sample counts once in the all weight of a key, however often
-// the key recurs in its stack: only the outermost node with a key on each path adds to it.
+// Sums over nodes with the same key: a function, a binary, a line. A sample is counted once in the all weight of a key, even if the key is
+// repeated in its stack: only the outermost node with the key on each path adds to it.
 
 import { type Exact, Sums, scatter, split } from './exact.ts';
 import type { Forest, Weighed } from './forest.ts';
@@ -7,7 +7,7 @@ import type { Forest, Weighed } from './forest.ts';
 /** The part of keyed sums that no selection changes. */
 export interface KeyPlan {
   readonly keys: number;
-  /** The keys of nodes that are the outermost ones with their key on their path, knot by knot: those of knot k are from `first[k]` on. */
+  /** The keys of nodes that are outermost with their key on their path, knot by knot: knot k starts at `first[k]`. */
   readonly first: Int32Array;
   readonly outermost: Int32Array | Uint16Array;
   /** By knot: the key of its node; -1 for none. */
@@ -20,7 +20,7 @@ export interface KeyedSums {
   readonly all: Sums;
 }
 
-/** Weights and numbers of samples of a row of a table. */
+/** The weights and sample counts of a row. */
 export interface RowSums {
   readonly self_weight: Exact;
   readonly all_weight: Exact;
@@ -28,11 +28,11 @@ export interface RowSums {
   readonly samples: Exact;
 }
 
-/** A plan for keys below `keys`, which `keyOf` has for each node; -1 is none. */
+/** A plan for keys below `keys`; `keyOf` is the key of each node, and -1 means none. */
 export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => number): KeyPlan {
   const { count, depth, knotOf } = forest;
   const first = new Int32Array(forest.knotNode.length + 1);
-  // Half as much memory is read where there are few keys, which is what these sums wait for.
+  // If there are few keys, half as much memory is read, which these sums wait for.
   const outermost = keys < 1 << 16 ? new Uint16Array(count) : new Int32Array(count);
   let found = 0;
   const keyOfNode = new Int32Array(count).fill(-1);
@@ -48,7 +48,7 @@ export function planKeys(forest: Forest, keys: number, keyOf: (node: number) => 
     path.push(key);
     if (key < 0) continue;
     if (open[key] === 0) {
-      // Nodes of one knot stand one behind the other, and knots in the order of their nodes.
+      // Nodes of one knot are adjacent, and knots are in the order of their nodes.
       first[knotOf[node]! + 1] = found + 1;
       outermost[found++] = key;
     }
@@ -104,7 +104,7 @@ export function rowOf({ own, all }: KeyedSums, key: number): RowSums {
   };
 }
 
-/** The keys that a sample has, whatever it weighs. */
+/** The keys with samples, regardless of their weights. */
 export function countedKeys({ all }: KeyedSums): number[] {
   const found = [];
   for (let key = 0; key < all.size; key += 1) if (all.isCounted(key)) found.push(key);

@@ -1,4 +1,4 @@
-// Names as people type them, with the command's rules: a number or a whole name; where nothing has it, a part of names in any case;
+// Matches names that users type, by the command's rules: a number or a complete name; if nothing matches, a part of names in any case;
 // `/REGEX/` is a regular expression.
 
 import { RefusedError } from './error.ts';
@@ -10,17 +10,17 @@ interface Named {
   readonly name: string;
 }
 
-/** The threads that a text means. */
+/** The threads that a text matches. */
 export function matchThreads(profile: Profile, text: string): number[] {
   return match(text, profile.threads.map(({ tid, name }) => ({ number: tid, name })));
 }
 
-/** The processes that a text means. */
+/** The processes that a text matches. */
 export function matchProcesses(profile: Profile, text: string): number[] {
   return match(text, profile.processes.map(({ pid, name }) => ({ number: pid, name })));
 }
 
-/** The binaries that a text means: by name, or by path if the text has a slash. */
+/** The binaries that a text matches: by name, or by path if the text contains a slash. */
 export function matchBinaries(profile: Profile, text: string): number[] {
   const inner = innerPattern(text) ?? text;
   const isPath = inner.includes('/');

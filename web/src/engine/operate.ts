@@ -1,7 +1,7 @@
 // Operations done to the distinct stacks that samples have, with the rules of `src/calltree/operations/`.
 //
-// A stack's parent stands before it in its table, so most operations go through the table once: what becomes of a stack follows from what
-// became of its parent. Only `invert` looks at whole stacks.
+// Parents precede their stacks in the table, so most operations take one pass: the result for a stack follows from the result for its
+// parent. Only `invert` needs complete stacks.
 
 import type { Action } from './operations.ts';
 import { PairTable } from './pair_table.ts';
@@ -14,7 +14,7 @@ export const REMOVED = -2;
 /** No frames: samples whose stack was not recorded. */
 const EMPTY = -1;
 
-/** Bits that tell what an operation did to a stack. */
+/** Bits for the effect of an operation on a stack. */
 export const DID_REMOVE = 1;
 export const DID_CHANGE = 2;
 export const DID_MOVE = 4;
@@ -28,7 +28,7 @@ export interface Operated {
   readonly effects: readonly Uint8Array[];
 }
 
-/** The stacks that samples have, each once: in ascending order, behind -1 for samples without stack. */
+/** The distinct stacks of samples, in ascending order, after -1 for samples without a stack. */
 export interface UsedStacks {
   readonly stacks: Int32Array;
   /** By row of samples: the place of its stack. */
@@ -56,7 +56,7 @@ export function usedStacks(profile: Profile): UsedStacks {
   return { stacks, ofRow };
 }
 
-/** Does actions in their order to each used stack. */
+/** Applies actions in order to each used stack. */
 export function operate(profile: Profile, used: UsedStacks, actions: readonly Action[]): Operated {
   const functionOf = profile.frames.function;
   let stacks: Stacks = profile.stacks;
@@ -82,7 +82,7 @@ export function areFilters(actions: readonly Action[]): boolean {
   return actions.every(({ kind }) => ['focus', 'focus-leaves', 'prune', 'prune-leaves'].includes(kind));
 }
 
-/** A table of stacks after an action, and what becomes of a stack of the table before. */
+/** A table of stacks after an action, and the new stack for each old one. */
 interface Step {
   readonly stacks: Stacks;
   readonly become: (stack: number) => number;
@@ -169,7 +169,7 @@ function act({ kind, functions, place }: Action, stacks: Stacks, stackOf: Int32A
       return rebuilt(stacks, EMPTY, (stack, above, table) => {
         const frame = stacks.frame[stack]!;
         const first = firstCall(table, above, functionOf, functionOf[frame]!);
-        // What was below the first call is left behind, and this frame takes its place.
+        // The part below the first call is dropped, and this frame replaces it.
         return table.add(first === REMOVED ? above : first, frame);
       });
     case 'invert':
@@ -177,7 +177,7 @@ function act({ kind, functions, place }: Action, stacks: Stacks, stackOf: Int32A
   }
 }
 
-/** The same at a place of the tree from the leaves up: what is done there to stacks that are turned round. */
+/** The same at a place of the bottom-up tree: applied to reversed stacks. */
 function actUp(kind: Action['kind'], place: KnownPlace, stacks: Stacks, stackOf: Int32Array, functionOf: Int32Array): Step {
   const at = (stack: number): number => (stack < 0 ? EMPTY : callerAt(place, stacks, functionOf, stack));
   switch (kind) {
@@ -192,7 +192,7 @@ function actUp(kind: Action['kind'], place: KnownPlace, stacks: Stacks, stackOf:
   }
 }
 
-/** Takes one frame out of used stacks: the innermost of what `at` gives. A stack of nothing else keeps it. */
+/** Removes one frame from used stacks: the innermost that `at` returns. A stack with no other frame keeps it. */
 function chargedAt(stacks: Stacks, stackOf: Int32Array, at: (stack: number) => number): Step {
   const table = new PairTable(stacks.count);
   const now = new Int32Array(stacks.count);
@@ -237,11 +237,11 @@ function rebuilt(
     now[stack] = next(stack, above < 0 ? start : now[above]!, table);
   }
   const { count: found, first, second } = table.finish();
-  // What was not recorded has no function to start at.
+  // A stack that was not recorded has no function.
   return { stacks: { count: found, parent: first, frame: second }, become: (stack) => (stack < 0 ? start : now[stack]!) };
 }
 
-/** Takes chosen frames out; a stack of nothing else keeps its outermost frame. */
+/** Removes chosen frames; a stack with only such frames keeps its outermost frame. */
 function charged(stacks: Stacks, isChosen: (stack: number) => boolean): Step {
   const root = new Int32Array(stacks.count);
   const table = new PairTable(stacks.count);
@@ -268,7 +268,7 @@ function firstCall(table: PairTable, stack: number, functionOf: Int32Array, id: 
   return REMOVED;
 }
 
-/** Turns used stacks round, one after the other. */
+/** Reverses used stacks, one after the other. */
 function inverted(stacks: Stacks, stackOf: Int32Array): Step {
   const table = new StackTable();
   const now = new Int32Array(stacks.count).fill(REMOVED);

@@ -1,11 +1,11 @@
-// Operations on stacks, as people ask for them, and the functions that they mean. `operate.ts` does them.
+// Operations on stacks as users request them, and the functions that they match. `operate.ts` applies them.
 
 import { matchBinaries } from './matcher.ts';
 import { compilePattern } from './pattern.ts';
 import { IS_IDLE, type Profile, binaryName, functionName } from './profile.ts';
 import { type KnownPlace, type TreePlace, knownPlace } from './tree_place.ts';
 
-/** An operation, named as the command's option; the command has none on one place of the tree. */
+/** An operation, named after the command's option; the command has no operations on one place of the tree. */
 export type Operation =
   | OfPlace
   | { readonly kind: 'focus' | 'focus-leaves' | 'root-at' | 'prune' | 'prune-leaves' | 'charge' | 'collapse'; readonly pattern: string }
@@ -13,7 +13,7 @@ export type Operation =
   | { readonly kind: 'binary' | 'leaf-binary'; readonly names: readonly string[] }
   | { readonly kind: 'charge-system' | 'hide-system' | 'flatten-recursion' | 'skip-idle' | 'invert' };
 
-/** An operation on one place of the tree that stands after the operations before it. */
+/** An operation on one place of the tree, as it is after the operations before. */
 export interface OfPlace {
   readonly kind: 'root-at-place' | 'prune-place' | 'charge-place';
   readonly place: TreePlace;
@@ -97,7 +97,7 @@ export function ofPattern(profile: Profile, pattern: string): Uint8Array {
   });
 }
 
-/** The functions of this name, in any binary. */
+/** The functions with this name, in any binary. */
 export function ofName(profile: Profile, name: string): Uint8Array {
   return chosen(profile, (id) => functionName(profile, id) === name);
 }

@@ -3,14 +3,14 @@
 import { type Profile, binaryName, functionName } from './profile.ts';
 import { compareTexts } from './text.ts';
 
-/** Samples whose stack was not recorded, where a function would stand. */
+/** The label for samples without a recorded stack. */
 export const NO_STACK = -1;
 /** The root of a tree. */
 export const ROOT = -2;
 
 const places = new WeakMap<Profile, Int32Array>();
 
-/** By function: its place among all in that order. It is made once. */
+/** The position of each function in that order, computed once. */
 export function placesOfFunctions(profile: Profile): Int32Array {
   const known = places.get(profile);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// Pairs of numbers, each once, numbered as they come.
+// Distinct pairs of numbers, numbered in the order of insertion.
 
 const LEAST = 1 << 12;
 
@@ -10,7 +10,7 @@ export class PairTable {
   #slots: Int32Array;
   count = 0;
 
-  /** A table with room for about so many pairs. */
+  /** A table with space for about this many pairs. */
   constructor(expected = 0) {
     const room = Math.max(LEAST, 2 ** Math.ceil(Math.log2(expected + 1)));
     this.#first = new Int32Array(room);

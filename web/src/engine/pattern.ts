@@ -1,8 +1,8 @@
-// Regular expressions that the command's `regex` crate and JavaScript read alike.
+// Regular expressions with the same meaning in the command's `regex` crate and in JavaScript.
 //
-// A pattern is read here as Rust reads it and written for JavaScript: `.` matches all but a line feed, `\d`, `\w`, `\s` and `\b` are
-// those of Unicode, `(?i)` at the start folds case by Unicode's simple rules. What Rust and JavaScript read differently, or only one of
-// them knows, is refused with a sentence. `web/README.md` lists the subset.
+// This parses a pattern like Rust and rewrites it for JavaScript: `.` matches everything except a line feed, `\d`, `\w`, `\s` and `\b` are
+// Unicode classes, and `(?i)` at the start folds case by Unicode's simple rules. Syntax with different meanings in the two, or in only one
+// of them, is rejected with an explanation. `web/README.md` lists the subset.
 
 import { RefusedError } from './error.ts';
 
@@ -20,21 +20,21 @@ export function compilePattern(pattern: string): RegExp {
   return new RegExp(source, flags);
 }
 
-/** The pattern of a search, in smart case: without capital letters, and unless it says so itself, it matches in any case. */
+/** The pattern of a search, in smart case: without capital letters, it ignores case unless it contains a flag. */
 export function searchPattern(pattern: string): string {
   const translator = new Translator(pattern);
   translator.translate();
   if (translator.saysCase || translator.hasCapital) return pattern;
-  // Flags stand at the start: here the pattern has none, or `s`.
+  // Flags are at the start: here the pattern has no flags, or `s`.
   return pattern.startsWith('(?s)') ? `(?si)${pattern.slice(4)}` : `(?i)${pattern}`;
 }
 
-/** The pattern of a search for a text as it stands, in smart case, too. */
+/** The pattern of a search for a literal text, also in smart case. */
 export function plainPattern(text: string): string {
   return /\p{Uppercase}/u.test(text) ? escaped(text) : `(?i)${escaped(text)}`;
 }
 
-/** A pattern that matches this text as a whole, whatever is in it. */
+/** A pattern that matches exactly this text. */
 export function exactPattern(text: string): string {
   return `^${escaped(text)}$`;
 }
@@ -47,9 +47,9 @@ class Translator {
   readonly #chars: readonly string[];
   #at = 0;
   #dot = '[^\\n]';
-  /** Flags tell whether case matters. */
+  /** Flags determine whether case matters. */
   saysCase = false;
-  /** A capital letter stands in it, as itself and not as in `\W`. */
+  /** True if it contains a literal capital letter, not one as in `\W`. */
   hasCapital = false;
 
   constructor(pattern: string) {
@@ -180,7 +180,7 @@ class Translator {
     return { source: this.#literal(this.#escapedChar()), isAssertion: false };
   }
 
-  /** The character of an escape, behind its backslash. */
+  /** Reads the character of an escape, after its backslash. */
   #escapedChar(): number {
     const char = this.#chars[this.#at++];
     if (char === undefined) throw refused('nothing stands behind its last \\');
@@ -202,7 +202,7 @@ class Translator {
     return code;
   }
 
-  /** What is in brackets, behind the first one. */
+  /** Reads a class after its opening bracket. */
   #class(): string {
     let source = '[';
     if (this.#chars[this.#at] === '^') {

@@ -16,7 +16,7 @@ export async function decodePayload(base64: string): Promise<Profile> {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** The bytes of a text in base64. `atob` would make a string of the same size in between. */
+/** Decodes base64 to bytes. `atob` would make an intermediate string of the same size. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(128);
   for (let index = 0; index < 64; index += 1) values[LETTERS.charCodeAt(index)] = index;
@@ -38,7 +38,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new DecompressionStream('gzip');
   const writer = stream.writable.getWriter();
-  // Not by a Blob: in a worker of a page from a file, WebKit cannot read one. Errors are those of reading, below.
+  // Not with a Blob: WebKit cannot read one in a worker of a page opened from a file. The reading below reports errors.
   writer.write(bytes).catch(() => {});
   writer.close().catch(() => {});
   return new Uint8Array(await new Response(stream.readable).arrayBuffer());
@@ -89,7 +89,7 @@ interface Head extends Omit<Profile, 'series' | 'texts' | 'functions' | 'frames'
   readonly hang_risks: readonly unknown[];
 }
 
-/** The columns in the order in which they stand; each is asked for in that order. */
+/** The columns in the order of the file; they must be read in this order. */
 class Columns {
   readonly #reader: ByteReader;
   readonly #heads: readonly ColumnHead[];
@@ -136,7 +136,7 @@ function readTexts(reader: ByteReader, columns: Columns): Texts {
 
 /** By stack: its frame, from its place among the callees of the parent's frame; 0 is a new one. */
 function framesOfStacks(parent: Int32Array, frames: number, place: Int32Array, newFrames: Int32Array): Int32Array {
-  // By frame, one higher: those that it was seen to call, in the order of first sight; a thread calls those of 0.
+  // For each frame, plus one: the frames it was seen to call, in order of first sight; a thread calls the frames of 0.
   const callees: number[][] = Array.from({ length: frames + 1 }, () => []);
   const found = new Int32Array(parent.length);
   let next = 0;
@@ -154,7 +154,7 @@ function framesOfStacks(parent: Int32Array, frames: number, place: Int32Array, n
   return found;
 }
 
-/** By row: its stack, from how new it is; -1 is none. */
+/** For each row: its stack, from its recency; -1 means none. */
 function stacksOfRows(place: Int32Array, newStacks: Int32Array): Int32Array {
   let count = 0;
   return place.map((at) => {

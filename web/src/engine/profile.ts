@@ -1,4 +1,4 @@
-// A recording as the payload has it: tables of plain columns that refer to each other by index. -1 is none.
+// A recording in the form of the payload: tables of plain columns that refer to each other by index. -1 means none.
 
 import type { RecordedTime } from './clock.ts';
 import type { CounterColumn } from './counters.ts';
@@ -9,15 +9,15 @@ export interface Run {
   readonly input: string;
   readonly document: number;
   readonly number: number;
-  /** The recorded time, as far as the command was asked for it; absent if it is unknown. */
+  /** The recorded time, as far as the command selected it; absent if unknown. */
   readonly time?: RecordedTime;
-  /** What its table of contents tells. Numbers above 2^53 are texts. */
+  /** The facts in its table of contents. Numbers above 2^53 are texts. */
   readonly duration_ns?: number | string;
   readonly start_date?: string;
   readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 
-/** The largest set of samples whose weights may be added up. Its samples are those from `start` to before `end`. */
+/** A maximal set of samples whose weights may be added up: the samples from `start` to before `end`. */
 export interface Series {
   readonly run: number;
   readonly schema: string;
@@ -78,7 +78,7 @@ export interface Interval {
   readonly hang_type: string | null;
 }
 
-/** The text of a source file, or why there is none. */
+/** The text of a source file, or the reason why it is missing. */
 export type Source =
   | { readonly path: string; readonly file: string; readonly text: string }
   | { readonly path: string; readonly missing: string };
@@ -101,7 +101,7 @@ export interface Frames {
   readonly inlined: Int32Array;
 }
 
-/** Distinct stacks: a parent, which stands before, and the innermost frame. */
+/** Distinct stacks: a parent, which precedes them, and the innermost frame. */
 export interface Stacks {
   readonly count: number;
   readonly parent: Int32Array;
@@ -112,7 +112,7 @@ export interface Stacks {
 export interface Samples {
   readonly count: number;
   readonly time: Float64Array | BigUint64Array;
-  /** Planes of weights and of numbers of samples; see `exact.ts`. */
+  /** The planes of weights and of sample counts; see `exact.ts`. */
   readonly shape: Shape;
   readonly weight: readonly Float64Array[];
   readonly samples: readonly Float64Array[];
@@ -131,7 +131,7 @@ export const IS_IDLE = 2;
 export const IS_RUN_LOOP = 4;
 export const IS_ENTRY_POINT = 8;
 
-/** What the overview says; docs/workbench.md and docs/formats.md have every field. */
+/** The content of the overview; docs/workbench.md and docs/formats.md describe every field. */
 export interface Answer {
   /** The index of the series that it is about; null if no sample counts. */
   readonly series: number | null;
@@ -189,13 +189,16 @@ export interface OverviewThread {
   readonly all_weight: number;
 }
 
-/** The overview's words; a text is empty where there is nothing to say. */
+/** The sentences of the overview; a sentence is empty if it does not apply. */
 export interface Sentences extends Readonly<Record<'title' | 'activity' | 'left_out' | 'answer' | 'caution' | 'shares' | 'advice', string>> {
   readonly hangs: number;
   readonly longest_hang: { readonly start_ns: number; readonly end_ns: number } | null;
 }
 
-/** What the command left out of a page that would have been too large: samples within a bin of time have the time of the first, or no times are known. */
+/**
+ * What the command left out because the page would have been too large: samples within a bin of time have the time of
+ * the first, or all times are unknown.
+ */
 export type Reduction = { readonly kind: 'bins'; readonly bin_ns: number } | { readonly kind: 'sums' };
 
 export interface Profile {
@@ -226,7 +229,7 @@ export function functionName(profile: Pick<Profile, 'functions' | 'texts'>, id: 
   return profile.texts.at(profile.functions.name[id]!);
 }
 
-/** The name of a function's binary; null where it has none. */
+/** The name of a function's binary; null if it has none. */
 export function binaryName(profile: Pick<Profile, 'functions' | 'binaries'>, id: number): string | null {
   const binary = profile.functions.binary[id]!;
   return binary < 0 ? null : profile.binaries[binary]!.name;

@@ -5,14 +5,14 @@ import { Sums, changeByRows } from './exact.ts';
 /** Rows of samples from one on, up to but without another. */
 export type RowRange = readonly [number, number];
 
-/** How to add up rows of one kind of selection, whatever its time. */
+/** How to add up the rows of one kind of selection, for any time. */
 export interface Adding {
   /** Equal keys mean that selections differ in their times only. */
   readonly key: string;
   readonly rows: Sums;
   /** By row: its place in the sums. */
   readonly target: Int32Array;
-  /** The rows of a range that count. */
+  /** The selected rows of a range. */
   readonly counted: (range: RowRange) => Int32Array;
   /** The sums of rows, from nothing. */
   readonly sumsOf: (rows: Int32Array) => Sums;
@@ -27,14 +27,14 @@ interface Last {
 export class RecentSums {
   #last: Last | null = null;
 
-  /** The sums of the rows of a range that count. */
+  /** The sums of the selected rows of a range. */
   of(range: RowRange, adding: Adding): Sums {
     const sums = this.#changed(range, adding) ?? adding.sumsOf(adding.counted(range));
     this.#last = { key: adding.key, range, sums };
     return sums;
   }
 
-  /** The last sums with what came and without what went; null where that is more than half of adding up everything. */
+  /** The last sums plus added rows and minus removed ones; null if that is more than half the work of adding up everything. */
   #changed([from, to]: RowRange, { key, rows, target, counted }: Adding): Sums | null {
     const last = this.#last;
     if (last === null || last.key !== key) return null;

@@ -1,5 +1,5 @@
-// What a search means. A text is a regular expression if it is one that matches something; otherwise it is plain text if a name has it, so
-// that a pasted name is found: `filter(float*, float)` is a regular expression, too, but one of other names.
+// The meaning of a search. A text is a regular expression if it is valid and matches something; otherwise it is plain text if a name
+// contains it, so that a pasted name is found: `filter(float*, float)` is also a valid regular expression, but matches other names.
 
 import { RefusedError } from './error.ts';
 import { ofPattern } from './operations.ts';
@@ -14,7 +14,7 @@ export interface SearchReading {
   readonly matches: readonly Uint8Array[];
 }
 
-/** What a text means in these recordings, which read it alike. Throws a `RefusedError` where it can be read in neither way. */
+/** The meaning of a text in these recordings, the same for all of them. Throws a `RefusedError` if it has none. */
 export function readSearch(profiles: readonly Profile[], typed: string): SearchReading {
   const reading = (pattern: string, isPlain: boolean): SearchReading => ({ pattern, isPlain, matches: profiles.map((profile) => ofPattern(profile, pattern)) });
   const asPattern = attempt(() => reading(searchPattern(typed), false));

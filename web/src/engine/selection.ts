@@ -1,4 +1,4 @@
-// The samples that count.
+// Selects samples.
 
 import { type SelectedTime, selectedTime } from './clock.ts';
 import { type Metric, counterOf, countersOf } from './counters.ts';
@@ -6,7 +6,10 @@ import { RefusedError } from './error.ts';
 import { type Range, intervalRanges } from './intervals.ts';
 import type { Profile } from './profile.ts';
 
-/** Lists are alternatives; the fields narrow each other. What is left out narrows nothing, but for states: threads that run count. */
+/**
+ * Lists are alternatives; the fields narrow each other. A missing field narrows nothing, except for states: by default,
+ * only running threads are selected.
+ */
 export interface Selection {
   /** Indices of series. */
   readonly series?: readonly number[];
@@ -14,7 +17,7 @@ export interface Selection {
   readonly runs?: readonly number[];
   readonly processes?: readonly number[];
   readonly threads?: readonly number[];
-  /** Main threads only. Another recording has main threads of its own, whatever their processes are called. */
+  /** Main threads only. Another recording has other main threads, regardless of the names of their processes. */
   readonly mainOnly?: boolean;
   /** From `start` on, up to but without `end`, in nanoseconds of the run. */
   readonly time?: Range;
@@ -30,7 +33,7 @@ export class Scope {
   readonly #profile: Profile;
   /** By thread: 1 if run, process and thread are selected. */
   readonly #threads: Uint8Array;
-  /** By state, one higher: 1 if it counts. */
+  /** For each state, plus one: 1 if it is selected. */
   readonly #states: Uint8Array;
   readonly #isSeries: (series: number) => boolean;
   readonly #selection: Selection;
@@ -53,7 +56,7 @@ export class Scope {
     return this.#isSeries(series) ? this.rowsIn(this.#ranges(series), isState) : new Int32Array(0);
   }
 
-  /** The one range in which a series' rows of the selected time lie; null where there may be several, or none is selected. */
+  /** The only range of a series' rows in the selected time; null if there may be several, or none is selected. */
   oneRange(series: number): readonly [number, number] | null {
     return this.#isSeries(series) && this.#selection.during === undefined ? this.#ranges(series)[0]! : null;
   }
@@ -76,7 +79,7 @@ export class Scope {
     return found.subarray(0, count);
   }
 
-  /** True if samples of a state count; -1 is none recorded. */
+  /** True if samples of a state are selected; -1 means no recorded state. */
   isStateCounted(state: number): boolean {
     return this.#states[state + 1] === 1;
   }
@@ -86,7 +89,7 @@ export class Scope {
     return (this.#selection.states ?? 'running') === 'running';
   }
 
-  /** True if nothing but running threads was asked for, so that tables of states show the others beside them. */
+  /** True if only running threads were requested, so tables of states also show the others. */
   get showsAllStates(): boolean {
     return !Array.isArray(this.#selection.states);
   }

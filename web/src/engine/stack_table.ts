@@ -1,4 +1,4 @@
-// Stacks as they are interned: a parent and a frame, each pair once.
+// Interned stacks: each distinct pair of a parent and a frame.
 
 import { PairTable } from './pair_table.ts';
 import type { Stacks } from './profile.ts';
@@ -39,7 +39,7 @@ export class StackTable {
   }
 }
 
-/** The same numbers with room for more. */
+/** The same numbers in a longer array. */
 export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);
   larger.set(numbers);

@@ -1,12 +1,12 @@
-// Texts in the order of their characters, as the command orders them.
+// Compares texts by their characters, in the order of the command.
 
-/** Code units in the order of code points: halves of surrogate pairs stand behind all other units. */
+/** Orders code units by code points: surrogates come after all other units. */
 function place(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
 }
 
-/** Orders texts by code points. JavaScript's `<` orders by code units, which differ from U+E000 on. */
+/** Compares texts by code points. JavaScript's `<` compares code units, which differ from U+E000 on. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
@@ -16,9 +16,9 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The texts of a payload, decoded when they are asked for. */
+/** The texts of a payload, decoded on demand. */
 export class Texts {
-  /** All texts in UTF-8, one after the other, and where each ends. */
+  /** All texts in UTF-8, one after the other, and the end of each. */
   readonly bytes: Uint8Array;
   readonly ends: Float64Array;
   readonly #known: (string | undefined)[];

@@ -1,10 +1,10 @@
-// Places in a call tree: a node, told by the functions on the way to it. Functions are told by name and binary, so that a place can be
-// written into a link and found again in another page of the same recording.
+// Places in a call tree: a node, identified by the functions on the way to it. Functions are identified by name and binary, so a place can
+// be written into a link and found again in another page of the same recording.
 
 import { RefusedError } from './error.ts';
 import { type Profile, type Stacks, binaryName, functionName } from './profile.ts';
 
-/** A place in the tree from the top down, or in the one from the leaves up. */
+/** A place in the top-down tree, or in the bottom-up tree. */
 export interface TreePlace {
   readonly direction: 'down' | 'up';
   /** From the root of that tree on: callers first going down, the leaf first going up. */
@@ -15,14 +15,14 @@ export interface TreePlace {
 export interface Step {
   readonly name: string;
   readonly binary: string | null;
-  /** Where several binaries of one name have a function of this name: which one. */
+  /** Which binary, if several with one name have a function with this name. */
   readonly which?: string;
 }
 
 /** What names functions. */
 export type FunctionNames = Pick<Profile, 'functions' | 'binaries' | 'texts'>;
 
-/** A function as a step. With `isShared`, functions of one name in binaries of one name are one, as where two recordings are compared. */
+/** A function as a step. With `isShared`, functions with the same name in binaries with the same name are one, as in comparisons. */
 export function stepOf(of: FunctionNames, id: number, isShared: boolean): Step {
   const step = { name: functionName(of, id), binary: binaryName(of, id) };
   return isShared || ambiguous(of)[id] === 0 ? step : { ...step, which: binaryMark(of, id) };
@@ -30,7 +30,7 @@ export function stepOf(of: FunctionNames, id: number, isShared: boolean): Step {
 
 const known = new WeakMap<FunctionNames['functions'], Uint8Array>();
 
-/** By function: 1 if another one has its name, in another binary of the same name. */
+/** For each function: 1 if another function has its name, in another binary with the same name. */
 function ambiguous(of: FunctionNames): Uint8Array {
   const found = known.get(of.functions) ?? new Uint8Array(of.functions.count);
   if (known.has(of.functions)) return found;
@@ -39,7 +39,7 @@ function ambiguous(of: FunctionNames): Uint8Array {
   for (let id = 0; id < found.length; id += 1) {
     const binary = binaryName(of, id);
     if (binary === null) continue;
-    // Each text stands once among all.
+    // Each text occurs only once.
     const key = `${of.functions.name[id]} ${binary}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, id);
@@ -62,7 +62,7 @@ export function functionsOfSteps(of: FunctionNames, steps: readonly Step[]): Int
   return found.map((ids) => Int32Array.from(ids));
 }
 
-/** What tells binaries of one name apart, in a few letters. */
+/** Distinguishes binaries with the same name by a few letters. */
 function binaryMark(of: FunctionNames, id: number): string {
   const binary = of.binaries[of.functions.binary[id]!];
   if (binary === undefined) return '';
@@ -85,7 +85,7 @@ export class MarkedFunctions {
     }
   }
 
-  /** The step that a mark stands for; null without any. */
+  /** The step with a mark; null if there is none. */
   find(mark: string): Step | null {
     const id = this.#ids.get(mark);
     if (id === undefined) return null;
@@ -107,7 +107,7 @@ function nameText({ name, binary }: Step): string {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** 48 bits of a text as eight letters: cyrb53's mixing. */
+/** A hash of 48 bits as eight letters, with the mixing of cyrb53. */
 function markOf(text: string): string {
   let [first, second] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
@@ -120,7 +120,7 @@ function markOf(text: string): string {
   return [one, other].map((bits) => [0, 6, 12, 18].map((shift) => LETTERS[(bits >>> shift) & 63]!).join('')).join('');
 }
 
-/** A place made ready for a profile: by level, the functions that stand there. */
+/** A place prepared for a profile: the matching functions of each level. */
 export interface KnownPlace {
   readonly direction: TreePlace['direction'];
   readonly levels: readonly Int32Array[];
@@ -130,7 +130,7 @@ export function knownPlace(profile: Profile, { direction, path }: TreePlace): Kn
   return { direction, levels: functionsOfSteps(profile, path) };
 }
 
-/** Going down: by stack, 1 if it ends in the place's own node. What is called there has such a stack among its callers. */
+/** Top-down: for each stack, 1 if it ends in the node of the place. Frames called there have such a stack among their callers. */
 export function stacksAt({ levels }: KnownPlace, { count, parent, frame }: Stacks, functionOf: Int32Array): Uint8Array {
   // By stack: the levels of the path that it is; -1 where it left it.
   const matched = new Int32Array(count).fill(-1);
@@ -145,7 +145,7 @@ export function stacksAt({ levels }: KnownPlace, { count, parent, frame }: Stack
   return isAt;
 }
 
-/** Going up: the ancestor of a stack, or itself, that ends where the place's function stands; -1 where the stack ends another way. */
+/** Bottom-up: the ancestor of a stack, or the stack itself, that ends at the function of the place; -1 if there is none. */
 export function callerAt({ levels }: KnownPlace, { parent, frame }: Stacks, functionOf: Int32Array, stack: number): number {
   let at = stack;
   for (let level = 0; ; level += 1) {

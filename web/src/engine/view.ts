@@ -16,7 +16,7 @@ export interface Amount {
   readonly samples: Exact;
 }
 
-/** The effect of an operation on samples that count, in one series. */
+/** The effect of an operation on the selected samples of one series. */
 export interface Effect {
   readonly operation: string;
   readonly removed: Amount;
@@ -24,7 +24,7 @@ export interface Effect {
   readonly moved: Amount;
 }
 
-/** A view; it computes what it is asked for, and keeps what several tables need. */
+/** A view; it computes on demand, and keeps intermediate results that several tables need. */
 export class View {
   readonly profile: Profile;
   readonly prepared: Prepared;
@@ -32,7 +32,7 @@ export class View {
   readonly #used: UsedStacks;
   readonly #selection: Selection;
   readonly #recent: RecentSums;
-  /** Planes of weights and of numbers of samples, by row: of weights, or of samples as weights. */
+  /** Planes of weights and of sample counts, by row: recorded weights, or samples as weights. */
   readonly rows: Sums;
   readonly #counted = new Map<number, Int32Array>();
   readonly #ofAllStates = new Map<number, Int32Array>();
@@ -71,7 +71,7 @@ export class View {
     return rows.filter((row) => stackOf[this.#used.ofRow[row]!] !== REMOVED);
   }
 
-  /** Sums of so many keys over rows; `keyOf` has the key of each row. */
+  /** Sums rows by key; `keyOf` has the key of each row. */
   sumRows(rows: Int32Array, keys: number, keyOf: (row: number) => number): Sums {
     const sums = new Sums(this.rows.shape, keys);
     this.rows.planes.forEach((from, plane) => {
@@ -113,12 +113,12 @@ export class View {
     return this.profile.series[series]!.unit === 'ns' && (this.#selection.metric ?? 'weight') === 'weight';
   }
 
-  /** The weight of a row as it was recorded, also where samples weigh something else. */
+  /** The recorded weight of a row, even if samples are weighed differently. */
   recordedWeight(row: number): Exact {
     return rowSums(this.profile, 'weight').weight(row);
   }
 
-  /** Adds the squares of the weights of samples that count, to the knots of the forest of functions in which their stacks end. */
+  /** Adds the squared weights of selected samples to the knots in which their stacks end, in the forest of functions. */
   addSquares(series: number, byKnot: Float64Array): void {
     const { knotOfStack } = this.prepared.byFunction;
     const { ofRow } = this.#used;
@@ -145,12 +145,12 @@ export class View {
     return remember(this.#weighed, `function ${series}`, () => weigh(this.prepared.byFunction, this.#stacksOf(series)));
   }
 
-  /** The same by frame. */
+  /** The sums by frame. */
   byFrame(series: number): Weighed {
     return remember(this.#weighed, `frame ${series}`, () => weigh(this.prepared.byFrame, this.#stacksOf(series)));
   }
 
-  /** The call tree of some rows, such as those of one thread. */
+  /** The call tree of some rows, such as the rows of one thread. */
   treeOf(rows: Int32Array, forest: Forest = this.prepared.byFunction): Weighed {
     return weigh(forest, this.byStack(rows));
   }
@@ -174,7 +174,7 @@ export class View {
     return JSON.stringify([series, others, this.prepared.operations]);
   }
 
-  /** The effect of each operation on the samples of a series that count. */
+  /** The effect of each operation on the selected samples of a series. */
   effects(series: number): Effect[] {
     const rows = this.scope.rows(series, (state) => this.scope.isStateCounted(state));
     const { effects } = this.prepared.operated;

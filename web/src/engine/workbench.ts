@@ -1,4 +1,4 @@
-// The door to everything: a profile, the operations done to its stacks, and views of what is selected.
+// The entry point to the engine: a profile, the operations on its stacks, and views of selections.
 
 import { type Forest, growForest, withoutStacks } from './forest.ts';
 import { type KeyPlan, planKeys } from './keyed.ts';
@@ -9,12 +9,12 @@ import { RecentSums } from './recent.ts';
 import type { Selection } from './selection.ts';
 import { View } from './view.ts';
 
-/** Lists of operations whose stacks are kept, so that undo and redo are at once; fewer of a recording that takes much memory. */
+/** Lists of operations whose stacks are kept, so that undo and redo are immediate; fewer for a large recording. */
 const KEPT = { few: 2, many: 8 };
 /** Stacks from which on few are kept. */
 const LARGE = 500_000;
 
-/** A recording that is explored. It keeps what selections do not change. */
+/** A recording that is explored. Keeps everything that does not depend on selections. */
 export class Workbench {
   readonly profile: Profile;
   readonly used: UsedStacks;
@@ -47,7 +47,7 @@ export class Workbench {
   }
 }
 
-/** Stacks after operations. Trees and plans are made when they are asked for. */
+/** Stacks after operations. Trees and plans are made on demand. */
 export class Prepared {
   readonly operations: readonly Operation[];
   readonly operated: Operated;
@@ -67,7 +67,7 @@ export class Prepared {
     this.#base = areFilters(actions) ? base : null;
   }
 
-  /** The one whose trees have the same shape: these themselves, unless operations only remove samples. */
+  /** The instance whose trees have the same shape: this one, unless operations only remove samples. */
   get shape(): Prepared {
     return this.#base ?? this;
   }
@@ -79,7 +79,7 @@ export class Prepared {
     return this.#byFunction;
   }
 
-  /** Stacks merged by frame: what lines and binaries need. */
+  /** Stacks merged by frame, for lines and binaries. */
   get byFrame(): Forest {
     this.#byFrame ??= this.#grow(this.#base?.byFrame, null);
     return this.#byFrame;

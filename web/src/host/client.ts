@@ -1,11 +1,11 @@
-// The side of the page: questions go to a worker, one at a time, and the latest of each channel wins. Where no worker can be made, the
-// page itself answers.
+// The page's side: questions are sent to a worker, one at a time, and only the latest of each channel is kept. If a worker cannot be
+// created, the page itself answers.
 
 import { type Answerer, openDesk } from './open.ts';
 import type { Answer, AnswerTo, Ask, FromWorker, Opened, Payloads, Place, ToWorker } from './protocol.ts';
 import { sentenceOf } from './worker.ts';
 
-/** A question whose answer nobody wants any more. */
+/** A question whose answer is no longer needed. */
 export class Superseded extends Error {
   override name = 'Superseded';
 }
@@ -76,7 +76,7 @@ export class Client {
     });
   }
 
-  /** Drops the questions of a channel. One that is being answered is answered to nobody. */
+  /** Drops the questions of a channel. The answer to the current one is discarded. */
   forget(channel: string): void {
     const dropped = this.#queue.filter((waiting) => waiting.channel === channel);
     this.#queue = this.#queue.filter((waiting) => waiting.channel !== channel);
@@ -87,7 +87,7 @@ export class Client {
     for (const waiting of dropped) waiting.reject(new Superseded());
   }
 
-  /** Ends what is being computed. What waits is answered by a new worker. */
+  /** Ends the current computation. A new worker answers the waiting questions. */
   cancel(): void {
     const current = this.#current;
     this.#current = null;
@@ -102,7 +102,7 @@ export class Client {
     return this.#isBusySince !== null;
   }
 
-  /** Tells since when something is computed; null when nothing is. */
+  /** Reports the start time of the current computation; null if there is none. */
   onBusy(listener: BusyListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -144,7 +144,7 @@ export class Client {
     setTimeout(() => this.#answerHere(current));
   }
 
-  /** Takes the question out of the queue that is on screen most prominently. */
+  /** Takes the question for the most prominent view out of the queue. */
   #mostUrgent(): Waiting | undefined {
     const rank = ({ channel }: Waiting): number => (URGENT.includes(channel) ? URGENT.indexOf(channel) : URGENT.length);
     const [first, ...others] = this.#queue;
@@ -180,7 +180,7 @@ export class Client {
       if (this.#script === null || typeof Worker === 'undefined') throw new Error('no worker');
       const url = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }));
       const worker = new Worker(url);
-      // A browser that refuses the worker says so before it answers.
+      // A browser that rejects the worker reports that before any answer.
       worker.onerror = (event) => {
         event.preventDefault();
         worker.terminate();

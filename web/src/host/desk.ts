@@ -1,4 +1,4 @@
-// Answers questions about one recording. It runs in a worker, or in the page where there are no workers.
+// Answers questions about one recording, in a worker, or in the page if there are no workers.
 
 import {
   type Amount,
@@ -40,7 +40,7 @@ export class Desk {
   readonly #views = new Map<string, View>();
   readonly #wholes = new Map<string, Amount>();
 
-  /** Recordings that are compared share a searcher, which knows this one by its place. */
+  /** Compared recordings share a searcher, in which this recording has this index. */
   constructor(workbench: Workbench, searcher = new Searcher([workbench.profile]), place = 0) {
     this.#workbench = workbench;
     this.#search = (text) => {
@@ -109,7 +109,7 @@ export class Desk {
   totals(place: Place): TotalsAnswer {
     const { series, selection } = place;
     const view = this.#view(place);
-    // Of the same states: those that wait are no part of what runs.
+    // With the same states: waiting samples are not part of running ones.
     const { metric = 'weight', states = 'running' } = selection;
     const key = JSON.stringify([series, metric, states]);
     const whole = this.#wholes.get(key) ?? totalOf(this.#workbench.view({ metric, states }, []), series);

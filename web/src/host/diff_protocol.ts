@@ -8,14 +8,13 @@ import type { Column, FindAsk, FlameAsk, Found, OpenRows, Tables } from './proto
 export const SIDES = ['compared', 'after', 'before'] as const;
 export type SideName = (typeof SIDES)[number];
 
-/** Both recordings of a page. */
 export interface PairTables {
   readonly before: Tables;
   readonly facts: DiffFacts;
   readonly matching: MatchedColumns;
 }
 
-/** The functions of both recordings, each once. The first is no function: it stands for samples without stack. */
+/** The functions of both recordings, each once. The first is not a function: it represents samples without a stack. */
 export interface MatchedColumns {
   readonly name: readonly (string | null)[];
   readonly binary: readonly (string | null)[];
@@ -24,7 +23,7 @@ export interface MatchedColumns {
   /** The function of each recording; -1 for none. */
   readonly before: Int32Array;
   readonly after: Int32Array;
-  /** By function of each recording: its place among those of both. */
+  /** For each function of each recording: its index among the functions of both. */
   readonly ofBefore: Int32Array;
   readonly ofAfter: Int32Array;
 }
@@ -95,7 +94,7 @@ export interface DiffTotal {
 export interface DiffTableAnswer {
   readonly kind: 'diff-table';
   readonly total: DiffTotal;
-  /** Of binaries: -1. */
+  /** -1 for binaries. */
   readonly label: Int32Array;
   readonly name: readonly string[];
   readonly rows: ChangedRows;
@@ -106,7 +105,7 @@ export interface DiffOverviewAnswer {
   readonly total: DiffTotal;
   readonly own: { readonly label: Int32Array; readonly rows: ChangedRows };
   readonly all: { readonly label: Int32Array; readonly rows: ChangedRows };
-  /** Functions (own ones, if there are any), those with so many samples that they can be told from chance, and those of them that changed. */
+  /** The number of functions (app functions, if there are any), of those with enough samples for a test, and of those that changed. */
   readonly functions: number;
   readonly isOwn: boolean;
   readonly told: number;
@@ -135,7 +134,7 @@ export interface DiffFlameAnswer {
 export interface DiffOfAnswer {
   readonly kind: 'diff-of';
   readonly total: DiffTotal;
-  /** One row, or none where no sample that counts has the function. */
+  /** One row, or none if no selected sample has the function. */
   readonly rows: ChangedRows;
 }
 

@@ -58,7 +58,7 @@ export class PairDesk {
     throw new Error(`${ask.kind} is not asked of a comparison`);
   }
 
-  /** The selection of the second recording, and the one of the same names in the first. */
+  /** The selection in the second recording, and the matching one by name in the first. */
   #selections({ selection }: Place): Selections {
     const { before, after } = this.#comparison;
     return { before: counterpart(after.profile, before.profile, selection), after: selection };
@@ -76,9 +76,9 @@ export class PairDesk {
     return found;
   }
 
-  /** The totals of the second recording, with those of the first beside them. */
+  /** The totals of the second recording, with the totals of the first. */
   #totals(place: Place): TotalsAnswer {
-    // It refuses what cannot be summed.
+    // This rejects weights that cannot be summed.
     this.#changesOf(place, 'none');
     const selections = this.#selections(place);
     const { before, after } = this.#comparison;
@@ -129,7 +129,7 @@ export class PairDesk {
 const NOTHING: Amount = { weight: 0, samples: 0 };
 const NO_TOTALS: TotalsAnswer = { kind: 'totals', total: NOTHING, whole: NOTHING, effects: [] };
 
-/** The series in which samples count: of several runs, one each. */
+/** The series with selected samples: one of each run. */
 function countedSeries(view: View): number[] {
   return view.profile.series.flatMap((_, index) => (view.counted(index).length > 0 ? [index] : []));
 }

@@ -1,5 +1,5 @@
-// The questions that the page asks the engine, and the answers. Everything here crosses to a worker: plain objects of texts, typed arrays
-// and exact numbers.
+// The questions that the page asks the engine, and the answers. All data is sent to a worker: plain objects of texts, typed arrays and
+// exact numbers.
 
 import type {
   Amount,
@@ -27,7 +27,7 @@ export interface Place {
   readonly series: number;
   readonly selection: Selection;
   readonly operations: readonly Operation[];
-  /** On pages with two recordings. Of both, the selection is that of the second one. */
+  /** On pages with two recordings. For both, the selection refers to the second one. */
   readonly side?: SideName;
 }
 
@@ -47,19 +47,21 @@ export interface OpenRows {
   readonly label: readonly number[];
 }
 
-/** Asks for a row that matches a search, and opens what is closed on the way. */
+/** Requests a matching row, and opens closed rows on the way. */
 export interface FindAsk {
-  /** The search as it was typed. */
   readonly text: string;
   /** The labels on the path to the row to start from. */
   readonly path: readonly number[];
-  /** The number of matches to go on; backwards where it is negative. */
+  /** The number of matches to move; negative for backwards. */
   readonly steps: number;
   /** The row to start from counts, if it matches. */
   readonly isHere: boolean;
 }
 
-/** Its row; `none` matches in this tree, or it is `beyond` the first rows, which are all that is shown. Null where none was asked for. */
+/**
+ * The row; or `none` if nothing matches in this tree, or `beyond` if the row is after the first rows, which are the only
+ * ones shown. Null if no row was requested.
+ */
 export type Found = number | 'none' | 'beyond' | null;
 
 export interface TreeAsk {
@@ -80,7 +82,7 @@ export interface FlameAsk {
   readonly by: SeparateBy;
   readonly part: number | null;
   readonly unit: FlameModel['unit'];
-  /** What the model is of; see `FlameModel`. */
+  /** Identifies the model; see `FlameModel`. */
   readonly key: string;
   readonly tree: string;
   readonly pixels: number;
@@ -120,11 +122,11 @@ export type Ask =
 
 export interface TotalsAnswer {
   readonly kind: 'totals';
-  /** Of the selection after operations, and of the whole series before both, in the same states. */
+  /** For the selection after operations, and for the complete series before both, in the same states. */
   readonly total: Amount;
   readonly whole: Amount;
   readonly effects: readonly Effect[];
-  /** Of a comparison: the same of the first recording. */
+  /** In a comparison: the totals of the first recording. */
   readonly before?: TotalsAnswer;
 }
 
@@ -231,7 +233,7 @@ export interface SandwichAnswer {
   readonly total: Amount;
   readonly self: Amount;
   readonly all: Amount;
-  /** Of samples in which the function is several times. */
+  /** The amount of samples that contain the function several times. */
   readonly recursive: Amount;
   readonly callers: { readonly label: Int32Array; readonly weight: Column; readonly samples: Column };
   readonly callees: { readonly label: Int32Array; readonly weight: Column; readonly samples: Column };
@@ -242,14 +244,14 @@ export interface SearchAnswer {
   readonly total: Amount;
   /** The regular expression that was read, as operations have it. */
   readonly pattern: string;
-  /** The text was no regular expression with a match, and was taken as it stands. */
+  /** The text is not a regular expression with a match, and was taken literally. */
   readonly isPlain: boolean;
   /** By function: 1 if its name matches. */
   readonly matches: Uint8Array;
   readonly functions: number;
-  /** Of samples with a match in their stack. */
+  /** The amount of samples with a match in their stack. */
   readonly all: Amount;
-  /** Of a comparison: the same of the first recording. */
+  /** In a comparison: the amounts of the first recording. */
   readonly before?: { readonly total: Amount; readonly all: Amount };
 }
 
@@ -262,7 +264,7 @@ export interface OverviewAnswer {
   /** The selected time, of which its length is the base of the CPU use. */
   readonly time: SelectedTime;
   readonly cpuPercent: number | null;
-  /** Of the samples that count. */
+  /** The counters of the selected samples. */
   readonly counters: readonly CounterSum[];
 }
 
@@ -281,7 +283,7 @@ export interface ChartAnswer {
 export interface LineBins {
   readonly id: number;
   readonly weight: Exact;
-  /** Of what counts, and of other states. */
+  /** The bins of selected samples, and of other states. */
   readonly bins: Float64Array;
   readonly waiting: Float64Array | null;
 }
@@ -294,7 +296,7 @@ export interface TracksAnswer {
   readonly threads: readonly LineBins[];
   readonly processes: readonly LineBins[];
   readonly cores: readonly LineBins[];
-  /** -1 is no state recorded. */
+  /** -1 means no recorded state. */
   readonly states: readonly { readonly id: number; readonly bins: Float64Array }[];
 }
 
@@ -334,7 +336,7 @@ export interface Payloads {
   readonly facts: string | null;
 }
 
-/** What the page reads itself once everything is open. */
+/** The data that the page reads directly once everything is open. */
 export interface Opened {
   readonly tables: Tables;
   readonly pair: PairTables | null;

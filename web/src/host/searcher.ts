@@ -4,7 +4,7 @@ import { type Profile, RefusedError, type SearchReading, readSearch } from '../e
 
 export class Searcher {
   readonly #profiles: readonly Profile[];
-  /** The last one: a search is asked for again with every selection, and for each step from match to match. */
+  /** The last search: it is repeated with every selection, and for each step between matches. */
   #last: { readonly typed: string; readonly reading: SearchReading | RefusedError } | null = null;
 
   constructor(profiles: readonly Profile[]) {

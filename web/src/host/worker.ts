@@ -5,7 +5,7 @@ import { buffersOf } from './columns.ts';
 import { type Answerer, openDesk } from './open.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
-/** What of a worker's global scope is used. */
+/** The used part of a worker's global scope. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
   postMessage(message: FromWorker, transfer?: Transferable[]): void;

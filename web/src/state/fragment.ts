@@ -2,7 +2,7 @@
 //
 //   #v=1&tab=tree&t=2s..3s&thread=1/4150/172289/Main Thread&op=focus:^main$
 //
-// Links come from anywhere: what cannot be read strictly is refused with a sentence.
+// Links come from anywhere, so invalid ones are rejected with an explanation.
 
 import { type Operation, RefusedError, compilePattern, counterOf, countersOf } from '../engine/index.ts';
 import { SIDES, type SideName } from '../host/diff_protocol.ts';
@@ -20,7 +20,7 @@ const OF_BINARY = ['charge-binary', 'flatten-binary'] as const;
 const OF_BINARIES = ['binary', 'leaf-binary'] as const;
 const PLAIN = ['charge-system', 'hide-system', 'flatten-recursion', 'skip-idle', 'invert'] as const;
 const OF_PLACE = ['root-at-place', 'prune-place', 'charge-place'] as const;
-/** Parts that may stand several times. */
+/** Parts that may be repeated. */
 const REPEATED: ReadonlySet<string> = new Set(['thread', 'process', 'state', 'during', 'op']);
 const SCALES = ['none', 'duration', 'samples'] as const;
 const BY = ['none', 'thread', 'process', 'state', 'core-kind'] as const;

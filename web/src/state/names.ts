@@ -7,16 +7,16 @@ import type { Sides } from './sides.ts';
 export interface Names {
   readonly tables: Tables;
   readonly texts: Texts;
-  /** On pages with two recordings: those of each, and of both. */
+  /** On pages with two recordings: the names of each, and of both. */
   readonly sides?: Sides;
 }
 
-/** The kinds of code, as they are coloured. */
+/** The kinds of code, by their colours. */
 export type Kind = 'own' | 'system' | 'runtime' | 'kernel' | 'unknown' | 'idle';
 
 const IS_IDLE = 2;
 
-/** The name of a function, or what stands in its place. */
+/** The name of a function, or its replacement. */
 export function nameOf({ tables, texts }: Names, label: number): string {
   if (label === NO_STACK) return NO_STACK_NAME;
   if (label === ROOT) return '[root]';

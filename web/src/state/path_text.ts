@@ -2,8 +2,8 @@
 //
 //   down:main@orchard;orchard::Press::filter@orchard
 //
-// Functions stand from the tree's root on, each with `@` and its binary; `\` stands before a `\`, `@`, `;`, `#` or a first `~` of a name.
-// Binaries of one name are told apart by `#` and eight letters. In paths that would be long, `~` and eight letters stand for a function.
+// Functions are listed from the tree's root on, each with `@` and its binary. In a name, `\` precedes a `\`, `@`, `;`, `#` or a first `~`.
+// `#` and eight letters distinguish binaries with the same name. In long paths, `~` and eight letters replace a function.
 
 import { type FunctionNames, MarkedFunctions, RefusedError, type Step, type TreePlace, functionsOfSteps, markOfStep } from '../engine/index.ts';
 import type { Names } from './names.ts';
@@ -17,7 +17,7 @@ export function placeText({ direction, path }: TreePlace): string {
   return `${direction}:${text}`;
 }
 
-/** The place of a text; functions that are in no recording of the page are refused. */
+/** Parses a place; functions that are in no recording of the page are rejected. */
 export function readPlace(text: string, names: Names): TreePlace {
   const found = /^(down|up):(.+)$/s.exec(text);
   if (found === null) throw new RefusedError('this link has a path of functions that cannot be read; paths look like down:main@app;work@app');
@@ -72,7 +72,7 @@ function namedStep(text: string): Step | undefined {
   return { name: plain(name), binary: binary === null ? null : plain(binary) };
 }
 
-/** The parts of a text between letters that no `\` stands before. */
+/** Splits a text at letters that are not escaped by `\`. */
 function splitAt(text: string, letter: string): string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {

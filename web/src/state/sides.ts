@@ -19,7 +19,7 @@ export function namesOfSide(names: Names, side: SideName): Names {
   return names.sides?.[side] ?? names;
 }
 
-/** The names of both recordings. Their own tables are those of the second one, but for functions and binaries, which are those of both. */
+/** The names of both recordings. Their tables belong to the second one, except for functions and binaries, which are the matched ones. */
 export function pairNames(after: Names, before: Names, { matching, facts }: PairTables): Names {
   const sides = { matching, facts } as { -readonly [K in keyof Sides]: Sides[K] };
   const known = comparedTables(after.tables, before.tables, matching);
@@ -62,7 +62,7 @@ function encoded(texts: readonly string[]): { bytes: Uint8Array; ends: Float64Ar
   return { bytes, ends };
 }
 
-/** A function of one side as the same function of another; null where it has none. */
+/** The matching function on another side; null if there is none. */
 export function functionOn(sides: Sides, label: number, from: SideName, to: SideName): number | null {
   if (label < 0 || from === to) return label;
   const { matching } = sides;
@@ -72,22 +72,22 @@ export function functionOn(sides: Sides, label: number, from: SideName, to: Side
   return found < 0 ? null : found;
 }
 
-/** Which operations by name mean the same in what is shown: of two recordings, code without a name has no name that both share. */
+/** True if operations by name have the same meaning in all shown recordings: unnamed code has no common name in two recordings. */
 export function hasOwnName({ sides, tables }: Names, label: number): boolean {
   if (sides?.compared.tables !== tables) return label !== NO_STACK && label !== ROOT;
   return label >= 0 && sides.matching.isNamed[label] === 1;
 }
 
 /**
- * The state that shows another side: threads and processes are found again by their names, and what the other recording does not have is
- * left out, which `lost` tells.
+ * The state for another side: threads and processes are matched by their names, and those that the other recording lacks are dropped and
+ * returned in `lost`.
  */
 export function stateOnSide(state: State, sides: Sides, to: SideName): { state: State; lost: string[] } {
   const from = state.side;
   if (from === to) return { state, lost: [] };
   const lost: string[] = [];
   const chosen = state.chosen === null ? null : functionOn(sides, state.chosen, from, to);
-  // Counters are those of one recording.
+  // Counters belong to one recording.
   const metric = counterOf(state.metric) === null ? state.metric : 'weight';
   const shown: State = { ...state, side: to, metric, chosen, part: null, chartThread: null, ...(to === 'compared' ? { by: 'none' as const } : {}) };
   const [own, other] = [sides[from].tables, sides[to].tables];

@@ -38,9 +38,9 @@ export interface During {
 }
 
 export interface State {
-  /** Of two recordings, the one that is shown, or both. Indices are those of its tables; of both, those of the second one. */
+  /** The shown recording, or both. Indices refer to its tables; for both, to the tables of the second one. */
   readonly side: SideName;
-  /** The scaling of the second recording for changes; null is that of the command line. */
+  /** The scaling of the second recording for changes; null means the scaling on the command line. */
   readonly normalize: Normalize | null;
   readonly series: number;
   /** Indices; null selects all. */
@@ -56,7 +56,7 @@ export interface State {
   readonly tree: TreeKind;
   /** The flame graph: callers above callees, or inverted. */
   readonly flame: 'down' | 'up';
-  /** What has a tree of its own, and the one that is shown; null is the heaviest. */
+  /** What trees are separated by, and the shown part; null means the heaviest. */
   readonly by: SeparateBy;
   readonly part: number | null;
   /** The thread of the flame chart; null is the heaviest. */
@@ -97,7 +97,7 @@ export function cleared(state: State): State {
   return { ...freshState(state.series, side), normalize, tab, tree, flame, search, chosen, by };
 }
 
-/** The series that counts most: on-CPU time before the presence of threads, then the one with most samples. */
+/** The most relevant series: on-CPU time before the presence of threads, then the largest number of samples. */
 export function mainSeries(tables: Tables): number {
   let best = 0;
   tables.series.forEach((series, index) => {
@@ -136,7 +136,7 @@ export function placeOf(state: State, tables: Tables): Place {
   return { series: state.series, selection: selectionOf(state, tables), operations: state.operations, side: state.side };
 }
 
-/** True if two states select alike: undo goes from one such choice to the next. */
+/** True if two states select the same samples: undo goes from one choice to the next. */
 export function selectsAlike(a: State, b: State): boolean {
   return keyOf(a) === keyOf(b);
 }

@@ -1,4 +1,4 @@
-// The state that is shown, those before it, and those that were undone.
+// The current state, earlier states, and undone states.
 
 import { type State, selectsAlike } from './state.ts';
 
@@ -35,7 +35,7 @@ export class Store {
     this.#tell();
   }
 
-  /** Puts another state in place of this one, such as that of a link. */
+  /** Replaces the state, for example by the state of a link. */
   replace(state: State): void {
     if (!selectsAlike(state, this.#state)) this.#remember('');
     this.#state = state;
@@ -64,7 +64,7 @@ export class Store {
     this.#future = [];
   }
 
-  /** What is looked at stays; what is selected goes back. */
+  /** The shown view stays; the selection goes back. */
   #step(from: State[], to: State[]): void {
     const found = from.pop();
     if (found === undefined) return;

@@ -5,14 +5,14 @@ import type { Names } from './names.ts';
 import { recordingsOf } from './path_text.ts';
 import { hasOwnName } from './sides.ts';
 
-/** The place of a stack, outermost function first; null where a function on the way has no name to tell it by. */
+/** The place of a stack, outermost function first; null if a function on the way has no name to identify it. */
 export function treePlaceOf(names: Names, direction: TreePlace['direction'], stack: readonly number[]): TreePlace | null {
   const labels = stack.filter((label) => label !== ROOT);
   if (labels.length === 0 || labels.some((label) => label < 0 || !hasOwnName(names, label))) return null;
   const of = { functions: names.tables.functions, binaries: names.tables.binaries, texts: names.texts };
   const path = labels.map((label) => stepOf(of, label, names.sides !== undefined));
   if (names.sides !== undefined) {
-    // What both share may be called otherwise in each.
+    // A function in both recordings may have a different name in each.
     const known = recordingsOf(names).map((recording) => functionsOfSteps(recording, path));
     if (path.some((_, place) => known.every((found) => found[place]!.length === 0))) return null;
   }

@@ -1,5 +1,5 @@
-// What can be done with a function, a binary, a thread or a process: one list for menus, buttons and keys. Keys are those of Firefox
-// Profiler where they mean the same.
+// Actions on a function, a binary, a thread or a process: one list for menus, buttons and keys. Keys with the same meaning in Firefox
+// Profiler are the same.
 
 import { type OfPlace, type Operation, exactPattern } from '../engine/index.ts';
 import { type Names, binaryOf, nameOf } from '../state/names.ts';
@@ -12,11 +12,11 @@ export interface Action {
   readonly id: string;
   readonly key: string | null;
   readonly name: string;
-  /** It needs a row or box of a tree, and not only a function. */
+  /** It needs a row or box of a tree, not just a function. */
   readonly isOfPlace?: boolean;
   /** In one sentence, for tooltips and the list of keys. */
   readonly tells: string;
-  /** The change; null where it does not apply. */
+  /** The change; null if it does not apply. */
   readonly change: (state: State, names: Names, target: MenuTarget) => Partial<State> | null;
 }
 

@@ -1,8 +1,8 @@
-// The address of the page and its state, kept alike in both directions, and the browser's history: another tab, and another function in the
-// middle of Callers & callees, are entries of it. All other changes have undo, and stand in the entry that is shown.
+// Synchronises the address of the page with its state, and with the browser's history: another tab, and another function in the middle of
+// Callers & callees, are entries. All other changes have undo, and update the current entry.
 //
-// Back and Forward change only what entries are made of, the tab and the chosen function (and of two recordings the side, where it has all
-// that is selected). Selections, operations and the search stay as they are now. A link, which has no entry yet, is read as a whole.
+// Back and Forward change only the tab and the chosen function (and for two recordings the side, if it has everything that is selected).
+// Selections, operations and the search stay. A link, which has no entry yet, is read completely.
 
 import { RefusedError } from '../engine/index.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
@@ -26,10 +26,10 @@ export class Address {
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
 
-  /** Of two recordings, the names are those of both. `say` tells that a link was refused. */
+  /** For two recordings, these are the names of both. `say` reports rejected links. */
   constructor(store: Store, names: Names, say: (text: string) => void) {
     [this.#store, this.#names, this.#shown] = [store, names, store.state];
-    // The address stays as it was opened, even if it is a link that was refused.
+    // The address stays as it was opened, even if the link was rejected.
     this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
     store.subscribe(() => this.#keep());
     addEventListener('popstate', ({ state }) => {

@@ -1,4 +1,4 @@
-// The page as a whole.
+// The complete page.
 
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -137,7 +137,7 @@ function Main(): JSX.Element {
 
 const SAID_MS = 4_000;
 
-/** Something that was said; the same text again is another one, which stays as long. */
+/** An announcement; repeating the same text makes a new one, which stays as long. */
 interface Sentence {
   readonly text: string;
 }

@@ -1,4 +1,4 @@
-// What every part of the page uses: the recording, the state, the engine, and ways to tell people something.
+// Shared by all parts of the page: the recording, the state, the engine, and ways to announce something.
 
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
@@ -22,16 +22,16 @@ export interface App {
   readonly address: Address;
   /** Changes what a person chose in what is shown here. */
   readonly change: (change: Partial<State>, gesture?: string) => void;
-  /** The state as this part of the page sees it, where it is not that of the page. */
+  /** The state for this part of the page, if it differs from the page's. */
   readonly stateOf?: (state: State) => State;
-  /** Of two recordings, shows another one or both; `chosen` is a function of the side that was shown. */
+  /** Switches to another recording or both; `chosen` is a function of the current side. */
   readonly showSide: (side: SideName, change?: Partial<State>, chosen?: number) => void;
-  /** Says something in the live region. */
+  /** Announces a text in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
   /** What was chosen last in a view, for keys and buttons that act on it. */
   readonly aim: (target: MenuTarget) => void;
-  /** A table that has the focus tells its highlighted row; null where it loses the focus. */
+  /** A table with the focus passes its highlighted row; null when it loses the focus. */
   readonly aimAtRow: (row: (() => MenuTarget | null) | null) => void;
   /** The highlighted row, or what was chosen last, or else the chosen function. */
   readonly aimed: () => MenuTarget;
@@ -54,7 +54,7 @@ export function useStore(): State {
   return stateOf === undefined ? store.state : stateOf(store.state);
 }
 
-/** What `useAnswer` gives. */
+/** The result of `useAnswer`. */
 export interface Answered<A extends Ask> {
   readonly answer: AnswerTo<A> | null;
   /** The question that was answered, and the unit of its numbers: while an answer is old, the state is ahead of it. */
@@ -67,8 +67,8 @@ export interface Answered<A extends Ask> {
 }
 
 /**
- * The answer to a question about what is selected; the last one stays while the next is computed. `ask` is null where nothing is to be
- * asked, and `place` is the state's own unless it is given.
+ * The answer to a question about the selection; the last one stays while the next is computed. `ask` is null if there is no question, and
+ * `place` defaults to the place of the state.
  */
 export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?: Place): Answered<A> {
   const app = useApp();

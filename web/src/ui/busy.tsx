@@ -1,4 +1,4 @@
-// What takes long says so, and can be ended: a pattern may take JavaScript for ever.
+// Long computations are announced and can be ended: a pattern may keep JavaScript busy indefinitely.
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ export function Busy(): JSX.Element | null {
   useEffect(() => client.onBusy(setSince), [client]);
   useEffect(() => {
     const root = document.documentElement;
-    // A change is busy at once; what it asks for is asked a moment later.
+    // A change shows as busy immediately; its question is sent a moment later.
     const settle = (): void => {
       root.dataset['state'] = client.isBusy ? 'busy' : 'ready';
     };
@@ -36,7 +36,7 @@ export function Busy(): JSX.Element | null {
   const cancel = (): void => {
     client.cancel();
     say('Cancelled.');
-    // What was asked for is not asked again.
+    // The same question is not sent again.
     if (store.state.search !== '') store.set({ search: '' });
     else if (store.canUndo) store.undo();
     else store.set({ operations: [] });

@@ -10,12 +10,12 @@ import { tsvCell } from './copy.ts';
 import { documentsOf, summariesOf } from './summary.ts';
 
 export interface Drawing<M> {
-  /** In pixels: what shows all of it, if it asks for a height. */
+  /** The height in pixels that shows all content, if it needs one. */
   readonly contentHeight?: number | undefined;
   update(model: M): void;
   focus(): void;
   destroy(): void;
-  /** `caption` has lines that stand below what the drawing says of itself. */
+  /** `caption` has lines below the drawing's description. */
   exportSvg(caption?: readonly string[]): string;
   exportPng?(caption?: readonly string[]): Promise<Blob>;
 }
@@ -88,7 +88,7 @@ function captionOf(app: App, state: State): string[] {
   ];
 }
 
-/** Lets the boxes of a drawing be saved as a table: callers before those that they call. */
+/** Allows saving the boxes of a drawing as a table: callers before callees. */
 export function useSeenBoxes(id: string, model: FlameModel | null): void {
   const { seen } = useApp();
   useEffect(() => {

@@ -28,7 +28,7 @@ export function KindName({ kind, name }: { kind: Kind; name: string }): JSX.Elem
   );
 }
 
-/** A share, with a bar behind it. */
+/** A share with a bar in the background. */
 export function Share({ part, total }: { part: Exact; total: Exact }): JSX.Element {
   const share = Number(total) === 0 ? 0 : Number(part) / Number(total);
   return (

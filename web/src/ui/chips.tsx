@@ -44,7 +44,7 @@ export function Chips(): JSX.Element {
   const app = useApp();
   const state = useStore();
   const { answer, unit, isOld, fault } = useAnswer('totals', { kind: 'totals' });
-  // Effects of other operations would stand at these.
+  // The old answer would show effects of other operations.
   const known = isOld ? [] : [answer?.before, answer].filter((one) => one !== undefined && one !== null);
   const chips = [...selectionChips(app, state), ...operationChips(state, known.map(({ effects }) => effects), unit)];
   const left = leftText(answer, unit);
@@ -58,7 +58,7 @@ export function Chips(): JSX.Element {
   );
 }
 
-/** Stands where chips will stand, so that nothing moves below the pointer when the first one comes. */
+/** A placeholder for the first chip, so that nothing moves below the pointer when it appears. */
 function Hint(): JSX.Element {
   return (
     <p class="chips is-empty note" data-part="hint">
@@ -67,7 +67,7 @@ function Hint(): JSX.Element {
   );
 }
 
-/** What selections and operations leave; of two recordings, of each. */
+/** What selections and operations leave; for two recordings, for each. */
 function leftText(answer: TotalsAnswer | null, unit: Unit): string {
   if (answer === null) return '';
   const of = ({ total, whole }: TotalsAnswer): string =>
@@ -174,7 +174,7 @@ export function operationName(operation: Operation): string {
   return name;
 }
 
-/** Both ends of a path, with an arrow that tells its direction. */
+/** Both ends of a path, with an arrow for its direction. */
 function placeName({ direction, path }: TreePlace): string {
   const arrow = direction === 'down' ? '›' : '‹';
   const [first, last] = [path[0]!.name, path[path.length - 1]!.name];

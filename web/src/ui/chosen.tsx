@@ -1,4 +1,4 @@
-// The function that is looked at, with its weight and what can be done with it: the menu for those who have no right button.
+// The chosen function, with its weight and its actions: a menu for users without a right button.
 
 import type { JSX } from 'preact';
 import { binaryOf } from '../state/names.ts';

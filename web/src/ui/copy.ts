@@ -1,6 +1,6 @@
-// Texts to the clipboard and files from the page.
+// Copies texts to the clipboard and saves files.
 
-/** Copies a text; false where the browser does not let it. */
+/** Copies a text; returns false if the browser forbids it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -24,7 +24,7 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Offers a text or a picture as a file. */
+/** Saves a text or a picture as a file. */
 export function download(name: string, type: string, content: string | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

@@ -69,7 +69,7 @@ export function Filters(): JSX.Element {
   );
 }
 
-/** What samples weigh, where they have values of counters. */
+/** What samples weigh, if they have counter values. */
 function Weighing({ counters }: { counters: ReturnType<typeof countersOf> }): JSX.Element {
   const app = useApp();
   const { metric } = useStore();

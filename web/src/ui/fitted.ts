@@ -36,7 +36,7 @@ function fitAll(): void {
   const elements = [...waiting].filter((element) => element.isConnected);
   waiting.clear();
   if (elements.length === 0) return;
-  // The shorthand is empty where figures are of one width.
+  // The shorthand is empty if figures have one width.
   const { fontWeight, fontSize, fontFamily } = getComputedStyle(elements[0]!);
   const font = `${fontWeight} ${fontSize} ${fontFamily}`;
   const measure = widths.get(font) ?? new TextWidths(font);
@@ -45,7 +45,7 @@ function fitAll(): void {
   elements.forEach((element, index) => {
     const text = element.firstChild as Text | null;
     const name = names.get(element) ?? '';
-    // Hidden elements have no width; what is too narrow for two letters is cut by the style.
+    // Hidden elements have no width; the style cuts off texts that are too narrow for two letters.
     const fitting = rooms[index]! <= 0 ? name : measure.fit(name, rooms[index]!) || name;
     if (text !== null && text.data !== fitting) text.data = fitting;
   });

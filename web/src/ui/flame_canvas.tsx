@@ -1,4 +1,4 @@
-// What flame graphs and flame charts share in the page: boxes are picked, have menus, and are asked for in more detail.
+// Shared by flame graphs and flame charts in the page: choosing boxes, menus, and requesting more detail.
 
 import type { JSX, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -32,7 +32,7 @@ interface Props {
   readonly kind: 'flame-graph' | 'flame-chart';
   readonly model: FlameModel | null;
   readonly isOld: boolean;
-  /** The tree whose places the boxes are; null while it is not that of the state. */
+  /** The direction of the tree of the boxes; null while it does not match the state. */
   readonly tree: TreePlace['direction'] | null;
   readonly drawing: DrawingRef;
   readonly onDetail?: (detail: Detail) => void;
@@ -53,7 +53,7 @@ export function FlameBoxes(props: Props): JSX.Element {
   const callbacks: FlameCallbacks = {
     onPick: (label, _, stack) => {
       const target = label === null ? { label: null } : targetOf(label, stack);
-      // The root is no function to choose.
+      // The root is not a function to choose.
       app.store.set({ chosen: target.label === null || target.label < 0 ? null : target.label });
       app.aim(target);
     },

@@ -34,7 +34,7 @@ export function inScale(weight: Exact, { divisor, decimals }: Scale): string {
   return `${grouped(value / power)}.${String(value % power).padStart(decimals, '0')}`;
 }
 
-/** A weight with a unit of its own: `3.55 s`, `53.00 ms`. */
+/** A weight with its unit: `3.55 s`, `53.00 ms`. */
 export function withUnit(weight: Exact, unit: Unit): string {
   const scale = scaleOf(weight, unit);
   return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.unit}`;
@@ -47,7 +47,7 @@ export function timeText(nanos: number): string {
   return `${Number((nanos / step).toFixed(3))} ${unit}`;
 }
 
-/** A share in percent: one decimal, two where it is below 1. */
+/** A share in percent: one decimal, two below 1. */
 export function percent(part: Exact, total: Exact): string {
   if (Number(total) === 0) return '–';
   const share = (100 * Number(part)) / Number(total);

@@ -1,4 +1,4 @@
-// What the page is told to say from outside: that a link was refused.
+// Announcements from outside of the page: for example, that a link was rejected.
 
 export class Greetings {
   #first: string | null;
@@ -13,7 +13,7 @@ export class Greetings {
     else this.#listener(text);
   }
 
-  /** Hears what is said, and what was said before anybody listened. */
+  /** Receives announcements, including earlier ones. */
   listen(listener: (text: string) => void): void {
     this.#listener = listener;
     if (this.#first !== null) listener(this.#first);

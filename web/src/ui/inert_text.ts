@@ -1,11 +1,11 @@
-// The one door for texts into the page: whatever Preact writes is inert, so that no view has to remember it.
+// The only way for texts into the page: everything Preact writes is made inert, so views need not do it.
 
 import { type VNode, options } from 'preact';
 import { inert } from '../state/inert.ts';
 
 const ATTRIBUTES = ['title', 'aria-label'] as const;
 
-/** Makes all texts inert that are written from now on, but for what people type themselves and the tabs of source lines. */
+/** Makes all texts inert from now on, except user input and the tabs of source lines. */
 export function writeInertTexts(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {

@@ -1,4 +1,4 @@
-// Keys of the whole page. Those of Firefox Profiler mean what they mean there.
+// Keys of the complete page. Keys of Firefox Profiler have the same meaning.
 
 import { ACTIONS, type Action, GENERAL, LOOKS } from './actions.ts';
 import type { App } from './app_context.ts';

@@ -7,7 +7,7 @@ import type { Names } from '../state/names.ts';
 
 const known = new WeakMap<Names, Labels>();
 
-/** The labels of a recording, made once. What canvases draw does not pass the door of the page's texts. */
+/** The labels of a recording, made once. Canvases do not pass through the page's text filter. */
 export function labelsFor(names: Names): Labels {
   const found = known.get(names);
   if (found !== undefined) return found;

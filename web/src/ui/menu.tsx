@@ -1,4 +1,4 @@
-// The menu of a function, a binary or a thread: what can be done with it, and what can be copied.
+// The menu of a function, a binary or a thread: its actions, and what can be copied.
 
 import type { JSX } from 'preact';
 import { type Names, nameOf, threadName } from '../state/names.ts';

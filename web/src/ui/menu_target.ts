@@ -1,11 +1,11 @@
-// What a menu was opened on.
+// The target of a menu.
 
 import type { TreePlace } from '../engine/index.ts';
 
 export interface MenuTarget {
-  /** The function; null or below 0 where there is none. */
+  /** The function; null or negative if there is none. */
   readonly label: number | null;
-  /** The stack that it stands in, outermost first. */
+  /** The stack that contains it, outermost first. */
   readonly stack?: (() => readonly number[]) | undefined;
   /** The tree in which this stack is a place. */
   readonly tree?: TreePlace['direction'] | undefined;

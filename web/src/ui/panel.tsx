@@ -1,4 +1,4 @@
-// The frame of a view: its controls, what it shows, and what stands there while nothing can be shown.
+// The frame of a view: its controls, its content, and a placeholder while there is no content.
 
 import type { ComponentChildren, JSX } from 'preact';
 
@@ -16,7 +16,7 @@ export function Notice({ children }: { children: ComponentChildren }): JSX.Eleme
   return <p class="notice">{children}</p>;
 }
 
-/** What stands in place of an answer that is not there. */
+/** The placeholder for a missing answer. */
 export function Pending({ fault }: { fault: string | null }): JSX.Element {
   return <Notice>{fault === null ? 'Computing …' : sentence(fault)}</Notice>;
 }

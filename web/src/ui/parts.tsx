@@ -1,4 +1,4 @@
-// What has a tree of its own: everything, or each thread, process, state or kind of core.
+// What trees are separated by: nothing, threads, processes, states or kinds of core.
 
 import type { JSX } from 'preact';
 import type { Part, SeparateBy } from '../engine/index.ts';
@@ -15,13 +15,13 @@ const BY: readonly { value: SeparateBy; name: string }[] = [
   { value: 'core-kind', name: 'kind of core' },
 ];
 
-/** What has a tree of its own, in a word. */
+/** The word for a part. */
 export function partWord(by: SeparateBy): string {
   return BY.find(({ value }) => value === by)!.name;
 }
 
 interface Props {
-  /** What was asked for: the parts are of it, even if another choice is on its way. */
+  /** The requested separation of these parts, even if another one is being computed. */
   readonly by: SeparateBy;
   readonly parts: readonly Part[];
   readonly part: number | null;

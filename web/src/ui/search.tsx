@@ -1,5 +1,5 @@
-// The search: names by regular expression or as plain text, in any case unless a capital letter is typed. What matches is marked in every
-// view, and the field says how much it is.
+// The search: names by regular expression or plain text, ignoring case unless a capital letter is typed. Every view marks matches, and the
+// field shows their amount.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
@@ -25,12 +25,12 @@ export function useSearch(): Search {
   return useContext(SearchContext);
 }
 
-/** Tells which rows of a table match, by the functions that they are of; null without a search. */
+/** Returns which rows of a table match by their functions; null without a search. */
 export function matchOf({ matches }: Search, labelOf: (row: number) => number): ((row: number) => boolean) | null {
   return matches === null ? null : (row) => matches[labelOf(row)] === 1;
 }
 
-/** Asks for what matches the search of the state. */
+/** Requests the matches of the state's search. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
   const { answer, unit, isOld, fault } = useAnswer('search', search === '' ? null : { kind: 'search', text: search });
@@ -47,7 +47,7 @@ export function SearchBox(): JSX.Element {
   const [typed, setTyped] = useState(state.search);
   const timer = useRef(0);
   const sent = useRef(state.search);
-  // What comes from elsewhere, such as a link. What the field itself has sent may come back when more has been typed, and must not replace it.
+  // A text from elsewhere, such as a link. A text that the field itself sent may come back after more was typed, and must not replace it.
   useEffect(() => {
     if (state.search === sent.current) return;
     sent.current = state.search;
@@ -154,6 +154,6 @@ function Result(): JSX.Element | null {
     `${percent(one.all.weight, one.total.weight)} (${withUnit(one.all.weight, unit)})`;
   const shares = before === undefined ? share(answer) : `${share(before)} before, ${share(answer)} after`;
   const text = `${counted(answer.functions, 'function')}, ${shares}${answer.isPlain ? ', as plain text' : ''}`;
-  // What matters most stands first: the end is cut where there is little room.
+  // The most important part is first, since the end is cut off if there is little space.
   return <span title={text}>{text}</span>;
 }

@@ -7,11 +7,11 @@ export interface Seeable {
   readonly name: string;
   readonly tsv: () => string;
   readonly rows: () => readonly object[];
-  /** Goes to a row that matches the search; false where none can. */
+  /** Moves to a matching row; returns false if there is none. */
   readonly seek?: Seek;
 }
 
-/** The next match, or the one before. With `isHere`, the highlighted row counts. */
+/** The next or previous match. With `isHere`, the highlighted row is included. */
 export type Seek = (step: 1 | -1, isHere: boolean) => boolean;
 
 export interface SeenDrawing {
@@ -22,7 +22,7 @@ export interface SeenDrawing {
   readonly png: () => Promise<Blob>;
 }
 
-/** Saves a drawing, and says so. */
+/** Saves a drawing, and announces it. */
 export async function saveDrawing(say: (text: string) => void, drawing: SeenDrawing, kind: 'svg' | 'png'): Promise<void> {
   const file = `${drawing.file()}.${kind}`;
   try {
@@ -38,7 +38,7 @@ export class Seen {
   readonly #shown = new Map<string, Seeable>();
   readonly #drawn = new Map<string, SeenDrawing>();
 
-  /** Tells of a drawing; the returned function tells that it is gone. */
+  /** Registers a drawing; the returned function removes it. */
   draw(id: string, drawing: SeenDrawing): () => void {
     this.#drawn.set(id, drawing);
     return () => {
@@ -55,7 +55,7 @@ export class Seen {
     return [...this.#shown.values()].map(({ name }) => name);
   }
 
-  /** Tells what is shown; the returned function tells that it is gone. */
+  /** Registers a visible part; the returned function removes it. */
   show(id: string, seeable: Seeable): () => void {
     this.#shown.set(id, seeable);
     return () => {
@@ -68,7 +68,7 @@ export class Seen {
     return [...this.#shown.values()].some((seeable) => seeable.seek?.(step, isHere) === true);
   }
 
-  /** All tables as TSV, one after the other; null without any. */
+  /** All tables as TSV, one after the other; null if there are none. */
   tsv(): string | null {
     if (this.#shown.size === 0) return null;
     return [...this.#shown.values()].map((seeable) => seeable.tsv()).join('\n\n');

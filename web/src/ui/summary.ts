@@ -1,4 +1,4 @@
-// The command's summary of what was read, which the page shows as it is.
+// The command's summary of the input, shown unchanged.
 
 import type { Reduction } from '../engine/index.ts';
 import type { SideName } from '../host/diff_protocol.ts';
@@ -46,7 +46,7 @@ export function diagnosticsOf(summary: Summary): readonly string[] {
   return rows.map((row) => (typeof row === 'string' ? row : ((row as { message?: string }).message ?? JSON.stringify(row))));
 }
 
-/** In short: what was rejected or has no name; empty if nothing. */
+/** In short: rejected rows and unnamed frames; empty if there are none. */
 export function accountOf(summary: Summary): string {
   const rejected = tablesOf(summary).reduce((sum, table) => sum + table.rejected.total, 0);
   const { unnamed } = unnamedOf(summary);
@@ -65,7 +65,7 @@ export function summariesOf({ tables, sides }: Names, side: SideName): readonly 
   return [sides.before.tables.summary, sides.after.tables.summary];
 }
 
-/** What the command left out so that the page is not too large, in short and in sentences; null if nothing. Both recordings have the same. */
+/** What the command left out to limit the size of the page, in short and in sentences; null if nothing. Both recordings have the same. */
 export function reductionOf({ tables: { reduction } }: Names): { readonly short: string; readonly sentences: string } | null {
   return reduction === null ? null : reductionTexts(reduction);
 }

@@ -17,7 +17,7 @@ export interface TableColumn {
   readonly id: string;
   readonly title: string;
   readonly isNumber?: boolean;
-  /** Left out where there is little room. */
+  /** Left out if there is little space. */
   readonly isMinor?: boolean;
   /** A track of CSS grids. */
   readonly width: string;
@@ -25,11 +25,11 @@ export interface TableColumn {
   readonly text: (row: number) => string;
   /** The number itself, for JSON. */
   readonly value?: (row: number) => Exact;
-  /** What rows are compared by, where it is neither the number for JSON nor the text. */
+  /** The value to compare rows by, if it is neither the number for JSON nor the text. */
   readonly sortBy?: (row: number) => Exact;
   /** The table is in the order of this column. */
   readonly isOrder?: boolean;
-  /** Sorted by it, the least comes first. Otherwise texts begin with A, and numbers with the largest. */
+  /** Sorting starts with the smallest. Otherwise texts start with A, and numbers with the largest. */
   readonly beginsWithLeast?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface TreeRows {
   readonly isOpen: (row: number) => boolean;
   readonly toggle: (row: number) => void;
   readonly expandAll: (row: number) => void;
-  /** Goes on from a row to one that matches the search, wherever it is in the tree. With `isHere`, the row itself counts. */
+  /** Moves from a row to a match anywhere in the tree. With `isHere`, the row itself is included. */
   readonly seek: (row: number, step: 1 | -1, isHere: boolean) => void;
   /** Where the last one was found. */
   readonly found: { readonly row: number } | null;
@@ -63,7 +63,7 @@ export interface TableProps {
   readonly empty?: string;
   /** The order of the rows is what they mean, as in a stack: there is no other. */
   readonly hasOneOrder?: boolean;
-  /** Tells if the rows stand in the table's own order. */
+  /** Reports whether the rows are in the table's default order. */
   readonly onOrder?: (isOwn: boolean) => void;
 }
 
@@ -81,7 +81,7 @@ export function Table(props: TableProps): JSX.Element {
   const current = Math.min(active, count - 1);
 
   useEffect(() => {
-    // Keys go on where the view was changed by a key.
+    // Keys continue to work after a key changed the view.
     if (document.activeElement === null || document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     for (let row = 0; row < count && props.isChosen !== undefined; row += 1) {
       if (!props.isChosen(row)) continue;
@@ -184,14 +184,14 @@ function scrollTo(element: HTMLElement, place: number): void {
   else if (top + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * ROW - element.clientHeight;
 }
 
-/** Goes to the next row that matches the search, or to the one before, and on from the other end; false where no row does. */
+/** Moves to the next or previous matching row, wrapping around at the ends; returns false if no row matches. */
 function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, current: number, at: (place: number) => number, go: (place: number) => void): { readonly current: Seek } {
   const { count, tree } = props;
-  /** Goes to a row from afar: in the middle it is seen with what stands around it, even where a bar comes up below the table. */
+  /** Scrolls to a distant row: in the middle, its surroundings are visible, even if a bar appears below the table. */
   const jump = (place: number): void => {
     const element = scroller.current!;
     const top = place * ROW - element.scrollTop;
-    // Where there is little room, the page scrolls, too.
+    // If there is little space, the page also scrolls.
     element.scrollIntoView({ block: 'nearest' });
     if (top < 2 * ROW || top > element.clientHeight - 5 * ROW) element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
     go(place);

@@ -1,4 +1,4 @@
-// The headings of a table. Those that sort are part of the grid, as ARIA has it: the arrow key up leads to them from the first row.
+// The headings of a table. Headings that sort are part of the ARIA grid: the up arrow leads to them from the first row.
 
 import type { JSX } from 'preact';
 import type { TableColumn } from './table.tsx';
@@ -59,7 +59,7 @@ export function sortableOnScreen(table: string, columns: readonly TableColumn[])
   });
 }
 
-/** What keys do while a heading is active; `go` makes another one active, and null the rows. */
+/** The effect of keys while a heading is active; `go` activates another heading, or the rows if null. */
 export function headKeys(headings: readonly TableColumn[], active: string, go: (id: string | null) => void, sort: (column: TableColumn) => void): Record<string, () => void> {
   const place = headings.findIndex(({ id }) => id === active);
   const to = (at: number): void => go(headings[Math.max(0, Math.min(headings.length - 1, at))]?.id ?? null);

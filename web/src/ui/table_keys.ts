@@ -1,4 +1,4 @@
-// The keys of a table's rows; those of its headings are beside the headings.
+// The keys of a table's rows; the keys of its headings are next to the headings.
 
 import type { TreeRows } from './table.tsx';
 import { ROW } from './table_rows.tsx';
@@ -6,20 +6,20 @@ import { ROW } from './table_rows.tsx';
 interface Rows {
   readonly tree: TreeRows | undefined;
   readonly count: number;
-  /** Where the highlighted row stands, and which one it is. */
+  /** The position of the highlighted row, and which row it is. */
   readonly place: number;
   readonly row: number;
   /** Pixels of the table that are seen. */
   readonly height: number;
   readonly go: (place: number) => void;
-  /** Up from the first row; null where no heading can be reached. */
+  /** Up from the first row; null if no heading can be reached. */
   readonly toHeadings: (() => void) | null;
   readonly toMatch: (step: 1 | -1) => void;
   readonly open: () => void;
   readonly menu: () => void;
 }
 
-/** What each key does on the highlighted row. */
+/** The effect of each key on the highlighted row. */
 export function rowKeys(rows: Rows, isShift: boolean): Record<string, () => void> {
   const { tree, count, place, go } = rows;
   const page = Math.max(1, Math.floor(rows.height / ROW) - 2);

@@ -1,4 +1,4 @@
-// The order of a table's rows: the table's own, or that of a column. Columns of numbers begin with the largest, columns of texts with A.
+// The order of a table's rows: the default, or by a column. Columns of numbers start with the largest, columns of texts with A.
 
 import { type Exact, compareExact } from '../engine/index.ts';
 import type { TableColumn } from './table.tsx';
@@ -6,12 +6,12 @@ import type { TableColumn } from './table.tsx';
 /** The column that was chosen to sort by, and its direction; null is the table's own order. */
 export type Sort = { readonly id: string; readonly isAscending: boolean } | null;
 
-/** A column of numbers that is only written, and has none to compare, cannot be sorted by. */
+/** A column of numbers without values to compare cannot be sorted. */
 export function isSortable({ isNumber, sortBy, value }: TableColumn): boolean {
   return isNumber !== true || sortBy !== undefined || value !== undefined;
 }
 
-/** A column's order, then the reverse, then the table's own, which is that of the column where it `isOrder`. */
+/** A column's order, then the reverse, then the default, which is the column's order if it has `isOrder`. */
 export function nextSort(sort: Sort, column: TableColumn): Sort {
   const { id, isOrder } = column;
   const isAscending = beginsWithLeast(column);
@@ -27,7 +27,7 @@ export function directionOf(sort: Sort, column: TableColumn): 'ascending' | 'des
   return (sort?.isAscending ?? beginsWithLeast(column)) ? 'ascending' : 'descending';
 }
 
-/** The rows in an order; null where they stand as they are. Rows that are equal keep their own order. */
+/** The rows in an order; null for the default. Equal rows keep their order. */
 export function orderOf(sort: Sort, columns: readonly TableColumn[], count: number): Int32Array | null {
   const column = columns.find(({ id }) => id === sort?.id);
   if (sort === null || column === undefined) return null;
@@ -41,12 +41,12 @@ function beginsWithLeast({ isNumber, beginsWithLeast }: TableColumn): boolean {
   return beginsWithLeast ?? isNumber !== true;
 }
 
-/** Names as people sort them: `worker 2` before `worker 10`, in any browser alike. */
+/** Natural sorting of names: `worker 2` before `worker 10`, the same in every browser. */
 const NAMES = new Intl.Collator('en', { numeric: true });
 
 function compareKeys(a: Exact | string, b: Exact | string, sign: 1 | -1): number {
   if (typeof a !== 'string' || typeof b !== 'string') return sign * compareExact(a as Exact, b as Exact);
-  // Rows with nothing in the column come last, whatever its direction.
+  // Rows with an empty cell in the column come last, in both directions.
   if (a === '' || b === '') return Number(a === '') - Number(b === '');
   return sign * NAMES.compare(a, b);
 }

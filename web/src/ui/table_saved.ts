@@ -1,4 +1,4 @@
-// A table as it is copied and saved: tab-separated text and JSON.
+// Copies and saves a table: tab-separated text and JSON.
 
 import { tsvCell } from './copy.ts';
 import type { TableColumn } from './table.tsx';
@@ -12,7 +12,7 @@ export function tableText(columns: readonly TableColumn[], count: number, at: (p
   return [columns.map(({ title }) => title).join('\t'), ...Array.from({ length: count }, (_, place) => rowText(columns, at(place)))].join('\n');
 }
 
-/** Rows as JSON: numbers as they are, everything else as it is written. */
+/** Rows as JSON: numbers as numbers, everything else as displayed. */
 export function jsonRows(columns: readonly TableColumn[], count: number, at: (place: number) => number): object[] {
   return Array.from({ length: count }, (_, place) => {
     const row = at(place);

@@ -20,7 +20,7 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // It holds for this page.
+    // It applies to this page.
   }
 }
 

@@ -59,8 +59,8 @@ const MOMENT = String.raw`([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)?`;
 const TYPED = new RegExp(String.raw`^\s*(?:${MOMENT})?\s*(?:\.\.|–|-|to)\s*(?:${MOMENT})?\s*$`);
 
 /**
- * The time of what a person typed; undefined if it is none. Without a unit, numbers are seconds. A side that is left out is that of the
- * whole recording, as in the command's `--time 300ms..`.
+ * Parses a typed time; undefined if it is invalid. Numbers without a unit are seconds. A missing side defaults to the complete recording,
+ * as in the command's `--time 300ms..`.
  */
 export function readTyped(text: string, whole: Span): Span | undefined {
   const found = TYPED.exec(text);
@@ -69,7 +69,7 @@ export function readTyped(text: string, whole: Span): Span | undefined {
   // `2..3 ms` is in one unit.
   const nanos = (number: string, unit: string): number => Math.round(Number(number) * NANOS[unit]!);
   const start = first === undefined ? Math.floor(whole.start) : nanos(first, firstUnit ?? lastUnit ?? 's');
-  // The last sample is in it.
+  // The last sample is included.
   const end = last === undefined ? Math.ceil(whole.end) + 1 : nanos(last, lastUnit ?? 's');
   return start < end && end < 2 ** 53 ? { start, end } : undefined;
 }

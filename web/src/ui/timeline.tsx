@@ -10,7 +10,7 @@ import { withoutTimes } from './summary.ts';
 import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
 
 interface Props {
-  /** Tells the timelines of two recordings apart. */
+  /** Distinguishes the timelines of two recordings. */
   readonly one?: OneOfTwo;
   readonly channel?: string;
   readonly onRate?: (rate: number) => void;
@@ -27,7 +27,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const box = useRef<HTMLElement>(null);
   /** Movements of the brush, each of which is undone at once. */
   const strokes = useRef(0);
-  // The lines of everything stay, whatever is selected of them.
+  // The lines of all samples stay, regardless of the selection.
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
   const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
   const { answer, unit, place: answered } = useAnswer(
@@ -41,11 +41,11 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   }, [answer, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
   // While the brush moves, the lines stay the same objects.
   const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
-  // The canvas is made once, and its callbacks know only what stood then.
+  // The canvas is created once, and its callbacks only see the values at that time.
   const shown = useRef(model);
   shown.current = model;
   useEffect(() => {
-    // Events of counters are no rates: their heights depend on the length of bins.
+    // Events of counters are not rates: their heights depend on the length of bins.
     if (answer !== null) onRate?.(unit === 'events' ? 0 : largestRate(answer));
   }, [answer]);
   useEffect(() => setSeen(null), [state.series]);

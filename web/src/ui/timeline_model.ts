@@ -12,7 +12,7 @@ import { laneTracks } from './timeline_lanes.ts';
 /** The weight that fills the height of a track, and what it means. */
 type Height = Pick<Bins, 'full' | 'fullText'>;
 
-/** A timeline of two that stand one above the other: its name, and the largest weight per nanosecond of both, so that both are as high. */
+/** One of two timelines, one above the other: its name, and the largest weight per nanosecond of both, so that they have the same scale. */
 export interface OneOfTwo {
   readonly name: string;
   readonly rate: number;
@@ -29,7 +29,7 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   const isTime = unit === 'ns';
   // Threads that wait use no core.
   const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
-  // A counter is not read at every sample, so its events may be of a longer time than the bin's: they are no rate.
+  // A counter is not read at every sample, so its events may belong to a longer time than the bin: they are not a rate.
   const isCounter = unit === 'events';
   const full = (values: readonly Float64Array[]): Height => (isCounter ? mostOf(values, unit) : fullOf(values, answer.bin, unit, what));
   const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
@@ -118,13 +118,13 @@ function layersOf({ bins, waiting }: LineBins): BinLayer[] {
   return layers;
 }
 
-/** The height of a track: the largest bin, as it is. */
+/** The height of a track: the largest bin. */
 function mostOf(values: readonly Float64Array[], unit: Unit): Height {
   const most = values.reduce((most, bins) => bins.reduce((most, value) => Math.max(most, value), most), 0);
   return { full: Math.max(most, 1), fullText: `up to ${withUnit(Math.round(most), unit)}` };
 }
 
-/** The height of a track: so many whole cores; of other units, the largest bin. */
+/** The height of a track: a number of whole cores; for other units, the largest bin. */
 function fullOf(values: readonly Float64Array[], bin: number, unit: Unit, what: string): Height {
   let most = 0;
   for (const bins of values) for (const value of bins) if (value > most) most = value;

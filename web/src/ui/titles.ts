@@ -1,6 +1,10 @@
-// Recordings in short, by the names of their files. Paths are those of the machine that wrote the page, so that `\` may separate, too.
+// Short names of recordings, from the names of their files. Paths come from the machine that wrote the page, so `\` may also be a
+// separator.
 
-/** By side: its files, with the last folder that tells them from those of one name on another side: `14.3.1/time-profile.xml`. */
+/**
+ * For each side: its files, with the last folder that distinguishes them from files with the same name on another side:
+ * `14.3.1/time-profile.xml`.
+ */
 export function titlesOf(sides: readonly (readonly string[])[]): string[] {
   return sides.map((paths, side) => {
     const others = sides.flatMap((paths, other) => (other === side ? [] : paths));
@@ -15,7 +19,7 @@ function titleOf(path: string, others: readonly string[]): string {
   const place = alike === undefined ? -1 : parts.findIndex((part, at) => part !== alike[at]);
   if (place < 1) return name;
   const separator = path.includes('/') ? '/' : '\\';
-  // What lies between is the same on both sides.
+  // The part between is the same on both sides.
   const between = place === 1 ? [] : place === 2 ? [parts[1]!] : ['…'];
   return [parts[place]!, ...between, name].join(separator);
 }

@@ -1,5 +1,5 @@
-// What is open in a tree that is shown, and the way to the next row that matches the search. The engine has the tree: the page asks for the
-// rows that are open, and for what is to be opened.
+// The open rows of a shown tree, and the way to the next matching row. The engine has the tree: the page requests the open rows, and rows
+// to open.
 
 import { useEffect, useState } from 'preact/hooks';
 import type { FindAsk, OpenRows, TreeAnswer, TreeAsk } from '../host/protocol.ts';
@@ -8,12 +8,12 @@ import { partWord } from './parts.tsx';
 import { useSearch } from './search.tsx';
 import type { TreeRows } from './table.tsx';
 
-/** The rows of a tree: what is seen of it, and what is open. */
+/** The visible rows of a tree, and which are open. */
 export type TreeShape = Pick<TreeAnswer, 'depth' | 'label' | 'flags'>;
 
 export interface Opening {
   readonly ask: Pick<TreeAsk, 'open' | 'expand' | 'find'>;
-  /** Something is to be opened, and what is shown is about to be shown again. */
+  /** Rows are being opened, and the shown rows will be replaced. */
   readonly isOpening: boolean;
   readonly set: (ask: Partial<Opening['ask']>) => void;
 }
@@ -23,7 +23,7 @@ export function useOpening(): Opening {
   return { ask, isOpening: ask.expand !== null || ask.find !== null, set: (change) => set((before) => ({ ...before, ...change })) };
 }
 
-/** The rows of an answer to what was asked for; null without one. */
+/** The rows of the answer to the current question; null without one. */
 export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape & Pick<TreeAnswer, 'found'>) | null, isOld: boolean): TreeRows | null {
   const app = useApp();
   const { search: text } = useStore();
@@ -31,7 +31,7 @@ export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape
   const noMatch = useNoMatch();
   const [found, setFound] = useState<TreeRows['found']>(null);
   useEffect(() => {
-    // What was opened at once is open like everything else from now on.
+    // Rows that were opened at once count as open from now on.
     if (!isOpening || answer === null || isOld) return;
     set({ open: openRows(answer, -1), expand: null, find: null });
     if (typeof answer.found === 'number') setFound({ row: answer.found });

@@ -37,7 +37,7 @@ const VIEWS: Record<Tab, FunctionComponent> = {
   intervals: IntervalsView,
 };
 
-/** Those of two recordings. */
+/** The views of two recordings. */
 const COMPARED: Partial<Record<Tab, FunctionComponent>> = {
   overview: DiffOverviewView,
   flame: DiffFlameView,

@@ -5,10 +5,10 @@
 //! closure #1 in Widget.draw(scale:)
 //! ```
 //!
-//! The kind of each part stands in front of it, and `_` ends a list. From the left: `_T`, then `F` for a function, whose context comes
-//! first (another function, `F`, in a class, `C`, of the module `4Demo`, with the name `6Widget`), then its name, `4draw`, and its type: `f`,
-//! which takes a tuple, `T5scaleSi_`, and returns the empty one, `T_`. `U_` is the first closure in all that, and has a type too. Modules,
-//! types and protocols are `S_`, `S0_`, … once they have been named.
+//! The kind of each part precedes it, and `_` ends a list. From the left: `_T`, then `F` for a function, which begins with its context
+//! (another function, `F`, in a class, `C`, of the module `4Demo`, with the name `6Widget`). Then follow its name, `4draw`, and its type:
+//! `f`, which takes a tuple, `T5scaleSi_`, and returns the empty one, `T_`. `U_` is the first closure in all that, and also has a type.
+//! After their first use, modules, types and protocols are `S_`, `S0_`, …
 //!
 //! `read` makes a tree of a name, in which a node that is named again has one more parent, and `print` writes the tree. Results,
 //! requirements of signatures and the arguments of a specialised function are read, but have no place in the tree: the short form never
@@ -25,10 +25,10 @@ mod read;
 /// Longer names stay mangled.
 const LONGEST: usize = 1 << 16;
 
-/// The simplified spelling of a name with one or two underscores in front, in no more than so many bytes. `None` for other names, for
-/// names that cannot be read, and for those that nest too deeply or would be too long.
+/// The simplified spelling of a name with one or two leading underscores, in at most `longest` bytes. `None` for other names, malformed
+/// names, and names that are nested too deeply or would be too long.
 ///
-/// Names that start with `_T0` are of Swift 4.0, whose mangling is another one.
+/// Names that start with `_T0` come from Swift 4.0, which has a different mangling.
 pub(super) fn simplified(name: &str, longest: usize) -> Option<String> {
     let mangled = name.strip_prefix("__T").or_else(|| name.strip_prefix("_T"))?;
     // Other scripts are written in ASCII.

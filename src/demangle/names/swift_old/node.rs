@@ -52,7 +52,7 @@ pub(super) enum Node<'n> {
         of: Id,
         signature: Option<Id>,
     },
-    /// An associated type's name, behind the protocol if that is told.
+    /// The name of an associated type, after its protocol if known.
     Associated {
         protocol: Option<Id>,
         name: Id,
@@ -64,7 +64,7 @@ pub(super) enum Node<'n> {
     },
     /// The number of generic parameters at each depth.
     Signature(Vec<u32>),
-    /// A type with generic parameters of its own.
+    /// A type with generic parameters.
     Generic {
         signature: Id,
         inner: Id,
@@ -77,7 +77,7 @@ pub(super) enum Node<'n> {
     },
 }
 
-/// A text, or a node that is written in its place.
+/// A string, or a node that is written here.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     Text(&'static str),
@@ -98,7 +98,7 @@ pub(super) struct Name<'n> {
 pub(super) enum Scope {
     Open,
     File,
-    /// In a function, where so many others of this name come first.
+    /// Local to a function, after this many others with the same name.
     Local(u32),
 }
 
@@ -117,7 +117,7 @@ pub(super) struct Entity {
     pub(super) kind: Kind,
     pub(super) context: Id,
     pub(super) name: Option<Id>,
-    /// Absent where a name has none.
+    /// `None` if the name has no type.
     pub(super) ty: Option<Id>,
 }
 
@@ -146,17 +146,17 @@ pub(super) struct Element {
     pub(super) is_variadic: bool,
 }
 
-/// The role of a phrase, which decides what may stand around it.
+/// The role of a phrase, which decides what may surround it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A type of one piece.
     Simple,
-    /// Anything else. Where `?` or `.Type` follows, it stands in parentheses.
+    /// Any other type. Before `?` or `.Type`, it is put in parentheses.
     Open,
     /// The type of a value of any type that conforms to protocols. With more than one, it is not of one piece.
     Existential { is_simple: bool },
     /// The labels of a function's parameters.
     Function,
-    /// The same, behind a convention.
+    /// A function type after a convention.
     Convention,
 }

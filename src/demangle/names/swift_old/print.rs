@@ -1,12 +1,12 @@
 //! Writes the tree of a name in the short form.
 //!
-//! A context stands in front of a name, with a dot, as long as both are single words: `Widget.draw`. Otherwise it follows:
+//! A context precedes a name, with a dot, if both are single words: `Widget.draw`. Otherwise it follows the name:
 //! `closure #1 in Widget.draw(scale:)`.
 
 use std::fmt::{Error, Write};
 
-use super::super::bounded::Bounded;
 use super::node::{Element, Entity, Form, Id, Kind, Name, Node, Nominal, Part, Scope, Tree};
+use crate::demangle::error::Bounded;
 
 /// Names whose tree is deeper than this stay mangled.
 const DEEPEST: u32 = 400;
@@ -37,10 +37,10 @@ struct Words {
     name: Option<Id>,
     /// A word in place of the name.
     replaced: &'static str,
-    /// Words behind the name, or in front of `of NAME` if the name is local; and their number.
+    /// Words after the name, or before `of NAME` if the name is local; and their number.
     extra: &'static str,
     number: Option<u32>,
-    /// If true, it never stands in front of a dot.
+    /// If true, it never precedes a dot.
     has_type: bool,
     /// The type whose labels are shown.
     ty: Option<Id>,
@@ -102,7 +102,7 @@ impl<'t> Printer<'t> {
         self.node(id, false).map(drop)
     }
 
-    /// Writes a node. In front of a dot, returns the context that belongs behind all the rest.
+    /// Writes a node. Before a dot, returns the context that must follow the rest of the name.
     fn node(&mut self, id: Id, is_prefix: bool) -> Result<Option<Id>, Error> {
         self.steps = self.steps.checked_sub(1).ok_or(Error)?;
         if self.depth == DEEPEST {
@@ -236,7 +236,7 @@ impl<'t> Printer<'t> {
         self.whole(ty)
     }
 
-    /// False for types that start with a bracket of their own.
+    /// False for types that start with a bracket.
     fn needs_space(&self, ty: Id) -> Result<bool, Error> {
         Ok(!matches!(self.get(ty)?, Node::Generic { .. } | Node::Phrase { form: Form::Function, .. }))
     }

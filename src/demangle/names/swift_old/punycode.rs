@@ -7,12 +7,12 @@ const SKEW: u32 = 38;
 const DAMP: u32 = 700;
 const FIRST_BIAS: u32 = 72;
 const FIRST_CODE: u32 = 0x80;
-/// ASCII that may not stand in symbols is coded from here on, where Unicode has halves of characters.
+/// ASCII characters that symbols cannot contain are encoded from here on, in the range of Unicode's surrogates.
 const SHIFTED_ASCII: u32 = 0xd800;
 /// Each character is put between others, which takes time in proportion to the square of the length.
 const LONGEST: usize = 1 << 12;
 
-/// The identifier that an ASCII text stands for; `None` if it stands for none, or for one with characters of control.
+/// The identifier that an ASCII string encodes; `None` if it is malformed or contains control characters.
 pub(super) fn decode(coded: &str) -> Option<String> {
     if coded.len() > LONGEST {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn decode(coded: &str) -> Option<String> {
     decoded.filter(|decoded| !decoded.is_empty())
 }
 
-/// A number of digits that count the less the further left they are, up to the first one that is small.
+/// A number whose last digit is the first one below its threshold.
 fn number(digits: &mut std::slice::Iter<'_, u8>, bias: u32) -> Option<u32> {
     let (mut number, mut weight) = (0_u32, 1_u32);
     for position in 1_u32.. {

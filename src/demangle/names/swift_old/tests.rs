@@ -87,7 +87,7 @@ fn nesting_is_bounded() {
     assert_eq!(shown(&optional(100)).map(|shown| shown.len()), Some(103));
 }
 
-/// Each type is in an extension of the one before, bound to that one twice: three times as long with each step.
+/// Each type is in an extension of the type before and is bound to it twice, so each step triples the length.
 #[test]
 fn tripling_mentions_are_stopped() {
     let name = |levels: usize| {

@@ -1,24 +1,24 @@
-//! The elements of a document, from the tokens: open ones, those that close, and the table that rows belong to.
+//! The elements of a document, built from tokens: open elements, closing elements, and the table of the current rows.
 //!
-//! Every element that closes becomes a [`Value`] from its attributes, its text and the values of its children; the
-//! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
-//! whatever it is wrapped in, and a `ref` is a value like any other.
+//! Every element that closes becomes a [`Value`], made from its attributes, its text and the values of its children. The values are kept
+//! until the parent closes. The cells of a row are its values. One rule therefore reads stacks of every shape with any wrapping, and a
+//! `ref` is a value like any other.
 
-mod cut;
 mod tables;
+mod truncated;
 
 use quick_xml::events::BytesStart;
 
+use super::anomaly::Oddity;
 use super::attributes::{self, Fields, Identity};
 use super::definitions::{Attributes, Definitions, Element};
-use super::ending::Documents;
-use super::fault::Fault;
-use super::oddity::Oddity;
-use super::rows;
-use super::skip::SkipRows;
+use super::position::Fault;
+use super::row_cells;
+use super::skipped_tables::SkipRows;
 use super::tag::Tag;
 use super::toc::TocReader;
 use super::tokens::TakeTokens;
+use super::truncation::Documents;
 use super::value::Value;
 use crate::memory::of_vec;
 use crate::profile::{StackId, StringId};
@@ -33,7 +33,7 @@ struct Open {
     tag: Tag,
     identity: Identity,
     attributes: Attributes,
-    /// The byte of its `<`, and its line where that is remembered.
+    /// The offset of its `<`, and its line if it was recorded.
     at: u64,
     line: u64,
     name_length: usize,
@@ -104,7 +104,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// Says that the bytes in memory start at `byte`, in `line`.
+    /// Enters a window: the bytes in memory start at `byte`, in `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
     }
@@ -114,72 +114,15 @@ impl<'a> DocumentReader<'a> {
         self.tables.is_cpu() && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
-    fn add_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        if let Root::Toc(toc) = &mut self.root {
-            toc.text(text);
-            return Ok(());
-        }
-        match self.open.last() {
-            Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
-                if self.text.len() + text.len() > self.limits.token_bytes {
-                    return Err(Fault::limit("the text of an element is larger than the limit", at));
-                }
-                self.text.push_str(text);
-                Ok(())
-            }
-            None if !text.trim_ascii().is_empty() => {
-                self.note(at, "text", || {
-                    "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
-                });
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
-        let name = start.name().into_inner();
-        if matches!(name, "trace-query-result" | "trace-toc") {
-            self.cut_if_open(at)?;
-        }
-        if let Root::Toc(toc) = &mut self.root {
-            toc.start(name, start.attributes(), at)?;
-            return if is_empty { self.end(name, at) } else { Ok(()) };
-        }
-        let Some(parent) = self.open.last().map(|open| open.tag) else {
-            return self.start_document(name, at, is_empty);
-        };
-        let tag = Tag::of(name).inside(parent);
-        match parent {
-            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
-            Tag::TraceQueryResult => {
-                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
-            }
-            Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
-            Tag::Node if self.starts_skipping(tag, name, at) => {
-                self.tables.skipped_depth = u32::from(!is_empty);
-                return Ok(());
-            }
-            _ => {}
-        }
-        self.push(tag, name, start, at)?;
-        if is_empty { self.end(name, at) } else { Ok(()) }
-    }
-
     fn start_document(&mut self, name: &str, at: u64, is_empty: bool) -> Result<(), Fault> {
-        match name {
-            "trace-query-result" => {
-                self.root = Root::Query;
-                self.open.push(Open::plain(Tag::TraceQueryResult, name, at));
-                if is_empty { self.end(name, at) } else { Ok(()) }
-            }
-            "trace-toc" => {
-                self.root = Root::Toc(Box::default());
-                self.open.push(Open::plain(Tag::Other, name, at));
-                if is_empty { self.end(name, at) } else { Ok(()) }
-            }
-            _ => Err(other_document(name, at)),
-        }
+        let (root, tag) = match name {
+            "trace-query-result" => (Root::Query, Tag::TraceQueryResult),
+            "trace-toc" => (Root::Toc(Box::default()), Tag::Other),
+            _ => return Err(other_document(name, at)),
+        };
+        self.root = root;
+        self.open.push(Open::plain(tag, name, at));
+        if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
     fn start_table(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
@@ -188,9 +131,7 @@ impl<'a> DocumentReader<'a> {
             return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
         if !self.tables.start(start) {
-            self.note(at, "no run", || {
-                "a table does not say of which run it is (run[N] in its xpath); run 1 is assumed".into()
-            });
+            self.note(at, "no run", || "a table does not name its run (run[N] in its xpath); run 1 is assumed".into());
         }
         Ok(())
     }
@@ -259,51 +200,16 @@ impl<'a> DocumentReader<'a> {
         Ok((identity, attributes))
     }
 
-    fn end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
-        if let Root::Toc(toc) = &mut self.root {
-            if toc.end(name, at)? {
-                self.open.pop();
-                self.finish_document();
-            }
-            return Ok(());
-        }
-        let Some(open) = self.open.pop() else {
-            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
-        };
-        let is_match = match open.tag {
-            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
-            // Some tags have several names, of different length.
-            tag => Tag::of(name) == tag && name.len() == open.name_length,
-        };
-        if !is_match {
-            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
-        }
-        match open.tag {
-            Tag::TraceQueryResult => self.finish_document(),
-            Tag::Node => self.finish_table(),
-            Tag::Schema => self.finish_schema(open.at),
-            Tag::Col => self.tables.finish_column(),
-            // Which part of the text would be the name?
-            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
-            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
-            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
-            Tag::Row => self.add_row(open.first_value, open.at)?,
-            _ => self.finish_value(&open)?,
-        }
-        self.text.truncate(open.name_start);
-        Ok(())
-    }
-
     /// The element becomes a value of its parent.
     fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
         let value = match open.identity {
-            // It says nothing, whatever it was defined as, and a table that was not read may have defined it.
+            // Such an element carries no information, and a skipped table may have defined it.
             Identity::Ref(_) if open.tag == Tag::Companion => Value::Companion,
             Identity::Ref(id) => match self.definitions.ids.get(id) {
                 Some(value) => self.definitions.referred(open.tag, value),
                 None => {
                     self.note(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
-                    // An element that says nothing about a sample may be missing.
+                    // An element that does not affect samples may be missing.
                     if open.tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }
                 }
             },
@@ -337,8 +243,7 @@ impl<'a> DocumentReader<'a> {
         self.check_stacks(open.at)
     }
 
-    /// Registers what an id stands for. No known file defines one twice, so nobody knows which of the two is meant by a
-    /// `ref` that follows.
+    /// Registers the value of an id. No known file defines an id twice, so the meaning of a later `ref` would be unknown.
     fn define(&mut self, id: u64, value: Value, at: u64) {
         if self.definitions.ids.get(id).is_none() {
             self.definitions.ids.define(id, value);
@@ -380,7 +285,7 @@ impl<'a> DocumentReader<'a> {
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
         let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
-        let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
+        let result = row_cells::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
         self.values.truncate(first_value);
         self.rows += 1;
         if let Err(reason) = result {
@@ -397,14 +302,14 @@ impl<'a> DocumentReader<'a> {
         Some(())
     }
 
-    /// The number of the document and of the table being read, among those of this reader.
+    /// The number of the current document and table in this input.
     pub(super) fn table_number(&self) -> (usize, usize) {
         (self.documents.len(), self.tables.count())
     }
 
     /// The part that the row with these cells, which was added last, has in common with others.
     pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
-        rows::known_row(self.tables.open.as_ref()?, cells, self.definitions)
+        row_cells::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
 
     fn finish_schema(&mut self, at: u64) {
@@ -467,19 +372,90 @@ pub(super) fn other_document(name: &str, at: u64) -> Fault {
 
 impl TakeTokens for DocumentReader<'_> {
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
-        self.start(start, at, is_empty)
+        let name = start.name().into_inner();
+        if matches!(name, "trace-query-result" | "trace-toc") {
+            self.cut_if_open(at)?;
+        }
+        if let Root::Toc(toc) = &mut self.root {
+            toc.start(name, start.attributes(), at)?;
+            return if is_empty { self.take_end(name, at) } else { Ok(()) };
+        }
+        let Some(parent) = self.open.last().map(|open| open.tag) else {
+            return self.start_document(name, at, is_empty);
+        };
+        let tag = Tag::of(name).inside(parent);
+        match parent {
+            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
+            Tag::TraceQueryResult => {
+                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
+            }
+            Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
+            Tag::Node if self.starts_skipping(tag, name, at) => {
+                self.tables.skipped_depth = u32::from(!is_empty);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.push(tag, name, start, at)?;
+        if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
     fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
-        self.end(name, at)
+        if let Root::Toc(toc) = &mut self.root {
+            if toc.end(name, at)? {
+                self.open.pop();
+                self.finish_document();
+            }
+            return Ok(());
+        }
+        let Some(open) = self.open.pop() else {
+            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
+        };
+        let is_match = match open.tag {
+            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
+            // Some tags have several names, of different length.
+            tag => Tag::of(name) == tag && name.len() == open.name_length,
+        };
+        if !is_match {
+            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
+        }
+        match open.tag {
+            Tag::TraceQueryResult => self.finish_document(),
+            Tag::Node => self.finish_table(),
+            Tag::Schema => self.finish_schema(open.at),
+            Tag::Col => self.tables.finish_column(),
+            // Which part of the text would be the name?
+            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
+            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
+            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
+            Tag::Row => self.add_row(open.first_value, open.at)?,
+            _ => self.finish_value(&open)?,
+        }
+        self.text.truncate(open.name_start);
+        Ok(())
     }
 
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self.add_text(text, at)
-    }
-
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
-        self.cut_if_open(at)
+        if let Root::Toc(toc) = &mut self.root {
+            toc.text(text);
+            return Ok(());
+        }
+        match self.open.last() {
+            Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
+                if self.text.len() + text.len() > self.limits.token_bytes {
+                    return Err(Fault::limit("the text of an element is larger than the limit", at));
+                }
+                self.text.push_str(text);
+                Ok(())
+            }
+            None if !text.trim_ascii().is_empty() => {
+                self.note(at, "text", || {
+                    "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_in_document(&self) -> bool {
@@ -490,8 +466,7 @@ impl TakeTokens for DocumentReader<'_> {
         &mut self.is_behind_declaration
     }
 
-    /// Documents, tables and rows are where a person looks if the input is cut, and lines cannot be counted any more once the
-    /// bytes are gone.
+    /// If the input is truncated, the error points to a document, table or row. Lines can no longer be counted once the bytes are gone.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
         let is_toc = matches!(self.root, Root::Toc(_));
         let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
@@ -526,7 +501,7 @@ impl SkipRows for DocumentReader<'_> {
         Tag::of(name).is_shared()
     }
 
-    /// Rows of CPU tables may refer to it, although it says nothing about them.
+    /// Rows of CPU tables may refer to this element, although it does not affect them.
     fn define_other(&mut self, id: u64, at: u64) {
         self.define(id, Value::Other, at);
     }
@@ -537,7 +512,7 @@ impl SkipRows for DocumentReader<'_> {
 
     fn note_unbalanced(&mut self, at: u64) {
         self.note(at, "unbalanced", || {
-            "elements of a table that is not read do not end inside each other; its rows are counted as far as they can be told"
+            "elements of a table that is not read do not end inside each other; the number of its rows may be wrong"
                 .to_owned()
         });
     }

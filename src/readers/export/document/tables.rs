@@ -1,14 +1,15 @@
-//! The tables of a document: the one that is open, its columns, and those before it.
+//! The tables of a document: the open table, its columns, and the tables before it.
 
 use quick_xml::events::BytesStart;
 
 use super::super::attributes::unescape;
-use super::super::fault::Fault;
-use super::super::roles::{self, Roles};
+use super::super::column_roles::{self, Roles};
+use super::super::position::Fault;
 use crate::profile::StringId;
+use crate::readers::well_formed::attribute_of;
 use crate::recording::{Column, Source, Table, TableKind, TableReader};
 
-/// The table that is open, and what its columns are for.
+/// The open table, and the roles of its columns.
 #[derive(Debug)]
 pub(in crate::readers::export) struct OpenTable {
     pub(in crate::readers::export) reader: TableReader,
@@ -18,7 +19,7 @@ pub(in crate::readers::export) struct OpenTable {
 /// The tables of the document that is open.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// The one that rows belong to.
+    /// The table of the current rows.
     pub(super) open: Option<OpenTable>,
     /// True while the rows of a table that is not read are passing by.
     pub(super) is_skipping: bool,
@@ -27,7 +28,7 @@ pub(super) struct Tables {
     /// The column of a schema that is open.
     pub(super) column: Column,
     columns: Vec<Column>,
-    /// Those that are complete.
+    /// The completed tables.
     tables: Vec<Table>,
     /// About how many bytes columns and tables take.
     bytes: u64,
@@ -44,12 +45,12 @@ impl Tables {
         self.columns.len()
     }
 
-    /// True if the rows that come are those of a CPU table.
+    /// True if the next rows belong to a CPU table.
     pub(super) fn is_cpu(&self) -> bool {
         self.open.as_ref().is_some_and(|table| table.reader.table.kind == TableKind::Cpu)
     }
 
-    /// A table starts; gives whether it says of which run it is, or says nothing at all, as no table of `xctrace` does.
+    /// Starts a table. Returns true if it names its run, or has no attributes at all, which `xctrace` never writes.
     pub(super) fn start(&mut self, start: &BytesStart<'_>) -> bool {
         let run = number_in_xpath(start, "/run[");
         self.columns.clear();
@@ -64,12 +65,10 @@ impl Tables {
         if table.reader.table.schema.is_some() || table.reader.table.rows > 0 {
             return Err(Fault::malformed("a second schema in one table", at));
         }
-        for attribute in start.attributes().with_checks(false).flatten() {
-            if attribute.key.0 == "name" {
-                let schema = unescape(&attribute.value, at)?.into_owned();
-                self.bytes += (size_of::<Table>() + schema.len()) as u64;
-                table.reader.table.schema = Some(schema);
-            }
+        if let Some(name) = attribute_of(start, "name") {
+            let schema = unescape(name, at)?.into_owned();
+            self.bytes += (size_of::<Table>() + schema.len()) as u64;
+            table.reader.table.schema = Some(schema);
         }
         Ok(())
     }
@@ -85,7 +84,7 @@ impl Tables {
         self.columns.push(std::mem::take(&mut self.column));
     }
 
-    /// Takes the schema, which is complete: from here on, the kind of the table and the meaning of its cells are known.
+    /// Completes the schema. From here on, the kind of the table and the meaning of its cells are known.
     pub(super) fn finish_schema(&mut self, input: StringId, document: u32) {
         let Some(table) = &mut self.open else { return };
         table.reader.table.columns = std::mem::take(&mut self.columns);
@@ -99,10 +98,10 @@ impl Tables {
         }
     }
 
-    /// The first column of a CPU table that is not there, where there are columns nobody knows.
+    /// The first missing column of a CPU table, if there are unknown columns.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
         let table = &self.open.as_ref().filter(|table| table.reader.table.kind == TableKind::Cpu)?.reader.table;
-        roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
+        column_roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
     }
 
     /// Counts a row that is not read.
@@ -118,16 +117,15 @@ impl Tables {
         self.tables.extend(self.open.take().map(|table| table.reader.table));
     }
 
-    /// Those that are complete; the next document has others.
+    /// Takes the completed tables.
     pub(super) fn take(&mut self) -> Vec<Table> {
         self.bytes = 0;
         std::mem::take(&mut self.tables)
     }
 }
 
-/// A number in an XPath behind `key`, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
+/// The number after `key` in an XPath, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
 pub(in crate::readers::export) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
-    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
-    let (_, rest) = xpath.value.split_once(key)?;
+    let (_, rest) = attribute_of(start, "xpath")?.split_once(key)?;
     rest.split_once(']')?.0.parse().ok()
 }

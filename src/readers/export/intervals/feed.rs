@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use super::super::blocks::{Block, BlockReader, count_lines};
-use super::super::ending::{describe, finish};
-use super::super::fault::Fault;
-use super::super::place::{Place, line_in};
-use super::super::skip;
+use super::super::position::Fault;
+use super::super::position::{Place, line_in};
+use super::super::skipped_tables;
+use super::super::truncation::{describe, finish};
 use super::reader::IntervalReader;
 use crate::error::Error;
 use crate::recording::{Intervals, Options};
@@ -42,11 +42,11 @@ fn take(place: &mut Place<'_>, reader: &mut IntervalReader<'_>, block: &mut Bloc
     Ok(false)
 }
 
-/// Reads what is whole of a block; gives how many bytes that is.
+/// Reads the complete tokens of a block. Returns their number of bytes.
 fn read_tokens(reader: &mut IntervalReader<'_>, block: &Block) -> Result<usize, Fault> {
     let mut used = 0;
     while used < block.bytes().len() {
-        let step = skip::rows_or_tokens(reader, block.bytes(), used, block.offset, block.end.is_some())?;
+        let step = skipped_tables::rows_or_tokens(reader, block.bytes(), used, block.offset, block.end.is_some())?;
         used += step.used;
         if step.needs_more {
             break;

@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Sentinel,
     Number,
     Words,
-    /// A text with elements for its parts; what it reads is told by its display string.
+    /// A text with elements for its parts; its display string contains the complete text.
     Narrative,
     Process,
     Thread,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of the element anywhere. Rows of intervals refer to those that are not `Other`.
+    /// The kind of an element anywhere. Rows of intervals refer to all kinds except `Other`.
     pub(super) fn of(name: &str) -> Self {
         match name {
             "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// Its kind inside `parent`.
+    /// The kind of an element inside `parent`.
     pub(super) fn inside(name: &str, parent: Self) -> Self {
         match (parent, name) {
             (Self::Contents, _) => Self::Contents,
@@ -56,7 +56,7 @@ impl Kind {
         matches!(self, Self::Mnemonic | Self::Number | Self::Words)
     }
 
-    /// For which attributes are read of it; `None` where none are needed.
+    /// The tag whose attributes are read for it; `None` if none are needed.
     pub(super) fn attributes_as(self) -> Option<Tag> {
         match self {
             Self::Process | Self::Narrative => Some(Tag::Process),

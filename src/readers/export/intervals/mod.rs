@@ -10,11 +10,10 @@
 //! <row><start-time …>4933931583</start-time><duration …>234838875</duration><hang-type id="3" fmt="Hang">Hang</hang-type>…</row>
 //! ```
 //!
-//! Recordings have points of interest once more, in `region-of-interest`. Beside hangs there are moments that may lead to some,
-//! in `hang-risks`.
+//! Points of interest are repeated in `region-of-interest`. In addition to hangs, `hang-risks` contains moments that may lead to hangs.
 //!
-//! Columns are known by the mnemonics of the schema. All other tables are passed by, but for the elements that a row may refer
-//! to: ids are one numbering for the whole document.
+//! Columns are identified by the mnemonics of the schema. All other tables are skipped, except for elements that a row may refer to: ids
+//! are numbered over the complete document.
 //!
 //! ```
 //! use traceparse::recording::{Intervals, Options};
@@ -44,8 +43,8 @@ use crate::recording::{Intervals, Options};
 
 /// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
 ///
-/// Rows that cannot be read are diagnostics, and are counted. An interval whose end was not recorded has no end. Of the options, `buffer_size`, `allow_truncated` and the limits count. An export without such
-/// tables has no intervals, and neither has a table of contents.
+/// Rows that cannot be read are diagnostics, and are counted. An interval without a recorded end has no end. Only the options
+/// `buffer_size`, `allow_truncated` and the limits are used. Exports without such tables, and tables of contents, have no intervals.
 ///
 /// # Errors
 /// As [`read_into`](super::read_into).

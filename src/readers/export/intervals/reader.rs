@@ -2,18 +2,18 @@
 
 use quick_xml::events::BytesStart;
 
-use super::super::attributes::{self, Fields, Identity, unescape};
+use super::super::attributes::{self, Fields, Identity, parse_number, unescape};
+use super::super::display_names;
 use super::super::document::{number_in_xpath, other_document};
-use super::super::ending::{Documents, Unfinished};
-use super::super::fault::Fault;
-use super::super::names;
-use super::super::numbers::parse_number;
-use super::super::skip::SkipRows;
+use super::super::position::Fault;
+use super::super::skipped_tables::SkipRows;
 use super::super::tokens::TakeTokens;
+use super::super::truncation::{Documents, Unfinished};
 use super::kinds::Kind;
 use super::rows::{Cell, TableRows, ThreadCell};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
+use crate::readers::well_formed::attribute_of;
 use crate::recording::{IntervalTable, Intervals, Limits, Notes, Options, ProcessCell, RejectReason, Texts};
 
 /// An element whose end tag has not come yet.
@@ -35,7 +35,7 @@ struct Open {
 /// The definition of an id.
 #[derive(Clone, Copy, Debug)]
 struct Definition {
-    /// The name of its element, by the number of its text: a `ref` in an element of another name is none to it.
+    /// The name of its element, by the number of its text: a `ref` in an element with another name does not match.
     name: u32,
     cell: Cell,
 }
@@ -58,7 +58,7 @@ pub(super) struct IntervalReader<'a> {
     mnemonic: String,
     /// The table that is open, until its schema is known.
     named: Option<IntervalTable>,
-    /// The same, if it tells of intervals or hangs.
+    /// The open table, if it contains intervals or hangs.
     table: Option<TableRows>,
     is_skipping: bool,
     /// The number of open elements in the rows that pass by.
@@ -112,7 +112,7 @@ impl<'a> IntervalReader<'a> {
         }
     }
 
-    /// Says that the bytes in memory start at `byte`, in `line`.
+    /// Enters a window: the bytes in memory start at `byte`, in `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
     }
@@ -148,10 +148,8 @@ impl<'a> IntervalReader<'a> {
         let Some(table) = &mut self.named else {
             return Err(Fault::malformed("a second schema in one table", at));
         };
-        for attribute in start.attributes().with_checks(false).flatten() {
-            if attribute.key.0 == "name" {
-                table.schema = unescape(&attribute.value, at)?.into_owned();
-            }
+        if let Some(name) = attribute_of(start, "name") {
+            table.schema = unescape(name, at)?.into_owned();
         }
         Ok(())
     }
@@ -221,7 +219,7 @@ impl<'a> IntervalReader<'a> {
         }
     }
 
-    /// Registers the definition of an id. If there are two, nobody knows which of them a `ref` means.
+    /// Registers the definition of an id. If there are two, the meaning of a `ref` is unknown.
     fn define(&mut self, open: &Open, id: u64, cell: Cell) {
         let name = self.name_of(open);
         if self.ids.insert(id, Definition { name, cell }).is_some() {
@@ -244,20 +242,20 @@ impl<'a> IntervalReader<'a> {
         match open.kind {
             Kind::Sentinel => Cell::Absent,
             Kind::Number => parse_number(text).map_or(Cell::Bad(RejectReason::BadNumber), Cell::Number),
-            // An empty string is one that has an id.
+            // An empty string is valid if it has an id.
             Kind::Words if text.is_empty() && open.identity == Identity::None => Cell::Bad(RejectReason::EmptyCell),
             Kind::Narrative if fmt.is_empty() && !open.has_children && open.identity == Identity::None => {
                 Cell::Bad(RejectReason::EmptyCell)
             }
             Kind::Words => Cell::Text(self.texts.number_of(text)),
             Kind::Narrative => Cell::Text(self.texts.number_of(fmt)),
-            // Both are known by their numbers.
+            // Both are identified by their numbers.
             Kind::Process | Kind::Thread if !children.iter().any(Cell::is_number_or_absent) => {
                 Cell::Bad(RejectReason::EmptyCell)
             }
             Kind::Process => {
                 let pid = children.iter().find_map(|cell| cell.as_number());
-                let name = self.texts.number_of(names::process_name(fmt, pid));
+                let name = self.texts.number_of(display_names::process_name(fmt, pid));
                 Cell::Process(ProcessCell { name, pid })
             }
             Kind::Thread => {
@@ -362,7 +360,7 @@ impl TakeTokens for IntervalReader<'_> {
             Kind::Row => {
                 self.rows += 1;
                 if self.table.is_none() {
-                    // Its end is passed by, too.
+                    // Its end tag is skipped as well.
                     (self.is_skipping, self.skipped_depth) = (true, u32::from(!is_empty));
                     return Ok(());
                 }
@@ -409,10 +407,6 @@ impl TakeTokens for IntervalReader<'_> {
             _ => {}
         }
         Ok(())
-    }
-
-    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
-        self.cut_if_open(at)
     }
 
     fn is_in_document(&self) -> bool {
@@ -464,8 +458,8 @@ impl SkipRows for IntervalReader<'_> {
 
     fn note_unbalanced(&mut self, at: u64) {
         self.notes.note(self.input, at, "unbalanced", || {
-            "elements of a table that is not read do not end inside each other; its rows are passed by as far as they can be \
-             told"
+            "elements of a table that is not read do not end inside each other; some of its rows may be read \
+             wrongly"
                 .to_owned()
         });
     }

@@ -1,6 +1,6 @@
 //! Rows of one table of an export, from cells to values.
 
-use super::super::numbers::parse_number;
+use super::super::attributes::parse_number;
 use crate::recording::{
     IntervalTable, Intervals, ProcessCell, RejectReason, RowKind, RowValues, SignpostIdentity as Identity, TableValues,
     Texts,
@@ -83,7 +83,7 @@ impl Columns {
         }
     }
 
-    /// The columns without which rows of a table say nothing.
+    /// The columns that rows of a table need.
     fn needed(&self, kind: RowKind) -> Vec<(&'static str, Option<usize>)> {
         match kind {
             RowKind::Signpost => vec![("start", self.start), ("duration", self.duration), ("name", self.name)],
@@ -113,7 +113,7 @@ impl Row<'_> {
         match self.cell(column) {
             Cell::Absent => Ok(None),
             Cell::Number(number) => Ok(Some(number)),
-            // Of an element that this version knows as one of words.
+            // The number may be in an element that this version reads as words.
             Cell::Text(text) => parse_number(&self.texts.text(text)).map(Some).ok_or(RejectReason::BadNumber),
             Cell::Bad(reason) => Err(reason),
             _ => Err(RejectReason::WrongType),
@@ -129,7 +129,7 @@ impl Row<'_> {
         }
     }
 
-    /// Process and thread of the row; the thread's process stands in for one that is absent.
+    /// The process and thread of the row. A missing process is replaced by the thread's process.
     fn owner(&self, columns: &Columns) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
         let thread = match self.cell(columns.thread) {
             Cell::Absent => None,
@@ -156,9 +156,9 @@ pub(super) struct TableRows {
 }
 
 impl TableRows {
-    /// A table with these columns; `None` for one that tells of no intervals and no hangs.
+    /// A table with these columns; `None` for tables without intervals and hangs.
     pub(super) fn new(table: IntervalTable, mnemonics: &[String]) -> Option<Self> {
-        // No export of regions is known, so nobody knows how their class is spelled. Each is two rows of `os-signpost`, too.
+        // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
         let kind = RowKind::of_schema(&table.schema).filter(|&kind| kind != RowKind::Region)?;
         let columns = Columns::of(kind, mnemonics);
         let missing = columns.needed(kind).into_iter().find(|(_, column)| column.is_none()).map(|(name, _)| name);

@@ -2,7 +2,7 @@
 //!
 //! The scanned bytes are followed by [`PADDING`] zeros, so that a look ahead needs no care at the end.
 
-/// The number of zeros behind the bytes that are scanned.
+/// The number of zeros after the scanned bytes.
 pub(in super::super) const PADDING: usize = 32;
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -33,15 +33,15 @@ impl Digits {
     /// 0 if all are digits.
     #[inline(always)]
     pub(super) fn others(self) -> u64 {
-        // A byte above 9 gets its high bit set by the sum; what a carry does to the bytes after it does not matter.
+        // The sum sets the high bit of a byte above 9; the effect of a carry on later bytes does not matter.
         (self.0.wrapping_add(ONES * 0x76) | self.0) & HIGH
     }
 
     /// The number that they make.
     #[inline(always)]
     pub(super) fn number(self) -> u64 {
-        // Pairs, fours and eights are added up: each product holds the sum of a neighbour and ten, a hundred or ten thousand times
-        // the one before it, and what is below does not matter.
+        // Adds up pairs, fours and eights: each product contains a number plus ten, a hundred or ten thousand times the one before it, and
+        // the lower bits do not matter.
         let pairs = (self.0.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
         fours.wrapping_mul(10_000 << 32 | 1) >> 32
@@ -83,10 +83,10 @@ fn long_number(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The length of times as they are shown, except for those after an hour and more.
+/// The length of displayed times, except from one hour on.
 pub(super) const TIME_LENGTH: usize = "00:00.648.438".len();
 
-/// The end of the `">` behind a time such as `00:00.648.438`.
+/// The end of the `">` after a time such as `00:00.648.438`.
 #[inline(always)]
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (first, last) = (word(bytes, at)?, word(bytes, at + TIME_LENGTH - 8)?);
@@ -101,20 +101,20 @@ pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
 /// 0 if all bytes of `word` are from `.` to `:`, as digits are.
 #[inline(always)]
 pub(super) fn not_time(word: u64) -> u64 {
-    // Of an ASCII byte, the high bit of the sum tells that it is larger, and that of the difference that it is not smaller.
+    // For an ASCII byte, the high bit of the sum means that it is larger, and that of the difference that it is not smaller.
     let larger = word.wrapping_add(ONES * u64::from(0x7f - b':'));
     let not_smaller = (word | HIGH).wrapping_sub(ONES * u64::from(b'.'));
     (larger | word | !not_smaller) & HIGH
 }
 
-/// The bytes of `word` that are `byte`, by their high bits; bytes behind the first one may be wrong.
+/// The bytes of `word` equal to `byte`, by their high bits; bytes after the first one may be wrong.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGH
 }
 
-/// The bytes of `word` that are control characters or not ASCII, by their high bits; bytes behind the first one may be wrong.
+/// The bytes of `word` that are control characters or not ASCII, by their high bits; bytes after the first one may be wrong.
 #[inline(always)]
 fn unusual(word: u64) -> u64 {
     (word.wrapping_sub(ONES * 0x20) | word) & HIGH
@@ -132,11 +132,11 @@ pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = plain_end(bytes, at, b'<', b'&')?;
-    // Behind two brackets it is not allowed.
+    // It is not allowed after two brackets.
     memchr::memchr(b'>', &bytes[at..end]).is_none().then_some(end)
 }
 
-/// The position of `end`, if neither `not` nor control characters stand before it.
+/// The position of `end`, if there is neither `not` nor a control character before it.
 #[inline(always)]
 fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let mut next = at;

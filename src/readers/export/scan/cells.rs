@@ -1,7 +1,7 @@
 //! The cells of a row.
 //!
-//! Behind its time a row names thread, process, core, state and weight, nearly always by `ref`, and there are few such
-//! combinations. So a combination that was seen is [known](super::known_cells) by its bytes, and not read again.
+//! After its time, a row has a thread, process, core, state and weight, nearly always by `ref`, and there are few combinations. A
+//! combination that was seen is therefore [known](super::known_cells) by its bytes, and not read again.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -10,7 +10,7 @@ use super::bytes::{PADDING, look};
 use super::known_cells::{Found, Key, key_of};
 
 impl Scanner<'_> {
-    /// Reads cells until the row ends; gives where it does.
+    /// Reads cells until the row ends. Returns where it ends.
     pub(super) fn cells(&mut self, mut at: usize) -> Option<usize> {
         loop {
             let ahead = look(self.bytes, at)?;
@@ -68,7 +68,7 @@ impl Scanner<'_> {
     /// Puts cells on the tape that are known from another one.
     fn put_on_tape(&mut self, known: usize) -> Option<u32> {
         let references = self.known_cells.references(known);
-        // In this document they may be of something that is still to come.
+        // In this document they may refer to a later definition.
         self.note_reference(references.iter().copied().max().unwrap_or(0))?;
         let from = self.tape.references.len();
         self.tape.references.extend_from_slice(self.known_cells.references(known));
@@ -111,8 +111,8 @@ impl Scanner<'_> {
         }
         let cells = self.tape.end_cells(from);
         self.tape.ops.push(Op::Cells { cells });
-        let references = (&self.tape.references[from..], &self.tape.reference_tags[from..]);
-        self.known_cells.add(key, &self.bytes[start..at], references, self.thread, cells);
+        let (ids, tags) = (&self.tape.references[from..], &self.tape.reference_tags[from..]);
+        self.known_cells.add(key, &self.bytes[start..at], ids, tags, self.thread, cells);
         Some(at)
     }
 }
@@ -123,7 +123,7 @@ fn is_stack(ahead: &[u8; PADDING]) -> bool {
     [&b"<backtrace"[..], b"<tagged-backtrace", b"<kperf-bt"].iter().any(|name| ahead.starts_with(name))
 }
 
-/// The tag of a cell that is a `ref`, and how long it is up to the number; for those that are found in most rows.
+/// The tag of a cell that is a `ref`, and its length up to the number; only for cells that most rows have.
 #[inline(always)]
 fn cell_reference(ahead: &[u8; PADDING]) -> Option<(Tag, usize)> {
     macro_rules! cell {

@@ -19,7 +19,7 @@ pub(super) struct Start {
     pub(super) fields: Fields,
     /// True if it is the end as well.
     is_empty: bool,
-    /// Its end.
+    /// The end of the element.
     pub(super) end: usize,
 }
 
@@ -34,7 +34,7 @@ impl Start {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     pub(super) fmt: Span,
-    /// Of a frame: name and address. Of a binary: name, UUID, architecture, load address and path.
+    /// For a frame: name and address. For a binary: name, UUID, architecture, load address and path.
     names: [Span; 5],
     is_inlined: bool,
     line: Option<u32>,
@@ -144,7 +144,7 @@ impl Scanner<'_> {
         let is_name = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
         let length = name.iter().take_while(is_name).count();
         let name = std::str::from_utf8(&name[..length]).ok()?;
-        // `xml`-like beginnings and digits in front are no names; nobody writes them.
+        // Names that begin with digits or like `xml` are invalid, and do not occur.
         let is_usual = name.starts_with(|first: char| first.is_ascii_lowercase());
         let tag = Tag::of(name);
         let is_structure = matches!(

@@ -7,13 +7,13 @@ use super::super::tag::Tag;
 
 /// The number of sets of combinations.
 const SETS: usize = 512;
-/// The number of combinations in a set. Those that differ only behind their [`KEY`] (in state or weight) share one set.
+/// The number of combinations in a set. Combinations that differ only after their [`KEY`] (in state or weight) share one set.
 const WAYS: usize = 4;
 /// By how many bytes a combination is looked for; they are about 90 long.
 const KEY: usize = 64;
 /// Longer ones are not remembered.
 const MAX_TEXT: usize = 1024;
-/// The number of combinations remembered, with those that lost their place to others.
+/// The number of remembered combinations, including those that others replaced.
 const MAX_KNOWN: usize = 2 * SETS * WAYS;
 
 /// The combinations that a thread has seen.
@@ -23,7 +23,7 @@ pub(super) struct KnownCells {
     all: Vec<Known>,
     text: Vec<u8>,
     references: Vec<u32>,
-    /// Beside the references: the names of their elements.
+    /// For each reference, the name of its element.
     tags: Vec<Tag>,
     /// Counts the tapes.
     tape: u32,
@@ -39,11 +39,11 @@ pub(super) struct Key {
 /// A combination in its set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// Of its key.
+    /// The tag of its key.
     tag: u16,
-    /// Its index, counted from 1; 0 is none.
+    /// The index, counted from 1; 0 means none.
     known: u16,
-    /// The number of its bytes: it tells where the row goes on before they are compared.
+    /// The number of bytes, which gives the continuation of the row before they are compared.
     length: u16,
 }
 
@@ -52,9 +52,9 @@ struct Place {
 pub(super) struct Found {
     pub(super) known: usize,
     pub(super) length: usize,
-    /// The thread among them, or that of the row before them.
+    /// The thread in these cells, or the thread of the row before them.
     pub(super) thread: u32,
-    /// Their index on the tape, if it has them.
+    /// The index on the tape, if they are on it.
     pub(super) on_tape: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ struct Known {
     text_start: u32,
     start: u32,
     end: u32,
-    /// The thread among them, or that of the row before them.
+    /// The thread in these cells, or the thread of the row before them.
     thread: u32,
     /// The last tape that has them, and their index there.
     tape: u32,
@@ -95,7 +95,7 @@ impl KnownCells {
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<Found> {
         for place in &self.sets[usize::from(key.set) % SETS] {
-            // Empty ones stand last.
+            // Empty places are last.
             let index = usize::from(place.known).checked_sub(1)?;
             let (known, length) = (&self.all[index], usize::from(place.length));
             let text = known.text_start as usize;
@@ -119,13 +119,13 @@ impl KnownCells {
         &self.tags[known.start as usize..known.end as usize]
     }
 
-    /// Says that the tape has them.
+    /// Records that the cells are on the tape.
     pub(super) fn set_on_tape(&mut self, known: usize, cells: u32) {
         (self.all[known].tape, self.all[known].cells) = (self.tape, cells);
     }
 
     /// Adds cells that are on the tape.
-    pub(super) fn add(&mut self, key: Key, text: &[u8], (ids, tags): (&[u32], &[Tag]), thread: u32, cells: u32) {
+    pub(super) fn add(&mut self, key: Key, text: &[u8], ids: &[u32], tags: &[Tag], thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
         }
@@ -141,7 +141,7 @@ impl KnownCells {
     }
 }
 
-/// True if `bytes` start with `text`; fastest for texts about as long as cells are.
+/// True if `bytes` start with `text`; fastest for texts about as long as cells.
 #[inline(always)]
 fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     const STEP: usize = 32;
@@ -185,14 +185,14 @@ mod tests {
         let key = key_of(text(0).as_bytes().first_chunk().unwrap());
         for last in 0..WAYS {
             assert!(cells.get(key, text(last).as_bytes()).is_none());
-            cells.add(key, text(last).as_bytes(), (&[1, 2, last as u32], &[Tag::Core; 3]), 0, 0);
+            cells.add(key, text(last).as_bytes(), &[1, 2, last as u32], &[Tag::Core; 3], 0, 0);
         }
         for last in 0..WAYS {
             let found = cells.get(key, text(last).as_bytes()).unwrap();
             assert_eq!((cells.references(found.known)[2], found.length), (last as u32, text(last).len()));
         }
-        // One more takes the place of another.
-        cells.add(key, text(WAYS).as_bytes(), (&[1, 2, WAYS as u32], &[Tag::Core; 3]), 0, 0);
+        // One more replaces another.
+        cells.add(key, text(WAYS).as_bytes(), &[1, 2, WAYS as u32], &[Tag::Core; 3], 0, 0);
         assert_eq!((0..=WAYS).filter(|&last| cells.get(key, text(last).as_bytes()).is_some()).count(), WAYS);
         assert!(cells.get(key, text(WAYS).as_bytes()).is_some());
     }

@@ -1,20 +1,19 @@
-//! Rows of CPU tables, read by somebody who knows how `xctrace` writes them.
+//! Reads rows of CPU tables in the spelling of `xctrace`.
 //!
-//! Instruments writes one dialect of XML: one space before an attribute, double quotes, `id` or `ref` first, no comments,
-//! no numeric entities, no text beside elements. In that dialect a tag is known by its first bytes, and nine of ten tags
-//! are `<frame ref="N"/>`. Whatever is not exactly of that dialect ends the scan in front of its row; that row is then
-//! read as XML. So the scanner need not decide what odd input means: it only has to know the usual.
+//! Instruments writes one dialect of XML: one space before an attribute, double quotes, `id` or `ref` first, no comments, no numeric
+//! entities, no text next to elements. In this dialect, the first bytes identify a tag, and nine of ten tags are `<frame ref="N"/>`.
+//! Anything else ends the scan before its row, and the row is then read as XML. The scanner therefore never decides what unusual input
+//! means.
 //!
-//! A scan needs nothing but its bytes, so blocks can be scanned at the same time.
+//! A scan needs only its bytes, so blocks can be scanned in parallel.
 
 mod bytes;
 mod cells;
 mod elements;
+mod fast_row;
 mod known_cells;
-mod last_stacks;
+mod last_seen;
 mod stacks;
-mod usual;
-mod widths;
 
 use std::ops::Range;
 
@@ -26,8 +25,7 @@ use crate::recording::Limits;
 pub(super) use bytes::PADDING;
 use bytes::number;
 use known_cells::KnownCells;
-use last_stacks::LastStacks;
-use widths::Widths;
+use last_seen::{LastStacks, Widths};
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;
@@ -41,7 +39,7 @@ const MAX_CHILDREN: usize = 2 * MAX_FRAMES;
 /// Scans rows of one block onto a tape.
 #[derive(Debug)]
 pub(super) struct Scanner<'b> {
-    /// The bytes, with [`PADDING`] zeros behind them.
+    /// The bytes, with [`PADDING`] zeros after them.
     bytes: &'b [u8],
     tape: &'b mut Tape,
     name_bytes: usize,
@@ -71,8 +69,8 @@ pub(super) fn is_allowed(limits: &Limits) -> bool {
     limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
 }
 
-/// Scans the rows that start in `range`, as far as they are of the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
-/// the id that the first definition has, where that is known.
+/// Scans the rows that start in `range`, as far as they follow the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is the id of the
+/// first definition, if known.
 pub(super) fn rows(
     bytes: &[u8],
     range: Range<usize>,
@@ -126,7 +124,7 @@ impl<'b> Scanner<'b> {
             let (next, more) = self.skip_space(end);
             (at, lines) = (next, lines + more);
         }
-        // White space in front of other text is a part of that text.
+        // White space before other text belongs to that text.
         if self.bytes[at] == b'<' {
             (tape_end, tape_lines) = (at, lines);
         }
@@ -175,7 +173,7 @@ impl<'b> Scanner<'b> {
         space.fold((at, 0), |(at, lines), byte| (at + 1, lines + u64::from(*byte == b'\n')))
     }
 
-    /// The number of a `ref` and what ends its element; gives where that is.
+    /// The number of a `ref` and the end of its element. Returns where it ends.
     #[inline(always)]
     fn reference(&mut self, at: usize) -> Option<(u32, usize)> {
         let (id, end) = number(self.bytes, at)?;
@@ -220,7 +218,7 @@ impl<'b> Scanner<'b> {
     #[inline(always)]
     fn define(&mut self, id: u64) -> Option<u32> {
         if self.next_id == 0 {
-            // What was referred to before must have been defined before.
+            // An earlier reference needs an earlier definition.
             let id = u32::try_from(id).ok()?;
             self.next_id = (id > self.tape.early_ref).then_some(id)?;
         }
@@ -259,7 +257,7 @@ mod tests {
         tape
     }
 
-    /// Rows of one thread, behind one that has nothing to go by yet; `stack` is what the row with this number has.
+    /// Rows of one thread, after a row without a predecessor; `stack` returns the stack of a row.
     fn table(rows: u64, first_id: u64, stack: impl Fn(u64, u64) -> (String, u64)) -> String {
         let mut id = first_id;
         (0..rows).fold(String::new(), |text, row| {
@@ -288,7 +286,7 @@ mod tests {
     fn what_other_blocks_taught_changes_nothing() {
         let stack = |_, _| ("<backtrace ref=\"20\"/>".to_owned(), 0);
         let mut memory = Memory::default();
-        // The same bytes where ids are known, where they are not, and where the stack is still to come.
+        // The same bytes with known ids, with unknown ids, and before the stack is defined.
         let blocks =
             [(50, None), (150, Some(150)), (250, None), (3, Some(3)), (9, Some(9)), (10, None), (350, Some(350))];
         for (first_id, next_id) in blocks {

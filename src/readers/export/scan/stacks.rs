@@ -1,14 +1,14 @@
 //! Stacks: lists of frames, nearly all of them `<frame ref="N"/>`.
 //!
-//! Stacks of one thread mostly share their outer frames, and those stand last. So a stack is compared with the last one of
-//! its thread from its end on, as bytes, and only what differs is read.
+//! Stacks of one thread mostly share their outer frames, which are last. Each stack is therefore compared with the thread's last stack from
+//! the end on, as bytes, and only the difference is read.
 
 use memchr::memmem;
 
 use super::super::tape::{Op, TapeStack};
 use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
-use super::last_stacks::{LastStack, THREADS};
+use super::last_seen::{LastStack, THREADS};
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
 impl Scanner<'_> {
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         if let Some(last) = last {
             let before = self.tape.stacks[last.stack as usize - 1];
             let (from, to) = (before.end as usize - shared, before.end as usize);
-            // What was defined in the stack before has another text, and is the same frame all the same.
+            // A frame that the stack before defined has a different text here, although it is the same frame.
             let (frames, own) = self.tape.frames.split_at(first);
             let outer = frames[before.start as usize..from].iter().rev();
             let more = own.iter().rev().zip(outer).take_while(|(a, b)| a == b).count();
@@ -66,23 +66,22 @@ impl Scanner<'_> {
         Some(start.end + length?)
     }
 
-    /// The position of a `backtrace`'s end tag if that has the first `k` of the text: one byte is found faster than twelve, and frames that
-    /// are `ref`s have none.
+    /// The position of a `backtrace`'s end tag if that contains the first `k` of the text: one byte is found faster than twelve, and frames
+    /// that are `ref`s do not contain it.
     #[inline(always)]
     fn end_of_plain_backtrace(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr(b'k', text)?.checked_sub(b"</bac".len())?;
         text[end..].starts_with(b"</backtrace>").then_some(end)
     }
 
-    /// The number of frames at the root that equal the last stack's as they stand in the text, and the length of their text. Each of them
-    /// is one tag.
+    /// The number of frames at the root whose text equals the last stack's, and the length of their text. Each of them is one tag.
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
         shared_tags(self.bytes, text_end, last_end, (last_end - plain_from).min(text_end - text_start))
     }
 
-    /// Reads frames from `at` up to `end`. Gives from where on they are all `ref`s.
+    /// Reads frames from `at` up to `end`. Returns the offset from which they are all `ref`s.
     fn frames(&mut self, mut at: usize, end: usize, nesting: u32) -> Option<usize> {
         let start = at;
         let mut plain_from = at;
@@ -152,9 +151,9 @@ const FIRST_BYTES: [u8; 2 * STEP] = {
     bytes
 };
 
-/// The number of equal tags in front of `end` and of `other_end`, and the length of their text: not more than `longest`.
+/// The number of equal tags before `end` and `other_end`, and the length of their text, at most `longest`.
 ///
-/// Texts are alike for another length each time, so there is one loop, and no branches behind it.
+/// The equal length varies each time, so there is one loop without branches after it.
 #[inline(always)]
 fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
     let longest = longest.min(MAX_SHARED);
@@ -205,7 +204,7 @@ fn common_end(a: &[u8; STEP], b: &[u8; STEP]) -> usize {
 mod tests {
     use super::*;
 
-    /// The same, byte by byte.
+    /// Like [`shared_tags`], byte by byte.
     fn shared_tags_slowly(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
         let ends = bytes[..end].iter().rev().zip(bytes[..other_end].iter().rev());
         let length = ends.take(longest).take_while(|(a, b)| a == b).count();

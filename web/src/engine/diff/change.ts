@@ -20,13 +20,12 @@ export interface Side {
   readonly samples: Exact;
 }
 
-/** A side, and the sums of the squares of the weights of its samples. */
+/** A side, and the sums of squared sample weights. */
 export interface SquaredSide extends Side {
   readonly self_squares: number;
   readonly all_squares: number;
 }
 
-/** Both sides of something, and its changes. */
 export interface Changed {
   readonly presence: 'both' | 'new' | 'vanished';
   readonly before: Side;
@@ -35,7 +34,7 @@ export interface Changed {
   readonly all_change: Change;
 }
 
-/** Both sides of something with its changes; weights after are multiplied by `factor` for them. */
+/** Combines both sides of an item with its changes, for which weights after are multiplied by `factor`. */
 export function changed(before: SquaredSide, after: SquaredSide, factor: number): Changed {
   const change = (weights: [Exact, Exact], squares: [number, number]): Change => {
     const weight = Number(weights[1]) * factor - Number(weights[0]);
@@ -55,7 +54,7 @@ function sideOf({ self_weight, all_weight, self_samples, samples }: SquaredSide)
   return { self_weight, all_weight, self_samples, samples };
 }
 
-/** The smallest change of something with this noise that is more than chance explains, and one that is seen in four of five pairs. */
+/** With this noise: the smallest change that chance does not explain, and one that is detected in four of five pairs. */
 export function smallestEffect({ noise }: Change): { marked: number; likely: number } {
   return { marked: BEYOND_NOISE * noise, likely: (BEYOND_NOISE + POWER) * noise };
 }
@@ -63,7 +62,7 @@ export function smallestEffect({ noise }: Change): { marked: number; likely: num
 /** The standard normal distribution's quantile of four in five. */
 const POWER = 0.8416;
 
-/** Orders changes, the largest first; of equal ones those with the larger weight on either side. */
+/** Orders changes, the largest first; then the larger weight on either side. */
 export function bySize(a: Changed, b: Changed, change: 'self_change' | 'all_change'): number {
   return Math.abs(b[change].weight) - Math.abs(a[change].weight);
 }

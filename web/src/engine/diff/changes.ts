@@ -12,14 +12,14 @@ import { type Matching, STACKLESS, compareNullable } from './matching.ts';
 import type { Merged, SideWeights } from './merged.ts';
 import { type OwnSums, ownSums } from './own.ts';
 
-/** A function or a binary: the name that tables show, and its number among those of `Matching`. */
+/** A function or a binary: its displayed name, and its number in `Matching`. */
 export interface DiffRow extends Changed {
   readonly number: number;
   readonly name: string;
   readonly binary: string | null;
 }
 
-/** A node of the tree of both; `number` is that of its function, and -1 of the root. */
+/** A node of the merged tree; `number` is the number of its function, and -1 for the root. */
 export interface DiffNode extends Changed {
   readonly node: number;
   readonly number: number;
@@ -58,7 +58,7 @@ export class Changes {
     return this.#sorted(this.#rows(this.#merged.functions, (number) => this.#named(number)));
   }
 
-  /** The functions of the program's own code, whose self weight has what they asked the system for; the largest changes of that first. */
+  /** The functions in app code, whose self weight includes the system code they call; the largest changes first. */
   ownFunctions(): DiffRow[] {
     const own = ([0, 1] as const).map((side) => ownSums(this.matching, side, side === 0 ? this.before : this.after, this.#series[side]));
     const rows = this.#rows(this.#merged.functions, (number) => this.#named(number), own as [OwnSums, OwnSums]);
@@ -83,7 +83,7 @@ export class Changes {
       const name = number === STACKLESS ? NO_STACK_NAME : (binaries[number] ?? NO_BINARY);
       return { number, name, binary: null };
     });
-    // Of equal changes, code in no binary stands first, and samples without stack behind it.
+    // If changes are equal, code in no binary comes first, followed by samples without a stack.
     const order = (a: number, b: number): number => compareNullable(binaries[a]!, binaries[b]!) || b - a;
     return rows.sort((a, b) => bySelfChange(a, b) || order(a.number, b.number));
   }
@@ -110,7 +110,7 @@ export class Changes {
     return rows;
   }
 
-  /** Everything that counts. */
+  /** The total of the selected samples. */
   get total(): DiffNode {
     return this.at(0);
   }
@@ -133,12 +133,12 @@ export class Changes {
     return rows.sort((a, b) => bySize(a, b, 'all_change') || byHeavierSide(a, b) || order[a.number]! - order[b.number]!);
   }
 
-  /** By node: 1 if it, or a node below it, is of one of these numbers, and samples of either side pass through it. */
+  /** For each node: 1 if it or a node below it has one of these numbers, with samples of either side. */
   nodesTowards(matches: Uint8Array): Uint8Array {
     return nodesTowards(this.#merged.forest, matches, (knot) => this.#weights.some(({ sums }) => sums.all.isCounted(knot)));
   }
 
-  /** The left heavy flame graph of one side, whose nodes are those of the tree: `at(node)` has their changes. */
+  /** The left-heavy flame graph of one side, with the nodes of the tree: `at(node)` has their changes. */
   flameGraph(side: 'before' | 'after', frame: Frame): Boxes {
     const { sums } = this.#weights[side === 'before' ? 0 : 1];
     const { order } = this.matching;

@@ -1,4 +1,4 @@
-// The door to two recordings that are compared.
+// The entry point to two compared recordings.
 
 import { counterOf } from '../counters.ts';
 import { RefusedError } from '../error.ts';
@@ -13,7 +13,7 @@ import { Merged } from './merged.ts';
 
 export type Normalize = 'none' | 'duration' | 'samples';
 
-/** What the page's `<script id="diff">` tells; docs/workbench.md has every field. */
+/** The content of the page's `<script id="diff">`; docs/workbench.md describes every field. */
 export interface DiffFacts {
   readonly unit: string;
   readonly normalize: Normalize;
@@ -29,7 +29,7 @@ export interface Selections {
   readonly after: Selection;
 }
 
-/** Two recordings that are compared. It keeps what selections do not change. */
+/** Two compared recordings. Keeps everything that does not depend on selections. */
 export class Comparison {
   readonly before: Workbench;
   readonly after: Workbench;
@@ -42,7 +42,7 @@ export class Comparison {
     this.matching = new Matching(before, after);
   }
 
-  /** What changed between what is selected, after operations in their order. */
+  /** The changes between the selected samples, after applying operations in order. */
   changes(
     selections: Selections = { before: {}, after: {} },
     operations: readonly Operation[] = [],
@@ -77,7 +77,7 @@ export class Comparison {
     return before > 0 && after > 0 ? before / after : null;
   }
 
-  /** The merged tree of these operations. Those that only remove samples leave its shape as it is. */
+  /** The merged tree of these operations. Operations that only remove samples do not change its shape. */
   #merge(before: Prepared, after: Prepared): Merged {
     const known = this.#merged;
     if (known !== null && known.before === before.shape && known.after === after.shape) return known.tree;
@@ -96,7 +96,7 @@ function lengthOf({ profile, scope }: View, selection: Selection): number {
   return [...series.values()].reduce((sum, index) => sum + scope.selectedTime(index).length, 0);
 }
 
-/** The series of a side with samples that count: those of one table of each run. */
+/** The series of a side with selected samples: one table of each run. */
 function comparedSeries(view: View, side: 'first' | 'second'): number[] {
   const { series } = view.profile;
   const counted = series.flatMap((_, index) => (view.counted(index).length > 0 ? [index] : []));
@@ -115,12 +115,12 @@ function unitOf(view: View, { after }: Selections, series: readonly number[]): s
   return after.metric === 'samples' ? 'samples' : view.profile.series[series[0]!]!.unit;
 }
 
-/** The tables of a recording in which selections are told by name. */
+/** The tables of a recording that selections refer to by name. */
 type Named = Pick<Profile, 'series' | 'runs' | 'processes' | 'threads'>;
 
 /**
- * The same selection of the other recording: by the names of processes and threads, the numbers of runs, and tables. All else means the
- * same in both.
+ * The same selection in the other recording: by the names of processes and threads, the numbers of runs, and tables. Everything else has
+ * the same meaning in both.
  */
 export function counterpart(from: Named, to: Named, selection: Selection): Selection {
   const { series, runs, processes, threads, ...rest } = selection;

@@ -1,5 +1,5 @@
-// The functions of two recordings, matched with each other by the command's rules: by binary and name; those without a name by the UUID of
-// their binary and how far behind its load address they are, or by their address.
+// Matches the functions of two recordings by the command's rules: by binary and name; without a name, by the UUID of the binary and the
+// offset from its load address, or by the address.
 
 import { NO_STACK } from '../order.ts';
 import { IS_NAMED, type Profile, binaryName, functionName } from '../profile.ts';
@@ -7,14 +7,14 @@ import { compareTexts } from '../text.ts';
 
 /** A function of either recording, or samples without stack. */
 export interface MatchedFunction {
-  /** Its name, or `BINARY+0xOFFSET` where it has none; null for samples without stack. */
+  /** The name, or `BINARY+0xOFFSET` without a name; null for samples without a stack. */
   readonly name: string | null;
   readonly binary: string | null;
-  /** What it was matched by; of `offset`, the UUID and the offset tell functions of one name apart. */
+  /** How it was matched; for `offset`, the UUID and the offset distinguish functions with the same name. */
   readonly key: 'named' | 'offset' | 'address' | 'no-stack';
   readonly uuid: string;
   readonly offset: bigint;
-  /** A function of each recording that it is; -1 where it has none, and for samples without stack. */
+  /** A matching function in each recording; -1 if there is none, and for samples without a stack. */
   readonly before: number;
   readonly after: number;
 }
@@ -25,9 +25,9 @@ export const STACKLESS = 0;
 /** The functions of both recordings, each once. */
 export class Matching {
   readonly functions: readonly MatchedFunction[];
-  /** By number of a function: that of its binary. */
+  /** The binary of each function. */
   readonly binaryOf: Int32Array;
-  /** Names of binaries; null is code in no known binary. The first one is that of samples without stack. */
+  /** Names of binaries; null is code in no known binary. The first one is for samples without a stack. */
   readonly binaries: readonly (string | null)[];
   readonly #ofSide: readonly [Int32Array, Int32Array];
   #order: Int32Array | null = null;
@@ -58,7 +58,7 @@ export class Matching {
     this.binaries = binaries;
   }
 
-  /** The number of a label of a side's tree: of a function, or of samples without stack. */
+  /** The number of a label in a side's tree: a function, or samples without a stack. */
   number(side: 0 | 1, label: number): number {
     return label === NO_STACK ? STACKLESS : this.#ofSide[side][label]!;
   }
@@ -103,7 +103,7 @@ function compareFunctions(a: MatchedFunction, b: MatchedFunction): number {
   return byKey || (a.offset < b.offset ? -1 : Number(a.offset > b.offset));
 }
 
-/** Orders texts, and what has none before them. */
+/** Orders texts; null comes first. */
 export function compareNullable(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   return compareTexts(a, b);

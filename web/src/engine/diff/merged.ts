@@ -7,7 +7,7 @@ import { PairTable } from '../pair_table.ts';
 import type { View } from '../view.ts';
 import type { Matching } from './matching.ts';
 
-/** The weights of one side, and the sums of the squares of those of single samples. */
+/** The weights of one side, and the sums of squared sample weights. */
 export interface SideWeights {
   readonly sums: Weighed;
   readonly squares: Weighed;
@@ -18,14 +18,14 @@ export class Merged {
   readonly forest: Forest;
   readonly functions: KeyPlan;
   readonly binaries: KeyPlan;
-  /** By side, then by knot of the side's own forest: its node's place among those in which samples may end. */
+  /** For each side and knot of its forest: the position of its node among the nodes in which samples may end. */
   readonly #places: readonly [Int32Array, Int32Array];
   readonly #count: number;
 
   constructor(matching: Matching, before: Forest, after: Forest) {
     const table = new PairTable(before.count + after.count);
     const merge = (side: 0 | 1, { count, parent, label, knotNode }: Forest): Int32Array => {
-      // A parent stands before its children; the root is no pair.
+      // Parents precede their children; the root is not a pair.
       const place = new Int32Array(count).fill(-1);
       for (let node = 1; node < count; node += 1) {
         place[node] = table.add(place[parent[node]!]!, matching.number(side, label[node]!));

@@ -1,4 +1,4 @@
-// The program's own functions, each with what it asked the system for, by the rules of `src/report/overview/owners.rs`.
+// The functions in app code, with the system code they call, by the rules of `src/report/overview/owners.rs`.
 
 import { Sums, scatter } from '../exact.ts';
 import type { Forest } from '../forest.ts';
@@ -6,7 +6,7 @@ import { IS_ENTRY_POINT, IS_IDLE, IS_RUN_LOOP, type Profile, categoriesOfFunctio
 import type { View } from '../view.ts';
 import type { Matching } from './matching.ts';
 
-/** By number of a function: the samples that are its own code's. */
+/** For each function: the samples that belong to app code. */
 export interface OwnSums {
   readonly sums: Sums;
   readonly squares: Float64Array;
@@ -18,7 +18,7 @@ export function ownSums(matching: Matching, side: 0 | 1, view: View, series: rea
   for (const index of series) {
     const weighed = view.byFunction(index);
     const { forest } = weighed;
-    // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
+    // If only running threads are selected, a thread that is about to wait still has CPU time that belongs to a function.
     const mayWait = view.profile.series[index]!.meaning === 'presence' || !view.scope.countsRunningOnly;
     const owner = ownersOf(view.profile, forest, mayWait);
     const number = forest.knotNode.map((node) => (owner[node]! < 0 ? -1 : matching.number(side, owner[node]!)));
@@ -43,11 +43,11 @@ function ownersOf(profile: Profile, forest: Forest, mayWait: boolean): Int32Arra
   return owners;
 }
 
-/** By node: the function of the program that samples belong to which end there; -1 where it is nobody's. */
+/** For each node: the app function that owns the samples ending there; -1 if there is none. */
 function findOwners(profile: Profile, { count, parent, label }: Forest, mayWait: boolean): Int32Array {
   const kinds = kindsOf(profile);
   const flags = (id: number): number => profile.functions.flags[id]!;
-  /** By node: the innermost node of own code, with nothing but the system below it. */
+  /** For each node: the innermost node of app code with only system code below it. */
   const place = new Int32Array(count).fill(-1);
   const owner = new Int32Array(count).fill(-1);
   for (let node = 1; node < count; node += 1) {
@@ -57,7 +57,7 @@ function findOwners(profile: Profile, { count, parent, label }: Forest, mayWait:
     else if (kinds[id] === SYSTEM && (flags(id) & IS_RUN_LOOP) === 0) place[node] = place[parent[node]!]!;
     const at = place[node]!;
     if (at < 0 || (mayWait && (flags(id) & IS_IDLE) !== 0)) continue;
-    // Of what hangs below an entry point, only what it does by itself is its own.
+    // Below an entry point, only its self weight belongs to it.
     if (at === node || (flags(label[at]!) & IS_ENTRY_POINT) === 0) owner[node] = label[at]!;
   }
   return owner;
@@ -66,7 +66,7 @@ function findOwners(profile: Profile, { count, parent, label }: Forest, mayWait:
 const OWN = 1;
 const SYSTEM = 2;
 
-/** By function: own code, the system's, or neither. */
+/** For each function: app code, system code, or neither. */
 function kindsOf(profile: Profile): Uint8Array {
   const categories = categoriesOfFunctions(profile);
   const kinds = profile.categories.map((name) => (name === 'user' ? OWN : name === 'unknown' ? 0 : SYSTEM));

@@ -1,4 +1,4 @@
-// Binaries over all threads. Those of one UUID are one, wherever they were loaded; without a UUID, those of one name and path.
+// Binaries over all threads. Binaries with the same UUID are one, at any load address; without a UUID, those with the same name and path.
 
 import { type RowSums, countedKeys, rowOf, sumKeys } from '../keyed.ts';
 import type { Profile } from '../profile.ts';
@@ -31,7 +31,7 @@ export function binaries(view: View, series: number): BinaryRow[] {
     const name = key === outside ? NO_BINARY : key === noStack ? NO_STACK_NAME : profile.binaries[group[0]!]!.name;
     return { binaries: group, name, ...rowOf(sums, key) };
   });
-  // Sorting is stable: of equal names the first seen stands first.
+  // Sorting is stable: if names are equal, the first seen comes first.
   return rows.sort((a, b) => bySelf(a, b) || compareTexts(a.name, b.name));
 }
 

@@ -1,21 +1,24 @@
-// Call trees from the leaves up: functions by self weight, with their callers below. It is the tree of inverted stacks, but is made of the
-// tree as it stands, one level at a time, where somebody looks: turning all stacks round takes seconds where there are many.
+// Bottom-up call trees: functions by self weight, with their callers below. It is the tree of inverted stacks, but is built from the
+// top-down tree, one level at a time and on demand: inverting many stacks takes seconds.
 
 import { type Exact, Sums, compareExact } from '../exact.ts';
 import type { Weighed } from '../forest.ts';
 import { ROOT, labelOrder } from '../order.ts';
 import type { Profile } from '../profile.ts';
 
-/** A function, and the callers above it. Its all weight is that of samples whose leaf is the first one and that came this way. */
+/**
+ * A function, and the callers above it. Its all weight is the weight of samples whose leaf is the first function and
+ * that took this path.
+ */
 export interface BottomUpNode {
   readonly label: number;
   readonly depth: number;
-  /** Of samples whose outermost function it is. */
+  /** The weight of samples whose outermost function it is. */
   readonly self_weight: Exact;
   readonly all_weight: Exact;
   readonly self_samples: Exact;
   readonly samples: Exact;
-  /** Where the samples end, and the nodes of the tree that are this one. */
+  /** Where the samples end, and the matching nodes of the tree. */
   readonly knots: Int32Array;
   readonly nodes: Int32Array;
 }

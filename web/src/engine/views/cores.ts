@@ -5,7 +5,7 @@ import { compareTexts } from '../text.ts';
 import type { Amount, View } from '../view.ts';
 
 export interface CoreRow extends Amount {
-  /** The number of the core; null where none was recorded. */
+  /** The number of the core; null if it was not recorded. */
   readonly core: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface CoreKind extends Amount {
   readonly cores: readonly CoreRow[];
 }
 
-/** The kinds of core of a series, heaviest first. Sums of samples tell no core. */
+/** The kinds of core of a series, heaviest first. Sums of samples do not record a core. */
 export function cores(view: View, series: number): CoreKind[] {
   const { profile } = view;
   if (profile.form === 'sums') return [];

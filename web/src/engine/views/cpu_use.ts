@@ -7,6 +7,6 @@ export function cpuPercent(view: View, series: number): number | null {
   const { meaning, has_times } = view.profile.series[series]!;
   if (!view.weighsTime(series) || meaning !== 'on-cpu' || !has_times || !view.scope.countsRunningOnly) return null;
   const { length } = view.scope.selectedTime(series);
-  // The root of the tree has all samples, those without stack among them.
+  // The root of the tree contains all samples, including those without a stack.
   return length > 0 ? (Number(view.byFunction(series).all.weight(0)) * 100) / length : null;
 }

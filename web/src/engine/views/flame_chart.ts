@@ -1,9 +1,9 @@
 // Flame charts: the functions of each thread in order of time, with the rules of `src/report/flame_chart.rs`.
 //
-// A sample at time t that weighs w nanoseconds covers the time from t to t + w, and ends early where the next sample of its thread begins.
-// Samples go on where the next one comes before t + 1.5 w. While they do, a function that stands at the same depth below the same callers
-// is one span. Other weights are not time: there a sample covers the time before it, since the last one of its thread, if that came within
-// twice the typical gap, else the typical gap. Samples that weigh nothing cover no time.
+// A sample at time t that weighs w nanoseconds covers the time from t to t + w, and ends early if the next sample of its thread begins.
+// Samples are continuous if the next one comes before t + 1.5 w. During continuous samples, a function at the same depth below the same
+// callers is one span. Other weights are not times: a sample then covers the time before it, from the last sample of its thread, if that is
+// at most twice the typical gap, else the typical gap. Samples without weight cover no time.
 
 import { Sums } from '../exact.ts';
 import { grown } from '../stack_table.ts';
@@ -20,12 +20,12 @@ export interface FlameChart {
 /** The spans of a thread, in the order in which they begin, callers before callees. */
 export interface Spans {
   readonly count: number;
-  /** By span: its node in the forest of functions, which tells its function and its depth. */
+  /** For each span: its node in the forest of functions, which gives its function and depth. */
   readonly node: Int32Array;
   /** In nanoseconds, as doubles: places on a screen, exact for 104 days. */
   readonly start: Float64Array;
   readonly end: Float64Array;
-  /** The samples in it, and those whose leaf it is. */
+  /** The samples in it, and the samples whose leaf it is. */
   readonly all: Sums;
   readonly own: Sums;
 }
@@ -76,14 +76,14 @@ export function spansOf(view: View, series: number, chart: FlameChart, thread: n
   return draft.finish();
 }
 
-/** A sample, until when it lasts, and whether the next one goes on with it. */
+/** A sample, its end, and whether the next one continues it. */
 interface Covered {
   readonly time: number;
   readonly end: number;
   readonly goesOn: boolean;
 }
 
-/** When a sample begins that comes behind another one of its thread. */
+/** The start of a sample that follows another one of its thread. */
 function startOf({ typicalGap }: FlameChart, time: number, before: Covered): number {
   if (typicalGap === null) return time;
   return before.goesOn ? before.time : Math.max(0, time - typicalGap);
@@ -96,29 +96,29 @@ function coveredBy({ typicalGap }: FlameChart, time: number, weight: number, nex
   return { time, end: time + length, goesOn: gap !== null && gap < weight + Math.floor(weight / 2) };
 }
 
-/** Puts the nodes on the way to a node into `path`, outermost first, and tells how many there are. */
+/** Writes the nodes on the way to a node into `path`, outermost first. Returns their number. */
 function pathTo(view: View, node: number, path: number[]): number {
   const { depth, parent } = view.prepared.byFunction;
-  // What is deeper is of stacks before the last one.
+  // Deeper entries belong to earlier stacks.
   path.length = Math.min(path.length, depth[node]!);
   for (let at = node; depth[at]! > 0; at = parent[at]!) {
-    // What is above it is the same, too.
+    // The entries above it are also the same.
     if (path[depth[at]! - 1] === at) break;
     path[depth[at]! - 1] = at;
   }
   return depth[node]!;
 }
 
-/** Spans as they begin and end. Only those are touched that do; what a span weighs is the difference of two sums of samples. */
+/** Builds spans. Only spans that begin or end are touched; the weight of a span is the difference of two sums of samples. */
 class Draft {
   readonly #shape: Sums['shape'];
-  /** By plane and sample: the sum of those before; one more than there are samples. */
+  /** For each plane and sample: the sum of the samples before; one more entry than there are samples. */
   readonly #before: Float64Array[];
   #count = 0;
   #node = new Int32Array(1_024);
   #start = new Float64Array(1_024);
   #end = new Float64Array(1_024);
-  /** By span: its first sample, and the one behind its last. */
+  /** For each span: its first sample, and the one after its last. */
   #first = new Int32Array(1_024);
   #behind = new Int32Array(1_024);
   /** By sample: the span where it ends; -1 without one. */
@@ -139,14 +139,14 @@ class Draft {
     return this.#open.length;
   }
 
-  /** The levels of a path that go on. */
+  /** The number of levels that a path shares with the open one. */
   shared(path: readonly number[], depth: number): number {
     let shared = 0;
     while (shared < this.#open.length && shared < depth && this.#node[this.#open[shared]!] === path[shared]) shared += 1;
     return shared;
   }
 
-  /** Ends all but so many levels, before a sample. */
+  /** Ends all levels after this one, before a sample. */
   keep(levels: number, at: number, end: number): void {
     while (this.#open.length > levels) {
       const span = this.#open.pop()!;

@@ -14,7 +14,7 @@ export interface Boxes {
   readonly width: Float64Array;
 }
 
-/** What is drawn: the boxes below `root` that weigh at least `least`, and lie between two places. */
+/** The part to draw: boxes below `root` that weigh at least `least`, between two positions. */
 export interface Frame {
   readonly root?: number;
   readonly least: number;
@@ -22,7 +22,7 @@ export interface Frame {
   readonly to?: number;
 }
 
-/** The boxes of a tree. The heaviest child stands first; children that are too light to be seen leave room at the end. */
+/** The boxes of a tree. The heaviest child is first; children that are too light to be seen leave a gap at the end. */
 export function flameGraph(profile: Profile, weighed: Weighed, frame: Frame): Boxes {
   return boxesOf(weighed, frame, labelOrder(profile));
 }

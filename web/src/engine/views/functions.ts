@@ -14,7 +14,7 @@ export interface FunctionRow extends RowSums {
 export function functions(view: View, series: number): FunctionRow[] {
   const { count } = view.profile.functions;
   const forest = view.prepared.byFunction;
-  // The last key is that of samples without stack.
+  // The last key is for samples without a stack.
   const plan = view.prepared.plan('functions', forest, count + 1, (label) => (label === NO_STACK ? count : label));
   const sums = sumKeys(view.byFunction(series), plan);
   const rows = countedKeys(sums).map((key) => ({ label: key === count ? NO_STACK : key, ...rowOf(sums, key) }));

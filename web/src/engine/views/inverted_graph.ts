@@ -1,5 +1,5 @@
-// Inverted flame graphs: leaf functions by self weight, and their callers below, as boxes that are wide enough to be seen. They are those of
-// `bottom_up.ts`; only what is seen of them is ever made.
+// Inverted flame graphs: leaf functions by self weight, with their callers below, as boxes that are wide enough to be seen. The nodes are
+// those of `bottom_up.ts`, and only visible ones are built.
 
 import { type Exact, Sums, compareExact } from '../exact.ts';
 import type { Weighed } from '../forest.ts';
@@ -12,7 +12,7 @@ import type { Boxes, Frame } from './flame_graph.ts';
 export interface InvertedBoxes extends Boxes {
   readonly label: Int32Array;
   readonly weight: readonly Exact[];
-  /** Of samples whose outermost function it is. */
+  /** The weights of samples whose outermost function it is. */
   readonly self: readonly Exact[];
 }
 
@@ -25,7 +25,7 @@ export class PathNumbers {
   }
 }
 
-/** The samples that end in some knots, and by knot the node on the way up that a box stands for. */
+/** The samples that end in some knots, and for each knot the node on the way up that a box represents. */
 interface Ends {
   readonly knots: Int32Array;
   readonly nodes: Int32Array;

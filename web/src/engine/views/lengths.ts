@@ -1,25 +1,26 @@
-// The time that the weight of a sample is of, for bars over time. Where weights are time, it begins with the sample. Other weights end with it:
-// a sample of cycles is taken when so many have passed. In real recordings, cycles divided by the time since the thread's last sample reach
-// the clock of a core and do not exceed it; divided by the time until the next one, they do.
+// The time that the weight of a sample covers, for bars over time. If weights are times, it begins with the sample. Other weights end with
+// it: a sample of cycles is taken when a number of cycles have passed. In real recordings, cycles divided by the time since the thread's
+// last sample reach the clock rate of a core and do not exceed it; divided by the time until the next sample, they do.
 
 import type { Profile } from '../profile.ts';
 import { rowSums } from '../view.ts';
 
 /** How long the samples of a series took. */
 export interface Lengths {
-  /** The first row of the series. */
+  /** The index of the first row of the series. */
   readonly first: number;
   /** By sample, in nanoseconds. */
   readonly length: Float64Array;
-  /** This time ends with the sample; else it begins with it. */
+  /** True if this time ends with the sample; otherwise it begins with it. */
   readonly isBefore: boolean;
 }
 
 const known = new WeakMap<Profile, Map<number, Lengths>>();
 
 /**
- * The weight of each sample, if it is time. Else the time since the last sample of its thread; or, where it weighs less than half of what is
- * usual for such a time, since the thread did not run all of it, the time that is usual for its weight. Selections do not change it.
+ * The weight of each sample, if it is a time. Otherwise the time since the last sample of its thread. If the weight is less than half of
+ * what is typical for such a time, the thread did not run all of it, and the typical time for the weight is used. Selections do not change
+ * it.
  */
 export function lengthsOf(profile: Profile, series: number): Lengths {
   const found = known.get(profile) ?? new Map<number, Lengths>();

@@ -17,7 +17,7 @@ export interface LineRow extends RowSums {
   readonly line: number;
 }
 
-/** A source file and its lines, whichever functions are on them. */
+/** A source file and its lines, with any functions on them. */
 export interface SourceFile extends RowSums {
   readonly path: string;
   /** By number. */
@@ -81,7 +81,7 @@ function keysOf(
   return { places, keys, ofFrame };
 }
 
-/** What has no place stands first. */
+/** Rows without a place come first. */
 function comparePlaces(a: LineRow, b: LineRow): number {
   if (a.path === null || b.path === null) return Number(a.path !== null) - Number(b.path !== null);
   return compareTexts(a.path, b.path) || a.line - b.line;

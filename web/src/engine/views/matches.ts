@@ -6,7 +6,7 @@ import type { Forest } from '../forest.ts';
 export function nodesTowards(forest: Forest, matches: Uint8Array, isCounted: (knot: number) => boolean): Uint8Array {
   const { count, parent, label, knotOf } = forest;
   const found = new Uint8Array(count);
-  // Parents stand before their children.
+  // Parents precede their children.
   for (let node = count - 1; node > 0; node -= 1) {
     if (found[node] === 0 && matches[label[node]!] === 1 && isCounted(knotOf[node]!)) found[node] = 1;
     if (found[node] === 1) found[parent[node]!] = 1;

@@ -1,4 +1,4 @@
-// What made a program's own code run, with the names of `src/report/overview/origin.rs`: a timer, an event, a queue, a thread's start.
+// What caused app code to run, with the names of `src/report/overview/origin.rs`: a timer, an event, a queue, a thread's start.
 
 export type Origin =
   | 'main-queue'
@@ -105,14 +105,14 @@ const ORIGINS: readonly (readonly [Origin, readonly string[]])[] = [
 
 const OF_NAME = new Map(ORIGINS.flatMap(([origin, names]) => names.map((name): [string, Origin] => [name, origin])));
 
-/** The origin that a function of the system stands for, if it is known for one. */
+/** The origin that a system function indicates, if any. */
 export function originOf(name: string): Origin | null {
   // A name may have its parameters: `CA::Transaction::commit()`.
   const at = name.indexOf('(');
   return OF_NAME.get(at > 0 ? name.slice(0, at) : name) ?? OF_NAME.get(name) ?? null;
 }
 
-/** Functions that run a run loop: what happens in the system below them is nothing that their caller asked for. */
+/** Functions that run a run loop: the caller did not request the system work below them. */
 const RUN_LOOPS = new Set([
   '-[NSApplication run]',
   '-[NSRunLoop run]',
@@ -144,7 +144,7 @@ export function isRunLoop(name: string): boolean {
   return RUN_LOOPS.has(name);
 }
 
-/** True if a function is where a program starts: `main`, what a compiler makes beside it, and Swift's `static Orchard.main()`. */
+/** True if a function is the entry point of a program: `main`, the compiler's variants of it, and Swift's `static Orchard.main()`. */
 export function isEntryPoint(name: string): boolean {
   if (['main', '_main', 'main_0'].includes(name)) return true;
   return name.startsWith('static ') && (name.endsWith('.main()') || name.endsWith('.$main()'));

@@ -1,5 +1,5 @@
-// The answer that the command gives first: the heaviest own functions with what they asked the system for, each with its thread, its
-// callers, and what called those. The rules are those of `src/report/overview/`.
+// The command's main answer: the heaviest functions in app code, including the system code they call, each with its thread, its callers,
+// and what called those. The rules are the same as in `src/report/overview/`.
 
 import { type Exact, Sums, compareExact } from '../exact.ts';
 import { NO_STACK, labelOrder } from '../order.ts';
@@ -33,13 +33,13 @@ export interface Wait {
   readonly samples: Exact;
   readonly waiting: Exact;
   readonly label: number;
-  /** The own function that asked for most of it. */
+  /** The app function that requested most of it. */
   readonly askedBy: number | null;
 }
 
 export interface Overview {
   readonly shares: Shares;
-  /** Own code with what it asked the system for, or all code by itself where none of the program's own ran but for its entry point. */
+  /** App code with the system code it calls, or all code by self weight if no app code except its entry point ran. */
   readonly answersIn: 'own' | 'all';
   readonly answers: readonly Answer[];
   readonly wait: Wait | null;
@@ -66,7 +66,7 @@ function sharesOf(view: View, series: number, code: OwnCode): Shares {
   return { own: at(OWN), system: at(SYSTEM), unknown: at(UNKNOWN), waiting: at(waiting), noStack: at(noStack) };
 }
 
-/** Samples that end in one knot: the node whose function they are asked about, and the caller of it that was found last. */
+/** Samples that end in one knot: the node of the function they are grouped by, and its last caller found so far. */
 interface Part {
   readonly knot: number;
   readonly place: number;
@@ -124,7 +124,7 @@ function isHeavier(sums: Sums, a: number, b: number): boolean {
   return (compareExact(sums.weight(a), sums.weight(b)) || compareExact(sums.samples(a), sums.samples(b))) > 0;
 }
 
-/** Each caller is the heaviest one of the one below it; samples that have others are left behind. */
+/** Each caller is the heaviest of the one below it; samples with other callers are dropped. */
 function callersOf(view: View, code: OwnCode, all: Part[], own: Sums): { callers: number[]; origin: Origin | null } {
   const { label } = view.prepared.byFunction;
   const isEntry = (id: number): boolean => isEntryPoint(functionName(view.profile, id));
@@ -138,7 +138,7 @@ function callersOf(view: View, code: OwnCode, all: Part[], own: Sums): { callers
     const next = heaviestKey(parts, own, callerOf);
     parts = parts.filter((part) => callerOf(part) === next);
     if (next === null || next < 0) break;
-    // Recursion tells nothing new.
+    // Recursion adds no information.
     if (callers.at(-1) !== next) callers.push(next);
     for (const part of parts) part.at = code.caller(part.at);
   }
@@ -149,7 +149,7 @@ function callersOf(view: View, code: OwnCode, all: Part[], own: Sums): { callers
   return { callers, origin: heaviestKey(parts, own, ({ at }) => originAbove(view, code, at)) };
 }
 
-/** What called the outermost node of own code: the nearest of the system's functions around it that are known for that. */
+/** What called the outermost node of app code: the nearest enclosing system function that indicates an origin. */
 function originAbove(view: View, code: OwnCode, node: number): Origin | null {
   const { parent, label } = view.prepared.byFunction;
   for (let above = parent[node]!; above > 0; above = parent[above]!) {
@@ -160,7 +160,7 @@ function originAbove(view: View, code: OwnCode, node: number): Origin | null {
   return null;
 }
 
-/** The heaviest of the groups that a key makes; of equal ones that of the first part. */
+/** The heaviest group of a key; if equal, the group of the first part. */
 function heaviestKey<K>(parts: readonly Part[], own: Sums, keyOf: (part: Part) => K): K | null {
   const places = new Map<K, number>();
   const sums = new Sums(own.shape, parts.length);

@@ -1,5 +1,5 @@
-// The function that the time of each node belongs to: the innermost one of the program's own code, which asked the system for the rest.
-// The rules are those of `src/report/overview/owners.rs`.
+// The owner of each node's time: the innermost function in app code, which requested the system work below it. The rules are the same as in
+// `src/report/overview/owners.rs`.
 
 import type { Forest } from '../forest.ts';
 import { ofSystem } from '../operations.ts';
@@ -7,7 +7,7 @@ import { IS_IDLE, type Profile, functionName } from '../profile.ts';
 import type { View } from '../view.ts';
 import { isEntryPoint, isRunLoop } from './origins.ts';
 
-/** Nobody's code asked for it; own code did; code in no known binary did. */
+/** Who requested the work: no code; app code; code in no known binary. */
 export const SYSTEM = 0;
 export const OWN = 1;
 export const UNKNOWN = 2;
@@ -16,13 +16,13 @@ interface Owners {
   /** By function: 1 if programs start in it. */
   readonly isEntry: Uint8Array;
   readonly kind: Uint8Array;
-  /** By node: the node of its owner, where it is not the system's. */
+  /** For each node: the node of its owner, unless the system owns it. */
   readonly place: Int32Array;
 }
 
 const known = new WeakMap<Forest, Owners>();
 
-/** The owners of the nodes of a forest of functions. A caller stands before those that it calls, so one pass is enough. */
+/** The owners of the nodes of a forest of functions. Callers precede their callees, so one pass is enough. */
 function ownersOf(profile: Profile, forest: Forest): Owners {
   const found = known.get(forest);
   if (found !== undefined) return found;
@@ -45,7 +45,7 @@ function entryPoints(profile: Profile): Uint8Array {
   return Uint8Array.from({ length: profile.functions.count }, (_, id) => Number(isEntryPoint(functionName(profile, id))));
 }
 
-/** A run loop of the system, below which nothing was asked for. */
+/** A run loop of the system; the work below it was not requested. */
 const LOOP = 3;
 
 function kindsOfFunctions(profile: Profile): Uint8Array {
@@ -58,12 +58,12 @@ function kindsOfFunctions(profile: Profile): Uint8Array {
   });
 }
 
-/** The program's own code in the stacks of a series. */
+/** App code in the stacks of a series. */
 export class OwnCode {
   readonly #profile: Profile;
   readonly #forest: Forest;
   readonly #owners: Owners;
-  /** Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for. */
+  /** If only running threads are selected, a thread that is about to wait still has CPU time that belongs to a function. */
   readonly mayWait: boolean;
 
   constructor(view: View, series: number) {
@@ -80,8 +80,8 @@ export class OwnCode {
   }
 
   /**
-   * The node of the function of the program that a node's time belongs to; -1 for none. Whatever a program does, it does below its entry
-   * point; of that, only what the entry point does by itself is its own.
+   * The node of the app function that owns a node's time; -1 for none. Everything a program does is below its entry point, so the entry
+   * point only owns its self weight.
    */
   place(node: number): number {
     const place = this.#owners.place[node]!;
@@ -89,24 +89,24 @@ export class OwnCode {
     return place === node || !this.#isEntry(place) ? place : -1;
   }
 
-  /** The one that a node's time belongs to, where what hangs below an entry point is the system's. */
+  /** The owner of a node's time, if the system owns everything below an entry point. */
   owner(node: number): number {
     const kind = this.#owners.kind[node]!;
     return kind === OWN && this.place(node) < 0 ? SYSTEM : kind;
   }
 
-  /** True if the function of a node is own code. */
+  /** True if the function of a node is app code. */
   isOwn(node: number): boolean {
     return this.#owners.kind[node] === OWN && this.#owners.place[node] === node;
   }
 
-  /** The innermost node of own code above a node, with nothing but the system between; -1 where the system called it by itself. */
+  /** The innermost node of app code above a node, with only system code between; -1 if the system called it. */
   caller(node: number): number {
     const above = this.#forest.parent[node]!;
     return above > 0 && this.#owners.kind[above] === OWN ? this.#owners.place[above]! : -1;
   }
 
-  /** The own code that asked for a node, entry points among them; -1 for none. */
+  /** The app code that requested a node, including entry points; -1 for none. */
   asker(node: number): number {
     return this.#owners.kind[node] === OWN ? this.#owners.place[node]! : -1;
   }

@@ -9,14 +9,14 @@ import type { RowSums } from '../keyed.ts';
 import { ROOT, labelOrder } from '../order.ts';
 import type { Amount, View } from '../view.ts';
 
-/** A caller or a callee. A caller that is `ROOT` is none: the functions are the outermost of their stacks. */
+/** A caller or a callee. A caller that is `ROOT` means that the functions are outermost. */
 export interface Neighbour extends Amount {
   readonly label: number;
 }
 
 export interface Sandwich {
   readonly own: RowSums;
-  /** Of samples in which they are several times; such calls are in neither list. */
+  /** The amount of samples with recursive calls; such calls are in neither list. */
   readonly recursive: Amount;
   readonly callers: Neighbour[];
   readonly callees: Neighbour[];
@@ -32,7 +32,7 @@ export function sandwich(view: View, series: number, chosen: Uint8Array): Sandwi
   const { forest, own } = view.byFunction(series);
   const { caller, callee, isRecursive } = neighbours(forest, chosen);
   const { count } = view.profile.functions;
-  // By function; behind them the root, then the functions themselves.
+  // For each function; then the root, then the functions themselves.
   const callers = new Sums(own.shape, count + 1);
   const callees = new Sums(own.shape, count + 1);
   const [all, recursive] = [new Sums(own.shape, 1), new Sums(own.shape, 1)];

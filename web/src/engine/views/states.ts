@@ -5,7 +5,7 @@ import { compareTexts } from '../text.ts';
 import type { Amount, View } from '../view.ts';
 
 export interface StateRow extends Amount {
-  /** Null where none was recorded. */
+  /** Null if it was not recorded. */
   readonly state: string | null;
   readonly is_counted: boolean;
 }

@@ -9,12 +9,12 @@ import { type Part, type SeparateBy, nameOfPart, partCount, partOf, sortParts } 
 export interface TimelinePart extends Amount {
   /** Counted from the start of the recording. */
   readonly bin: number;
-  /** -1 where none was recorded. */
+  /** -1 if it was not recorded. */
   readonly state: number;
   readonly is_counted: boolean;
 }
 
-/** A thread, or whatever else has a line of its own; its amount is that of samples that count. */
+/** A thread, or another item with a separate line; its amount is the selected samples. */
 export interface TimelineLine extends Part {
   readonly parts: TimelinePart[];
 }
@@ -85,7 +85,7 @@ function sumsByKey(view: View, rows: Int32Array, keyOf: (row: number) => number)
   return { keys: [...places], sums: view.sumRows(rows, places.size, () => placeOfRow[at++ % rows.length]!) };
 }
 
-/** The weight of each bin between two, over everything that counts: what a brush shows. */
+/** The weight of each bin in a range, over all selected samples: the content of a brush. */
 export function density(view: View, rows: Int32Array, start: number, bin: number, bins: number): Float64Array {
   const { time } = view.profile.samples;
   const sums = view.sumRows(rows, bins + 1, (row) => {

@@ -1,7 +1,7 @@
-// Calls from the program's own code into any other.
+// Calls from app code into other code.
 //
-// The self weight of a transition is that of samples which went into the callee and did not come back to the program's code; its all
-// weight that of samples whose leaf is in or below the callee, once each.
+// The self weight of a transition is the weight of samples that entered the callee and did not return to app code; its all weight is the
+// weight of samples whose leaf is in or below the callee, counted once each.
 
 import type { Forest } from '../forest.ts';
 import { type KeyPlan, type RowSums, countedKeys, planKeys, rowOf, sumKeys } from '../keyed.ts';
@@ -15,7 +15,7 @@ import { bySelf } from './functions.ts';
 export interface TransitionRow extends RowSums {
   readonly caller: number;
   readonly callee: number;
-  /** Of the callee. */
+  /** The category of the callee. */
   readonly category: Category;
 }
 
@@ -50,14 +50,14 @@ function plansOf(profile: Profile, prepared: Prepared): Plans {
   const isUser = (label: number): boolean => label >= 0 && category[label] === user;
   const { calls, ofNode, innermost } = callsOf(forest, isUser);
   const outermost = planKeys(forest, calls.count, (node) => ofNode[node]!);
-  // A sample's own transition is the one that its path took last, if it did not come back.
+  // The transition of a sample is the last one on its path, if it did not return.
   const plan = { ...outermost, leaf: forest.knotNode.map((node) => innermost[node]!) };
   const plans = { calls, plan, category };
   known.set(prepared, plans);
   return plans;
 }
 
-/** By node: the transition that leads into it, and the one that its path is in; -1 for none. */
+/** For each node: the transition that leads into it, and the one that its path is in; -1 for none. */
 function callsOf(
   forest: Forest,
   isUser: (label: number) => boolean,

@@ -69,9 +69,9 @@ export class CallTree {
 
 export type SeparateBy = 'thread' | 'process' | 'state' | 'core-kind' | 'none';
 
-/** What has a tree, or a line of time, of its own. */
+/** An item with a separate tree or time line. */
 export interface Part extends Amount {
-  /** The index of the thread, process or state; of kinds of core, of one core of this kind. -1 is none recorded, or everything. */
+  /** The index of the thread, process or state; for kinds of core, one core of this kind. -1 means not recorded, or everything. */
   readonly id: number;
   readonly name: string | null;
 }
@@ -129,7 +129,7 @@ export function partOf(profile: Profile, by: SeparateBy): (row: number) => numbe
   }
 }
 
-/** By core, one higher: the first core of its kind, one higher; 0 where no kind was recorded. */
+/** For each core, plus one: the first core of its kind, plus one; 0 if no kind was recorded. */
 function firstOfKind(profile: Profile): number[] {
   const first = ({ kind }: { kind: string | null }): number =>
     kind === null ? 0 : profile.cores.findIndex((core) => core.kind === kind) + 1;
@@ -161,7 +161,7 @@ export function nameOfPart(profile: Profile, by: SeparateBy, id: number): string
   }
 }
 
-/** Heaviest first; of equal weight by name, then as first seen. */
+/** Heaviest first; then by name, then in order of first sight. */
 export function sortParts<T extends Part>(found: T[]): T[] {
   return found.sort((a, b) => {
     const byWeight = compareExact(b.weight, a.weight) || compareExact(b.samples, a.samples);

@@ -20,7 +20,7 @@ import type {
 import { type TreeRow, openRows } from './trees.ts';
 
 const TOP = 12;
-/** Functions with fewer samples in both recordings together are seldom marked, whatever changed: as in the command's answer. */
+/** Functions with fewer samples in both recordings together are seldom marked, as in the command's answer. */
 const TOLD = 20;
 const NO_LABELS: Labels = { names: [], binaries: [], kinds: new Uint8Array(0) };
 const PRESENCES = ['both', 'new', 'vanished'];
@@ -154,7 +154,7 @@ const STEPS = [0, 1, 3, 10];
 function shade({ all_change }: DiffNode, before: number): number {
   if (!all_change.beyond_noise) return 0;
   const percent = (100 * Math.abs(all_change.weight)) / Math.max(1, before);
-  // What is shown as the limit is the limit: 3.3 - 2.3 is a little less than 1.
+  // The displayed limit is exact: 3.3 - 2.3 is slightly less than 1.
   const step = STEPS.filter((from) => percent >= from - 1e-9).length;
   // Canvases draw the root of it.
   return Math.sign(all_change.weight) * ((step - 0.5) / STEPS.length) ** 2;

@@ -10,7 +10,7 @@ import { partAndTree } from './trees.ts';
 
 /** The page has all names itself. */
 const NO_LABELS: Labels = { names: [], binaries: [], kinds: new Uint8Array(0) };
-/** Threads, processes and cores that get lines of their own at most. */
+/** The maximum number of threads, processes and cores with separate lines. */
 const MOST_LINES = 200;
 
 export function answerFlame(view: View, series: number, ask: FlameAsk): FlameAnswer {
@@ -36,7 +36,7 @@ function modelOf(profile: Profile, weighed: Weighed, ask: FlameAsk, known: Known
   return invertedModel(profile, weighed, invertedGraph(profile, weighed, { least, from, to }, numbersOf(profile, ask.tree)), known);
 }
 
-/** Inverted trees whose paths keep their numbers: the one that is shown, and the one before. */
+/** Inverted trees whose paths keep their numbers: the current one, and the one before. */
 const KEPT = 2;
 const numbered = new WeakMap<Profile, Map<string, PathNumbers>>();
 
@@ -68,7 +68,7 @@ export function answerChart(view: View, series: number, ask: ChartAsk): ChartAns
 export function answerTracks(view: View, series: number, ask: TracksAsk): TracksAnswer {
   const grid = gridFor(ask.range, ask.pixels);
   const { profile } = view;
-  // A counter is not read at every sample, so its events may be of a longer time.
+  // A counter is not read at every sample, so its events may belong to a longer time.
   const lengths = ask.unit === 'events' ? null : lengthsOf(profile, series);
   const rows = view.ofAllStates(series);
   const { thread: threadOf, state, core } = profile.samples;
@@ -103,7 +103,7 @@ export function answerTracks(view: View, series: number, ask: TracksAsk): Tracks
 
 type SumOf = (rows: Int32Array, keys: number, keyOf: (row: number) => number) => Float64Array;
 
-/** The heaviest lines: bins of what counts, and of what does not. */
+/** The heaviest lines: bins of selected samples, and of other samples. */
 function linesOf(
   view: View,
   rows: Int32Array,

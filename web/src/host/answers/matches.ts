@@ -1,24 +1,24 @@
-// Goes from one row of a tree that matches a search to the next, in the order of the tree and whatever is open, without looking at more of
-// the tree than lies on the way.
+// Goes from one matching row of a tree to the next, in the order of the tree regardless of which rows are open, without looking at other
+// parts of the tree.
 
 import type { Walk } from './trees.ts';
 
-/** A tree that knows where the matches are. */
+/** A tree with the places of matches. */
 export interface SearchedWalk<R> extends Walk<R> {
   readonly isMatch: (row: R) => boolean;
   /** True if it or a row below it matches. */
   readonly hasMatch: (row: R) => boolean;
 }
 
-/** The rows of one level, and the one among them that the path goes through. */
+/** The rows of one level, and the row that the path goes through. */
 interface Level<R> {
   readonly rows: readonly R[];
   readonly at: number;
 }
 
 /**
- * The labels on the path to the match that is so many steps behind the row that a path leads to, or before it where steps are negative,
- * and on from the other end. With `isHere`, the row itself counts. Null where nothing matches.
+ * The labels on the path to the match `steps` matches after the row of a path, or before it if negative, wrapping around at the ends. With
+ * `isHere`, the row itself is included. Null if nothing matches.
  */
 export function pathToMatch<R extends { readonly label: number }>(
   walk: SearchedWalk<R>,
@@ -49,7 +49,7 @@ function levelsOf<R extends { readonly label: number }>(walk: SearchedWalk<R>, p
   return levels;
 }
 
-/** The first match behind a row: below it, or behind it or one above it. Without levels, the first of all. */
+/** The first match after a row: below it, or after it or one of its ancestors. Without levels, the first of all. */
 function next<R>(walk: SearchedWalk<R>, levels: readonly Level<R>[]): Level<R>[] | null {
   const here = levels.at(-1);
   const below = firstOf(walk, here === undefined ? walk.roots() : walk.children(here.rows[here.at]!), 0);
@@ -61,7 +61,7 @@ function next<R>(walk: SearchedWalk<R>, levels: readonly Level<R>[]): Level<R>[]
   return null;
 }
 
-/** The last match before a row: below one that stands before it, or one above it. */
+/** The last match before a row: below an earlier row, or one of its ancestors. */
 function previous<R>(walk: SearchedWalk<R>, levels: readonly Level<R>[]): Level<R>[] | null {
   for (let depth = levels.length - 1; depth >= 0; depth -= 1) {
     const { rows, at } = levels[depth]!;
@@ -87,7 +87,7 @@ function firstOf<R>(walk: SearchedWalk<R>, among: readonly R[], from: number): L
   return levels.length === 0 ? null : levels;
 }
 
-/** The way to the last match in rows or below them: what is below a row comes behind it. */
+/** The way to the last match in rows or below them: rows precede the rows below them. */
 function lastOf<R>(walk: SearchedWalk<R>, among: readonly R[]): Level<R>[] | null {
   const levels: Level<R>[] = [];
   let rows = among;

@@ -1,4 +1,4 @@
-// The answer that a recording opens with, and what stands beside it.
+// The first answer about a recording, and the facts next to it.
 
 import { type View, cores, counterSums, cpuPercent, overview, threads } from '../../engine/index.ts';
 import type { OverviewAnswer, Place } from '../protocol.ts';

@@ -28,7 +28,7 @@ import type {
 
 /** The weight of everything that is selected in a series. */
 export function totalOf(view: View, series: number): FunctionsAnswer['total'] {
-  // The root of the tree has all samples, those without stack among them.
+  // The root of the tree contains all samples, including those without a stack.
   const { all } = view.byFunction(series);
   return { weight: all.weight(0), samples: all.samples(0) };
 }

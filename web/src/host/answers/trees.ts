@@ -45,12 +45,12 @@ export interface Walk<R> {
   readonly children: (row: R) => R[];
 }
 
-/** Open rows by label, each with those below it. */
+/** Open rows by label, each with the open rows below it. */
 interface Opened extends Map<number, Opened> {}
 
 const known = new WeakMap<View, Map<string, { tree: CallTree; up: BottomUpTree | null }>>();
 
-/** The parts of a series, and the tree of the one that is asked for: the heaviest, unless it is named. */
+/** The parts of a series, and the tree of the requested part: the heaviest by default. */
 export function partAndTree(
   view: View,
   series: number,
@@ -87,7 +87,7 @@ export function answerTree(view: View, series: number, ask: TreeAsk, matches: Ui
   };
 }
 
-/** The rows of a tree that are seen; the heaviest path is open unless told otherwise. */
+/** The visible rows of a tree; by default, the heaviest path is open. */
 export function openRows<R extends TreeRow>(
   walk: SearchedWalk<R>,
   direction: 'down' | 'up',
@@ -203,7 +203,7 @@ function expand<R extends TreeRow>(walk: Walk<R>, roots: R[], opened: Opened, pa
   }
 }
 
-/** Opens all rows above the one that a path of labels leads to. */
+/** Opens all rows above the row of a path of labels. */
 function openTowards(opened: Opened, path: readonly number[]): void {
   let at = opened;
   for (const label of path.slice(0, -1)) {

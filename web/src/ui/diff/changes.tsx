@@ -1,5 +1,5 @@
-// Changes as people read them: a sign, words for more and less, and grey where chance may explain one. Colour never stands alone. Before
-// and change add up to after, which is therefore scaled where changes are.
+// Changes in readable form: a sign, words for more and less, and grey if chance may explain the change. Colour is never the only sign.
+// Before plus change is after, so after is scaled if changes are.
 
 import type { JSX } from 'preact';
 import type { Exact } from '../../engine/index.ts';
@@ -7,7 +7,7 @@ import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/diff_prot
 import { type Scale, type Unit, inScale, scaleOf, withUnit } from '../format.ts';
 import type { TableColumn } from '../table.tsx';
 
-/** A change in one word; `none` where neither recording has any weight. */
+/** A change in one word; `none` if neither recording has any weight. */
 export type Verdict = 'more' | 'less' | 'within noise' | 'none';
 
 export function verdictOf({ before, after, change, isBeyond }: ChangeColumns, row: number): Verdict {
@@ -17,8 +17,8 @@ export function verdictOf({ before, after, change, isBeyond }: ChangeColumns, ro
 }
 
 /**
- * The same about the self or all weight, with `new` and `gone` where only one recording has it. What has no self weight in either may well
- * be new: its all weight tells.
+ * The word for the self or all weight, with `new` and `gone` if only one recording has it. A function without self weight may still be new,
+ * so its all weight decides.
  */
 export function wordsOf(rows: ChangedRows, of: 'self' | 'all', row: number): string {
   const verdict = verdictOf(rows[of], row);
@@ -32,7 +32,7 @@ export function Words({ verdict, text }: { verdict: Verdict; text: string }): JS
   return <span class={`change ${CLASSES[verdict]}`}>{text}</span>;
 }
 
-/** A difference with its sign, in the scale of its column. Scaled weights are no whole numbers. */
+/** A difference with its sign, in the scale of its column. Scaled weights are not integers. */
 export function signed(change: number, scale: Scale): string {
   const size = inScale(whole(change), scale);
   return change === 0 ? size : `${change > 0 ? '+' : '−'}${size}`;
@@ -46,7 +46,7 @@ function whole(change: number): Exact {
   return BigInt(Math.round(Math.abs(change)));
 }
 
-/** A difference as a share of the first recording's total; decimals of thousands say nothing. */
+/** A difference as a share of the first recording's total; shares of thousands have no decimals. */
 export function signedPercent(change: number, before: Exact): string {
   if (Number(before) === 0) return 'n/a';
   const share = (100 * change) / Number(before);
@@ -63,14 +63,14 @@ export function isMadeEqual(total: DiffTotal): boolean {
   return total.normalize === 'samples' && total.isScaled;
 }
 
-/** The weight after as it is compared: times the factor, if there is one. */
+/** The compared weight after: multiplied by the factor, if there is one. */
 export function comparedAfter({ before, after, change }: ChangeColumns, row: number, total: DiffTotal): Exact {
   if (!isScaled(total)) return after[row]!;
   const [from, by] = [before[row]!, Math.round(change[row]!)];
   return typeof from === 'number' ? from + by : from + BigInt(by);
 }
 
-/** The same with a unit, and what was recorded beside it. */
+/** The same with a unit, and the recorded value in addition. */
 export function afterText(columns: ChangeColumns, row: number, total: DiffTotal, unit: Unit): string {
   const text = withUnit(comparedAfter(columns, row, total), unit);
   return isScaled(total) ? `${text}, scaled (${withUnit(columns.after[row]!, unit)} recorded)` : text;
@@ -82,7 +82,7 @@ function largest({ rows: { all } }: DiffTotal): Exact {
   return before > after ? before : after;
 }
 
-/** Both weights and the change of one kind, with the change first where the rows stand in its order. */
+/** Both weights and the change of one kind; the change is first if it orders the rows. */
 export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];

@@ -75,7 +75,7 @@ function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element 
   );
 }
 
-/** The change of the total, beside what chance makes of it. */
+/** The change of the total, and whether chance explains it. */
 function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const { all } = total.rows;
   const [before, change, noise] = [all.before[0]!, all.change[0]!, all.noise[0]!];
@@ -92,7 +92,7 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   ];
 }
 
-/** What both recordings have in common once they are scaled. */
+/** What is equal in both recordings after scaling. */
 const MADE_EQUAL: Record<Normalize, string> = { none: '', duration: ', for the same length', samples: ', for the same total' };
 
 function scalingText(total: DiffTotal): string {
@@ -101,7 +101,7 @@ function scalingText(total: DiffTotal): string {
   return `weights after are multiplied by ${total.factor.toFixed(4)}${MADE_EQUAL[total.normalize]}`;
 }
 
-/** The scaling in controls of views, where there is any. */
+/** The scaling in the controls of views, if there is any. */
 export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null {
   if (total.normalize === 'none') return null;
   return (

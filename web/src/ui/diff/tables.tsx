@@ -99,7 +99,7 @@ export function DiffBinariesView(): JSX.Element {
         columns={columns}
         count={rows.count}
         isOld={isOld}
-        // Code in no known binary has a name that is none.
+        // The name for code in no known binary is not a real name.
         target={(row) => ({ label: null, binary: known.has(name[row]!) ? name[row]! : undefined })}
       />
     </Panel>

@@ -25,13 +25,13 @@ export function Timelines(): JSX.Element {
   );
 }
 
-/** Lets what stands in it see one recording of both, and choose in both. */
+/** Shows one recording of the two to its children, and applies choices to both. */
 function OneSide({ side, children }: { side: 'before' | 'after'; children: ComponentChildren }): JSX.Element {
   const app = useApp();
   const inner = useMemo((): App => {
     const sides = app.names.sides!;
     const stateOf = (state: State): State => stateOnSide(state, sides, side).state;
-    /** Choices of this recording as those of both; null, and a sentence, where the other one does not have them. */
+    /** Translates choices in this recording to both; null, and a message, if the other one lacks them. */
     const onBoth = (change: Partial<State>): Partial<State> | null => {
       const { state, lost } = stateOnSide({ ...stateOf(app.store.state), ...change }, sides, 'compared');
       if (lost.length === 0) return { ...change, ...picked(change, state) };
@@ -60,7 +60,7 @@ function chosenOf(thread: number | undefined, process: number | undefined): Part
   return { ...(thread === undefined ? {} : { threads: [thread] }), ...(process === undefined ? {} : { processes: [process] }) };
 }
 
-/** Of what was changed, the fields whose indices are those of a recording. */
+/** The changed fields whose indices refer to one recording. */
 function picked(change: Partial<State>, { threads, processes }: State): Partial<State> {
   return { ...('threads' in change ? { threads } : {}), ...('processes' in change ? { processes } : {}) };
 }

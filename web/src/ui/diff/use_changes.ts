@@ -1,10 +1,10 @@
-// What views of two recordings have in common.
+// Shared by views of two recordings.
 
 import type { Normalize } from '../../engine/index.ts';
 import { type App, useApp, useStore } from '../app_context.ts';
 import { functionOn } from '../../state/sides.ts';
 
-/** The scaling that is asked for. */
+/** The requested scaling. */
 export function useScaling(): Normalize {
   const { names } = useApp();
   return useStore().normalize ?? names.sides!.facts.normalize;

@@ -1,4 +1,4 @@
-// The owners of code, and the calls from own code into any other.
+// The owners of code, and the calls from app code into other code.
 
 import type { JSX } from 'preact';
 import type { Kind } from '../../state/names.ts';

@@ -1,4 +1,4 @@
-// Signposts, regions of interest and hangs: each selects its time; and all of one name select theirs.
+// Signposts, regions of interest and hangs: each selects its time; all with one name can be selected together.
 
 import type { JSX } from 'preact';
 import type { Interval } from '../../engine/profile.ts';

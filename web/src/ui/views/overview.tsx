@@ -1,4 +1,4 @@
-// The answer first: what is heavy in the program's own code, where, and called by what.
+// The main answer: what is heavy in app code, where, and its callers.
 
 import type { JSX } from 'preact';
 import type { OverviewAnswer } from '../../host/protocol.ts';
@@ -86,7 +86,7 @@ export function OverviewView(): JSX.Element {
   );
 }
 
-/** What performance counters counted in what is selected. */
+/** The performance counters of the selection. */
 function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
   const app = useApp();
   return (

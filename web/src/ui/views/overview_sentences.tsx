@@ -8,7 +8,7 @@ import { useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
 import { type Unit, counted, percent, timeText, withUnit } from '../format.ts';
 
-/** Fewer samples than these say nothing about shares; with so many, a share is within 10 points of the truth 95 times of 100. */
+/** Fewer samples than this give no reliable shares; with this many, a share is within 10 points of the truth 95 times of 100. */
 const FEW_SAMPLES = 10;
 const MANY_SAMPLES = 100;
 /** A function with less than this share does not stand out. */
@@ -145,7 +145,7 @@ function Heaviest({ answer, unit }: Props): JSX.Element | null {
   );
 }
 
-/** How far the answer can be trusted, and why it is no own code. */
+/** How reliable the answer is, and why it is not app code. */
 function Doubt({ answer, share }: { answer: OverviewAnswer; share: number; unit: Unit }): JSX.Element {
   const { names } = useApp();
   const samples = Number(answer.total.samples);
@@ -178,7 +178,7 @@ function Where({ answer }: { answer: OverviewFunction }): JSX.Element {
 function Called({ answer: { callers, origin } }: { answer: OverviewFunction }): JSX.Element | null {
   const nearest = callers.at(-1);
   const outermost = callers.length > 1 ? callers[0] : undefined;
-  // What runs on a thread of its own has been said to be on a thread.
+  // The text already mentions a separate thread.
   const from = origin === null || (origin === 'thread' && nearest === undefined) ? null : ORIGINS[origin];
   if (nearest === undefined && from === null) return null;
   return (

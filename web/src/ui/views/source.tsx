@@ -76,7 +76,7 @@ function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld
   );
 }
 
-/** The text of a file with the weights of its lines; only the lines that have some, where there is no text. */
+/** The text of a file with the weights of its lines; without a text, only the lines with weights. */
 function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Unit; file: FileAnswer; isOld: boolean }): JSX.Element {
   const app = useApp();
   const { sources } = app.names.tables;

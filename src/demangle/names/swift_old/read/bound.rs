@@ -9,7 +9,7 @@ use super::super::node::{Entity, Form, Id, Kind, Name, Node, Nominal, Part, Scop
 use super::Reader;
 
 impl Reader<'_> {
-    /// Reads behind `G`: a generic type, and its arguments. Those of the outermost type come first.
+    /// Reads a generic type after `G`, and its arguments. The arguments of the outermost type come first.
     pub(super) fn bound(&mut self) -> Option<Id> {
         let nominal = match self.next()? {
             b'S' => self.mention()?,
@@ -31,7 +31,7 @@ impl Reader<'_> {
         inner
     }
 
-    /// The context that may have generic arguments of its own, if there is one. `None` for what has no context.
+    /// The context that may have generic arguments, if there is one. `None` for nodes without a context.
     fn generic_outer(&self, id: Id) -> Option<Option<Id>> {
         let outer = match self.tree.get(id)? {
             Node::Nominal { context, .. } => *context,
@@ -48,7 +48,7 @@ impl Reader<'_> {
         Some((!is_last).then_some(outer))
     }
 
-    /// The same node in another context.
+    /// A copy of the node in another context.
     fn moved(&mut self, id: Id, context: Id) -> Option<Id> {
         let moved = match self.tree.get(id)? {
             Node::Nominal { kind, name, .. } => Node::Nominal { kind: *kind, context, name: *name },
@@ -95,7 +95,7 @@ impl Reader<'_> {
         Some(parts)
     }
 
-    /// A type, in parentheses if it is not of one piece, and the text behind it.
+    /// A type, in parentheses if it consists of several parts, and the text after it.
     pub(super) fn with_parentheses(&self, ty: Id, behind: &'static str) -> Vec<Part> {
         if self.is_simple(ty) {
             vec![Part::Node(ty), Part::Text(behind)]
@@ -105,7 +105,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds nodes, and a text between each two.
+/// Adds nodes with a separator between them.
 pub(super) fn separated(parts: &mut Vec<Part>, nodes: &[Id], separator: &'static str) {
     for (index, node) in nodes.iter().enumerate() {
         if index > 0 {

@@ -187,7 +187,7 @@ impl<'n> Reader<'n> {
         self.add_known(Node::Module { is_swift: name == "Swift" })
     }
 
-    /// Reads behind `S`: a letter for a type of the standard library, or the number of something that was named before.
+    /// Reads a reference after `S`: a letter for a type of the standard library, or the number of an earlier name.
     pub(super) fn mention(&mut self) -> Option<Id> {
         let (kind, name) = match self.peek()? {
             b'o' | b'C' => {

@@ -6,7 +6,7 @@ use super::super::node::{Form, Id, Node, Nominal, Part};
 use super::Reader;
 
 impl<'n> Reader<'n> {
-    /// The number of parameters at each depth, up to `r`. Requirements stand in between, and are not shown.
+    /// The number of parameters at each depth, up to `r`. The requirements between them are not shown.
     pub(super) fn signature(&mut self) -> Option<Id> {
         let mut counts = Vec::new();
         while !matches!(self.peek()?, b'R' | b'r') {
@@ -60,7 +60,7 @@ impl<'n> Reader<'n> {
         Some(())
     }
 
-    /// A requirement on how values lie in memory: a size, and an alignment perhaps.
+    /// A requirement on the layout of values in memory: a size, and optionally an alignment.
     fn layout(&mut self) -> Option<()> {
         match self.next()? {
             b'U' | b'R' | b'N' | b'T' => {}
@@ -77,7 +77,7 @@ impl<'n> Reader<'n> {
         Some(())
     }
 
-    /// `x` is the first parameter, `_` the second; `d` stands in front of the depth, and the number at that.
+    /// `x` is the first parameter, and `_` the second; `d` precedes a depth and the number at that depth.
     pub(super) fn parameter(&mut self) -> Option<Id> {
         let (depth, index) = if self.skip("d") {
             (self.index()? + 1, self.index()?)
@@ -89,7 +89,7 @@ impl<'n> Reader<'n> {
         self.add(Node::Parameter { depth, index })
     }
 
-    /// Reads behind `q`: a parameter, or a type that is associated with another one.
+    /// Reads a parameter, or a type associated with another type, after `q`.
     pub(super) fn dependent(&mut self) -> Option<Id> {
         if matches!(self.peek()?, b'd' | b'_' | b'0'..=b'9') {
             return self.parameter();
@@ -111,7 +111,7 @@ impl<'n> Reader<'n> {
         Some(base)
     }
 
-    /// A type with the associated one whose name follows.
+    /// A type with an associated type, whose name follows.
     fn member(&mut self, base: Id) -> Option<Id> {
         let associated = if self.skip("S") {
             let known = self.mention()?;
@@ -126,7 +126,7 @@ impl<'n> Reader<'n> {
         self.phrase(Form::Simple, [Part::Node(base), Part::Text("."), Part::Node(associated)])
     }
 
-    /// Reads behind `Q`: a type that is associated with a protocol's `Self`, or with another such type.
+    /// Reads a type after `Q` that is associated with a protocol's `Self`, or with another such type.
     pub(super) fn archetype(&mut self) -> Option<Id> {
         self.nested(|reader| {
             let root = match reader.next()? {

@@ -1,4 +1,4 @@
-//! Types of functions as they are called: who owns what.
+//! Types of lowered functions, with the ownership of their values.
 //!
 //! ```text
 //! XFo_oSSiSi_dSb_    @callee_owned (@owned String, @in Int) -> (@unowned Bool)

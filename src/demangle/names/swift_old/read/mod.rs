@@ -1,6 +1,6 @@
 //! Reads a name into a tree.
 //!
-//! Each file has one level of the grammar: `symbol` what stands at the top, `entity` functions and their contexts, `ty` types.
+//! Each file reads one level of the grammar: `symbol` the top, `entity` functions and their contexts, `ty` types.
 
 mod bound;
 mod entity;
@@ -17,7 +17,7 @@ use super::punycode;
 
 /// Names that nest more deeply stay mangled.
 const DEEPEST: u32 = 200;
-/// Larger numbers are none of closures, parameters or sizes.
+/// Larger numbers do not occur for closures, parameters or sizes.
 const LARGEST: u32 = 1 << 24;
 
 /// The tree of what follows `_T`.
@@ -31,7 +31,7 @@ pub(super) fn read(mangled: &str) -> Option<Tree<'_>> {
 struct Reader<'n> {
     rest: &'n str,
     tree: Tree<'n>,
-    /// The nodes that `S_`, `S0_`, … stand for.
+    /// The nodes that `S_`, `S0_`, … refer to.
     known: Vec<Id>,
     depth: u32,
     /// True once there was an identifier. Without one, many names of C could be names of Swift.
@@ -66,7 +66,7 @@ impl<'n> Reader<'n> {
         rest.is_some()
     }
 
-    /// Requires a text.
+    /// Requires this string.
     fn expect(&mut self, text: &str) -> Option<()> {
         self.skip(text).then_some(())
     }
@@ -112,7 +112,7 @@ impl<'n> Reader<'n> {
         self.add(Node::Phrase { form, parts: parts.into() })
     }
 
-    /// A name without anything that says where it is known.
+    /// A name without a context.
     fn name(&mut self, text: Cow<'n, str>) -> Option<Id> {
         self.add(Node::Name(Name { text, fixity: "", scope: Scope::Open }))
     }
@@ -158,7 +158,7 @@ impl<'n> Reader<'n> {
     }
 }
 
-/// The character of an operator that a letter stands for.
+/// The character of an operator that a letter encodes.
 fn operator_character(letter: char) -> Option<char> {
     let operator = match letter {
         'a' => '&',

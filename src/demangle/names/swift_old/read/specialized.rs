@@ -8,7 +8,7 @@
 use super::Reader;
 
 impl Reader<'_> {
-    /// Reads behind `TS`: the number of a pass of the optimiser, and arguments.
+    /// Reads a specialisation after `TS`: the number of an optimiser pass, and arguments.
     pub(super) fn specialization(&mut self) -> Option<()> {
         let is_generic = match self.next()? {
             b'g' | b'r' => true,
@@ -19,12 +19,12 @@ impl Reader<'_> {
         self.next().filter(u8::is_ascii_digit)?;
         let argument = if is_generic { Self::generic_argument } else { Self::argument };
         self.list(argument)?;
-        // The rest of the name starts anew.
+        // References in the rest of the name start again.
         self.known.clear();
         Some(())
     }
 
-    /// A type, and how it conforms to what is asked of it.
+    /// A type, and how it conforms to the requirements.
     fn generic_argument(&mut self) -> Option<()> {
         self.ty()?;
         self.list(Self::conformance)?;

@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.phrase(Form::Open, [Part::Text("partial apply")])
     }
 
-    /// A text in front of a node.
+    /// A node with text before it.
     fn of(&mut self, text: &'static str, node: Id) -> Option<Id> {
         self.phrase(Form::Open, [Part::Text(text), Part::Node(node)])
     }
@@ -199,7 +199,7 @@ impl Reader<'_> {
         Some(ty)
     }
 
-    /// A protocol by its name, or one that was named before.
+    /// A protocol by its name, or by a reference.
     pub(super) fn protocol(&mut self) -> Option<Id> {
         self.nested(|reader| {
             if !reader.skip("S") {

@@ -54,7 +54,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A type behind a word.
+    /// A word and the type after it.
     fn behind(&mut self, word: &'static str) -> Option<Id> {
         let ty = self.ty()?;
         self.phrase(Form::Open, [Part::Text(word), Part::Node(ty)])
@@ -100,10 +100,10 @@ impl Reader<'_> {
         Some(Part::Number(size))
     }
 
-    /// A function's parameters, of which the labels are shown. Its result is not.
+    /// The parameters of a function, shown by their labels. The result is not shown.
     fn function_type(&mut self, form: Form, convention: &'static str) -> Option<Id> {
         self.skip("z");
-        // Newer compilers write here how a function is differentiated, and older ones hardly ever began a type like that.
+        // Newer compilers write here how a function is differentiated; older ones almost never began a type like this.
         self.peek().filter(|byte| *byte != b'D')?;
         let (parameters, _result) = (self.ty()?, self.ty()?);
         let mut parts = vec![Part::Text(convention), Part::Text("(")];
@@ -175,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads behind `X`: types that are rare in source code.
+    /// Reads types after `X`, which are rare in source code.
     fn special(&mut self) -> Option<Id> {
         match self.next()? {
             b'b' => {
@@ -201,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A box with fields: `{ var A, let B }`, behind a signature and in front of arguments if it is generic.
+    /// A box with fields: `{ var A, let B }`, with a signature before it and arguments after it if it is generic.
     fn boxed(&mut self) -> Option<Id> {
         let signature = if self.skip("G") { Some(self.signature()?) } else { None };
         let mut parts = Vec::new();

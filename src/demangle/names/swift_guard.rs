@@ -1,0 +1,593 @@
+//! Which mangled Swift names the demangler may be given.
+//!
+//! Swift's demangler is C++, and made for names of a compiler. Names of a symbol file may be anything, and some end the process: `$sRv_`
+//! is 5 bytes long and calls `abort`, 160 bytes of substitutions expand to 100 MB, and 20 KB of nested types overflow the stack.
+//! No caller can recover from these, so names are read here first, as far as that takes no demangler: operators and what belongs to
+//! them, and how large what they refer to is. The fuzz target in `tests/fuzz/swift` looks for names that pass and should not.
+
+/// Longer names stay mangled. Each byte may nest a type once more, which takes up to 256 bytes of the stack.
+const LONGEST: usize = 4 << 10;
+/// Names that may expand to more than this stay mangled. More than 4 KiB are not shown anyway.
+const LARGEST: u64 = 1 << 20;
+/// Deeper names stay mangled. A level is up to four nodes of the demangler, which fails an assertion at 1,024 of them, where a function
+/// returns an opaque type.
+const DEEPEST: u32 = 200;
+/// The longest unread rest of a name with opaque types: each byte of it may be a level.
+const LONGEST_END: usize = 100;
+/// The most repetitions of one operator; the demangler refuses more.
+const MOST_REPEATED: u64 = 2_048;
+
+/// True if demangling this name can neither end the process nor take long.
+pub(super) fn is_harmless(name: &str) -> bool {
+    let start = name.trim_start_matches('_');
+    let mangled = ["$s", "$S", "$e", "T0"].iter().find_map(|prefix| start.strip_prefix(prefix));
+    // Bytes of control refer to memory of a running program; other scripts are written in ASCII.
+    name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_graphic()) && mangled.is_some_and(check)
+}
+
+fn check(mangled: &str) -> bool {
+    let mut reader = Reader { bytes: mangled.as_bytes(), ..Reader::default() };
+    loop {
+        match reader.operator() {
+            Read::Operator if reader.total <= LARGEST && reader.deepest <= DEEPEST => {}
+            Read::Operator | Read::Refused => return false,
+            Read::End => return true,
+            Read::Unknown => return reader.may_end_with(&mangled[reader.start..]),
+        }
+    }
+}
+
+/// The outcome of reading an operator.
+enum Read {
+    Operator,
+    End,
+    /// An operator that is not in this table, so the bytes after it may be anything.
+    Unknown,
+    /// The demangler would abort.
+    Refused,
+}
+
+/// A node that operators made and others take, with no fewer bytes than it is printed in.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    kind: Kind,
+    size: u64,
+    /// How deep nodes are nested here and below.
+    depth: u32,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Kind {
+    Identifier,
+    /// `y`, an empty list.
+    Empty,
+    /// `_`, after the first element of a list.
+    First,
+    /// The attributes of functions: `throws`, `async`.
+    Annotation,
+    /// `Qr`, the opaque type that a function returns.
+    Opaque,
+    #[default]
+    Other,
+}
+
+#[derive(Default)]
+struct Reader<'n> {
+    bytes: &'n [u8],
+    at: usize,
+    /// Where the last operator starts.
+    start: usize,
+    nodes: Vec<Node>,
+    /// Combines all nodes that can no longer be distinguished. They are below the others.
+    below: Node,
+    /// The words and types that `A` refers to.
+    known: Vec<Node>,
+    /// The sizes of all pushed nodes.
+    total: u64,
+    longest: u64,
+    deepest: u32,
+    /// True once there was a thunk, and once there was an opaque type.
+    has_thunk: bool,
+    has_opaque: bool,
+}
+
+impl Reader<'_> {
+    fn operator(&mut self) -> Read {
+        self.start = self.at;
+        let Some(operator) = self.next() else { return Read::End };
+        let is_known = match operator {
+            b'0'..=b'9' => {
+                self.at = self.start;
+                self.identifier()
+            }
+            b'A' => self.substitutions(),
+            b'S' => self.standard_type(),
+            b'C' | b'V' | b'O' | b'P' | b'a' => self.define(2),
+            b'G' => self.bound_generic(),
+            b'y' => self.push(Kind::Empty, 1),
+            b'_' => self.push(Kind::First, 1),
+            b'x' | b's' | b'd' => self.push(Kind::Other, 8),
+            b'q' => self.parameter().and_then(|()| self.push(Kind::Other, 8)),
+            b'K' => self.push(Kind::Annotation, 8),
+            b'm' | b'n' | b'z' | b'h' => self.wrap(1),
+            b'o' => self.next().and_then(|_| self.rename(1)),
+            b't' | b'p' => self.list(),
+            b'c' => self.function_type(),
+            b'X' => self.special_type(),
+            b'Y' => self.annotation(),
+            b'B' => self.builtin(),
+            b'L' => self.local_name(),
+            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one; so is one in the other.
+            b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
+                return Read::Refused;
+            }
+            b'Q' => self.archetype(),
+            b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
+            b'D' => return Read::Refused,
+            // Expansions of macros, whose context is not looked at before it is used.
+            b'f' if self.peek() == Some(b'M') => return Read::Refused,
+            b'R' => self.requirement(),
+            b'E' | b'F' | b'Z' | b'l' | b'u' => self.merge(),
+            b'r' => self.parameter_counts(),
+            b'v' | b'i' => self.accessor(),
+            b'f' => self.entity(),
+            b'H' => self.conformance(),
+            b'g' => self.merge_with_index(),
+            b'I' => self.lowered_function(),
+            b'T' => {
+                self.has_thunk = true;
+                self.thunk()
+            }
+            // The demangler copies everything after it.
+            b'.' => return Read::End,
+            _ => None,
+        };
+        if is_known.is_some() { Read::Operator } else { Read::Unknown }
+    }
+
+    /// True if the rest of a name is harmless with any operators.
+    fn may_end_with(&self, rest: &str) -> bool {
+        let mut size = self.total.max(1);
+        for (at, _) in rest.match_indices('A') {
+            let digits = rest[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            let letters = rest[at + 1 + digits..].bytes().take_while(u8::is_ascii_lowercase).count();
+            let repeated = if digits > 0 { MOST_REPEATED } else { 1 };
+            size = size.saturating_mul(1 + repeated).saturating_mul(1 << letters.min(32));
+        }
+        // What was specialised ends with a `_`, for which the demangler looks forever.
+        let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
+        let is_shallow = rest.len() <= LONGEST_END || !self.bytes.contains(&b'Q');
+        let is_whole = if self.has_opaque {
+            !rest.contains(['F', 'v', 'i'])
+        } else {
+            !rest.contains("Qr") && !rest.contains("QR")
+        };
+        is_shallow
+            && is_whole
+            && is_ended
+            && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator))
+            && size <= LARGEST
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn skip(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let digits = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&self.bytes[self.at..self.at + digits]).ok()?.parse().ok()?;
+        self.at += digits;
+        Some(number)
+    }
+
+    /// `_`, or a number and `_`.
+    fn index(&mut self) -> Option<()> {
+        if !self.skip(b'_') {
+            self.number()?;
+            return self.skip(b'_').then_some(());
+        }
+        Some(())
+    }
+
+    /// Which generic parameter.
+    fn parameter(&mut self) -> Option<()> {
+        if self.skip(b'd') {
+            self.index()?;
+            return self.index();
+        }
+        if self.skip(b'z') || self.skip(b's') { Some(()) } else { self.index() }
+    }
+
+    fn push(&mut self, kind: Kind, size: u64) -> Option<()> {
+        self.push_node(Node { kind, size, depth: 0 })
+    }
+
+    fn push_node(&mut self, node: Node) -> Option<()> {
+        self.total = self.total.saturating_add(node.size);
+        self.nodes.push(node);
+        Some(())
+    }
+
+    /// A node around these.
+    fn around(&mut self, nodes: impl IntoIterator<Item = Node>) -> Node {
+        let around = |node: Node, inner: Node| Node {
+            size: node.size.saturating_add(inner.size),
+            depth: node.depth.max(inner.depth + 1),
+            ..node
+        };
+        let node = nodes.into_iter().fold(Node { kind: Kind::Other, size: 8, depth: 0 }, around);
+        self.deepest = self.deepest.max(node.depth);
+        node
+    }
+
+    fn top(&self) -> Option<Kind> {
+        self.nodes.last().map(|node| node.kind)
+    }
+
+    /// Replaces nodes by one that contains them.
+    fn wrap(&mut self, count: usize) -> Option<()> {
+        let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
+        if taken.iter().any(|node| node.kind == Kind::Opaque) {
+            // A function returns the type itself. The demangler may be unable to remangle anything around it.
+            self.total = u64::MAX;
+        }
+        let node = self.around(taken);
+        self.nodes.push(node);
+        Some(())
+    }
+
+    /// The same, and it may be referred to.
+    fn define(&mut self, count: usize) -> Option<()> {
+        self.wrap(count)?;
+        self.known.extend(self.nodes.last());
+        Some(())
+    }
+
+    fn rename(&mut self, count: usize) -> Option<()> {
+        self.wrap(count)?;
+        if let Some(node) = self.nodes.last_mut() {
+            node.kind = Kind::Identifier;
+        }
+        Some(())
+    }
+
+    /// An operator that takes all nodes of some kind: from now on they count as one.
+    fn merge(&mut self) -> Option<()> {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.push(self.below);
+        self.below = self.around(nodes);
+        Some(())
+    }
+
+    fn merge_with_index(&mut self) -> Option<()> {
+        self.index()?;
+        self.merge()
+    }
+
+    fn merge_with_parameter(&mut self) -> Option<()> {
+        self.parameter()?;
+        self.merge()
+    }
+
+    /// Like [`merge`](Self::merge), and the result can be referred to.
+    fn merge_and_define(&mut self) -> Option<()> {
+        self.merge()?;
+        self.known.push(self.below);
+        Some(())
+    }
+
+    fn identifier(&mut self) -> Option<()> {
+        let mut size = 0_u64;
+        let mut has_words = false;
+        let mut is_punycode = false;
+        if self.skip(b'0') {
+            is_punycode = self.skip(b'0');
+            has_words = !is_punycode;
+        }
+        loop {
+            while let Some(word) = self.peek().filter(|byte| has_words && byte.is_ascii_alphabetic()) {
+                self.at += 1;
+                has_words = word.is_ascii_lowercase();
+                size = size.saturating_add(self.longest);
+            }
+            if self.skip(b'0') {
+                break;
+            }
+            let length = usize::try_from(self.number()?).ok().filter(|&length| length > 0)?;
+            if is_punycode {
+                self.skip(b'_');
+            }
+            self.at = self.at.checked_add(length).filter(|&end| end <= self.bytes.len())?;
+            // A character that Punycode writes with one letter has up to four bytes.
+            size = size.saturating_add(if is_punycode { 4 } else { 1 } * length as u64);
+            self.longest = self.longest.max(length as u64);
+            if !has_words {
+                break;
+            }
+        }
+        self.push(Kind::Identifier, size)?;
+        self.known.extend(self.nodes.last());
+        Some(())
+    }
+
+    /// `AbC`: the known nodes 1 and 2; `A3B`: 1, three times; `A_`, `A0_`: 26, 27.
+    fn substitutions(&mut self) -> Option<()> {
+        let mut number = None;
+        loop {
+            let byte = self.next()?;
+            let (index, repeated, is_last) = match byte {
+                b'a'..=b'z' => (u64::from(byte - b'a'), number.take().unwrap_or(1), false),
+                b'A'..=b'Z' => (u64::from(byte - b'A'), number.take().unwrap_or(1), true),
+                b'_' => (number.map_or(26, |number: u64| number.saturating_add(27)), 1, true),
+                _ => {
+                    self.at -= 1;
+                    number = Some(self.number()?);
+                    continue;
+                }
+            };
+            // The demangler ends here if there is no such node.
+            let node = *self.known.get(usize::try_from(index).ok()?)?;
+            for _ in 0..repeated.clamp(1, MOST_REPEATED) {
+                self.push_node(node)?;
+            }
+            if is_last {
+                return Some(());
+            }
+        }
+    }
+
+    fn standard_type(&mut self) -> Option<()> {
+        match self.next()? {
+            b'o' | b'C' => self.push(Kind::Other, 16),
+            b'g' => self.define(1),
+            first => {
+                self.at -= 1;
+                let repeated = if first.is_ascii_digit() { self.number()? } else { 1 };
+                self.skip(b'c');
+                self.next()?;
+                // The longest name of the standard library that has a letter.
+                (0..repeated.clamp(1, MOST_REPEATED)).try_for_each(|_| self.push(Kind::Other, 48))
+            }
+        }
+    }
+
+    /// The arguments down to the empty list, and the type that they belong to.
+    fn bound_generic(&mut self) -> Option<()> {
+        let count = self.nodes.iter().rev().take_while(|node| node.kind != Kind::Empty).count();
+        self.define((count + 2).min(self.nodes.len() + 1))
+    }
+
+    /// The elements down to the mark after the first one, which may have a label or a context; or an empty list.
+    fn list(&mut self) -> Option<()> {
+        if self.top() == Some(Kind::Empty) {
+            return self.wrap(1);
+        }
+        let count = self.nodes.iter().rev().take_while(|node| node.kind != Kind::First).count();
+        let below = self.nodes.len().checked_sub(count + 2)?;
+        let has_name = self.nodes[below].kind == Kind::Identifier;
+        self.wrap(count + 2 + usize::from(has_name))
+    }
+
+    fn function_type(&mut self) -> Option<()> {
+        let annotations = self.nodes.iter().rev().take_while(|node| node.kind == Kind::Annotation).count();
+        self.wrap(annotations + 2)
+    }
+
+    fn special_type(&mut self) -> Option<()> {
+        match self.next()? {
+            b'E' | b'A' | b'f' | b'K' | b'U' | b'L' | b'B' | b'C' => self.function_type(),
+            b'p' | b'w' | b'W' | b'u' | b'o' => self.wrap(1),
+            b'M' | b'm' => {
+                self.next()?;
+                self.wrap(1)
+            }
+            _ => None,
+        }
+    }
+
+    fn annotation(&mut self) -> Option<()> {
+        match self.next()? {
+            b'a' | b'A' | b'b' | b'T' => self.push(Kind::Annotation, 16),
+            b'K' | b'c' => {
+                self.wrap(1)?;
+                self.nodes.last_mut()?.kind = Kind::Annotation;
+                Some(())
+            }
+            b'i' | b'k' | b't' | b'g' | b'u' => self.wrap(1),
+            _ => None,
+        }
+    }
+
+    fn builtin(&mut self) -> Option<()> {
+        if matches!(self.next()?, b'b' | b'B' | b'o' | b'O' | b'p' | b'w') { self.push(Kind::Other, 32) } else { None }
+    }
+
+    /// Names that are private, or local.
+    fn local_name(&mut self) -> Option<()> {
+        match self.next()? {
+            b'L' => self.rename(2),
+            b'l' => None,
+            _ => {
+                self.at -= 1;
+                self.index()?;
+                self.rename(1)
+            }
+        }
+    }
+
+    fn archetype(&mut self) -> Option<()> {
+        match self.next()? {
+            b'r' => {
+                self.has_opaque = true;
+                self.push(Kind::Opaque, 8)
+            }
+            b'O' => self.wrap(1),
+            b'o' => {
+                self.index()?;
+                self.merge_and_define()
+            }
+            b'x' | b'X' | b'z' | b'Z' => self.merge_and_define(),
+            b'y' | b'Y' => {
+                self.parameter()?;
+                self.merge_and_define()
+            }
+            _ => None,
+        }
+    }
+
+    fn requirement(&mut self) -> Option<()> {
+        match self.next()? {
+            b'b' | b's' | b'h' => self.merge_with_parameter(),
+            b'c' | b'C' | b't' | b'T' | b'p' | b'P' => {
+                self.parameter()?;
+                self.merge_and_define()
+            }
+            b'B' | b'S' | b'Q' => self.merge(),
+            b'i' => {
+                self.index()?;
+                self.merge_with_parameter()
+            }
+            b'd' | b'z' | b'_' | b'0'..=b'9' => {
+                self.at -= 1;
+                self.merge_with_parameter()
+            }
+            _ => None,
+        }
+    }
+
+    fn parameter_counts(&mut self) -> Option<()> {
+        while !self.skip(b'l') {
+            if !self.skip(b'z') {
+                self.index()?;
+            }
+        }
+        self.merge()
+    }
+
+    fn accessor(&mut self) -> Option<()> {
+        if matches!(self.next()?, b'a' | b'l') {
+            self.next()?;
+        }
+        self.merge()
+    }
+
+    fn conformance(&mut self) -> Option<()> {
+        match self.next()? {
+            b'P' | b'p' | b'C' | b'X' => self.merge(),
+            b'A' | b'D' | b'I' => self.merge_with_index(),
+            _ => None,
+        }
+    }
+
+    /// Conventions of one letter each, up to a `_`. One of them is followed by a name.
+    fn lowered_function(&mut self) -> Option<()> {
+        while !self.skip(b'_') {
+            self.next().filter(|byte| byte.is_ascii_alphabetic() && *byte != b'z')?;
+        }
+        self.merge()
+    }
+
+    fn thunk(&mut self) -> Option<()> {
+        match self.next()? {
+            b'c' | b'j' | b'q' | b'o' | b'O' | b'D' | b'd' | b'E' | b'F' | b'a' | b'A' | b'm' | b'X' | b'x' | b'I'
+            | b'u' | b'V' | b'W' | b'S' | b'R' | b'r' | b'y' => self.merge(),
+            b'Y' | b'Q' | b'z' | b'Z' => self.merge_with_index(),
+            // What was specialised, and by which pass.
+            b'g' | b'G' | b'B' | b's' | b'i' => {
+                for flag in *b"mqar" {
+                    self.skip(flag);
+                }
+                self.next().filter(u8::is_ascii_digit)?;
+                self.merge()
+            }
+            _ => None,
+        }
+    }
+
+    fn entity(&mut self) -> Option<()> {
+        match self.next()? {
+            b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z' => self.merge(),
+            b'U' | b'u' | b'A' => self.merge_with_index(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function of one parameter, whose type is a pair of pairs of pairs …
+    fn pairs(levels: usize) -> String {
+        let known = |index: usize| match index {
+            0..26 => format!("A{}", char::from(b'A' + index as u8)),
+            26 => "A_".to_owned(),
+            _ => format!("A{}_", index - 27),
+        };
+        let ends: String = (4..3 + levels).map(|index| known(index) + "G").collect();
+        format!("$s4main1fyyAA1AVy{}S2iG{ends}_tF", "ADy".repeat(levels - 1))
+    }
+
+    #[test]
+    fn ordinary_names_pass() {
+        for name in [
+            "$s4Demo6WidgetC4draw5scaleS2i_tF",
+            "_$s4Demo6WidgetC4draw5scaleS2i_tF",
+            "$s4Demo3runyySi4left_SS5righttF",
+            "$s4Demo5OuterV5InnerO4caseyA2EmF",
+            "$s4Demo3runyyxlFAA3BoxVySiG_SSSgTg5Tf4gd_n",
+            "$s4Demo3readyS2SF_TB520$s4Demo6NSDataV1fyyFTf1cn_n",
+            "$sSDySSypGSSIeggo_SDySSypGSSIegnr_TR",
+            "$s4Demo3runyySDyAA1KVypGAA1KVSHAAHPyHCg_F",
+            "$s7SwiftUI15ModifiedContentVyACyAA4TextVAA14_PaddingLayoutVGAA25_AppearanceActionModifierVG",
+            "$s7SwiftUI4ViewPAAE10background_9alignmentQrqd___AA9AlignmentVtAaBRd__lF",
+            "$s4Demo11ContentViewV4bodyQrvg7SwiftUI05TupleC0VyAE4TextV_AE5ImageVtGyXEfU_",
+        ] {
+            assert!(is_harmless(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_end_the_process_do_not() {
+        for name in [
+            "$sRv_BD",
+            "_T0$Rv_",
+            "$sySHD1_",
+            "$s4Demo6ARViewC4drawyyRv_",
+            "$sSpXpSnySpDSX",
+            "$eTf4np",
+            "$s4Demol1LLlfMf_lllll",
+            "$s3Dem1yTyyTg5yyyllyTOyd3runQrSgF",
+            "$s4Demo3runyySDySSSiGF4Demo3runyySFySSQrGF",
+            "$s4Demo11ConVte6ti$sSyyS22eGvg1SV4bo$yQrvg1wV4bo$yQrvg7SVQO4rAfUW",
+            "_$sSsxxxTf4p",
+            "$s4D\u{1}abcd",
+            "$s4Dem\u{e9}",
+        ] {
+            assert!(!is_harmless(name), "{name}");
+        }
+        let deep = |levels: usize| format!("$s4Demo3runyQrSi{}F", "m".repeat(levels));
+        assert!(is_harmless(&deep(100)) && !is_harmless(&deep(600)), "opaque types are mangled again");
+        assert!(is_harmless("$s4Demo6ARViewC4drawyyF"), "names of types are no operators");
+    }
+
+    #[test]
+    fn names_that_expand_without_end_do_not() {
+        assert!(is_harmless(&pairs(6)));
+        assert!(!is_harmless(&pairs(24)) && !is_harmless(&pairs(300)));
+        assert!(!is_harmless("$s4main1fyy4main1AVyS2048iGA2048AtA2048AtA2048AtA2048At_tF"));
+        assert!(!is_harmless(&format!("$s4main1fyySi{}_tF", "m".repeat(20_000))), "the stack would overflow");
+    }
+}

@@ -1,0 +1,128 @@
+//! The names in an archive, as a tree of folders.
+
+use std::collections::BTreeMap;
+
+/// The largest depth of folders; recordings have about a dozen levels.
+const MAX_DEPTH: usize = 64;
+
+/// A file in an archive.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// Bytes, inflated.
+    pub(super) length: u64,
+    /// The byte of the archive at which its header starts, where a person would look.
+    pub(super) position: u64,
+    pub(super) place: Place,
+}
+
+/// The place of a file's bytes.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// In a tar, from this byte on.
+    Range(u64),
+    /// In a zip.
+    Zipped(Zipped),
+    /// The entry exists but is not read, for this reason.
+    Refused(&'static str),
+}
+
+/// An entry of a zip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Zipped {
+    /// The offset of its local header, which precedes its bytes.
+    pub(super) header: u64,
+    /// The number of bytes that it takes.
+    pub(super) packed: u64,
+    pub(super) is_deflated: bool,
+    /// The checksum of the inflated bytes.
+    pub(super) crc: u32,
+}
+
+/// A file or a folder.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// `None` for a folder.
+    pub(super) item: Option<Item>,
+    /// By name: indices of nodes.
+    pub(super) children: BTreeMap<Box<str>, usize>,
+}
+
+/// All files and folders; the first one is the archive.
+#[derive(Debug)]
+pub(super) struct Names(Vec<Node>);
+
+impl Default for Names {
+    fn default() -> Self {
+        Self(vec![Node::default()])
+    }
+}
+
+impl Names {
+    /// The number of files and folders.
+    pub(super) fn len(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// Adds a file, or a folder, with the folders it is in.
+    ///
+    /// # Errors
+    /// If the name is invalid; the text is the end of a sentence about it.
+    pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
+        let parts = parts(name)?;
+        let Some((last, folders)) = parts.split_last() else {
+            return if item.is_none() { Ok(()) } else { Err("has no name") };
+        };
+        let mut folder = 0;
+        for part in folders {
+            folder = self.child(folder, part)?;
+        }
+        let is_new = !self.0[folder].children.contains_key(*last);
+        let node = self.child(folder, last)?;
+        match item {
+            Some(item) if is_new => self.0[node].item = Some(item),
+            Some(_) => return Err("has the name of another one"),
+            None if self.0[node].item.is_some() => return Err("is a folder, and has the name of a file"),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The node of a name in a folder; a new folder if it does not exist.
+    fn child(&mut self, folder: usize, name: &str) -> Result<usize, &'static str> {
+        if self.0[folder].item.is_some() {
+            return Err("is in a folder that is a file");
+        }
+        if let Some(&node) = self.0[folder].children.get(name) {
+            return Ok(node);
+        }
+        let node = self.0.len();
+        self.0.push(Node::default());
+        self.0[folder].children.insert(name.into(), node);
+        Ok(node)
+    }
+
+    /// The node at these names, each in the folder before.
+    pub(super) fn find(&self, parts: &[&str]) -> Option<(usize, &Node)> {
+        let mut index = 0;
+        for part in parts {
+            index = *self.0[index].children.get(*part)?;
+        }
+        Some((index, &self.0[index]))
+    }
+}
+
+/// The parts of a name, without empty parts and dots.
+fn parts(name: &str) -> Result<Vec<&str>, &'static str> {
+    if name.starts_with('/') {
+        return Err("has an absolute name");
+    }
+    if name.contains('\0') {
+        return Err("has a zero byte in its name");
+    }
+    let parts: Vec<&str> =
+        name.split('/').filter(|part| !part.is_empty() && *part != ".").take(MAX_DEPTH + 1).collect();
+    if parts.contains(&"..") {
+        return Err("has a name that leads out of its folder");
+    }
+    if parts.len() > MAX_DEPTH { Err("is in too many folders") } else { Ok(parts) }
+}

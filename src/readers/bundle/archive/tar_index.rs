@@ -1,0 +1,127 @@
+//! The contents of a tar, by one pass over its headers.
+
+use std::io::{Cursor, Read, Seek};
+use std::path::Path;
+
+use tar::EntryType;
+
+use super::super::file::Inflated;
+#[cfg(feature = "compression")]
+use super::super::file::over_budget;
+use super::file_range::FileRange;
+use super::folder_tree::{Item, Place};
+use super::limits::{ArchiveIndex, ArchiveLimits, Budget, malformed};
+use crate::error::Error;
+use crate::files::Files;
+
+/// The length of a header.
+pub(super) const BLOCK: usize = 512;
+
+/// The place of the checksum in a header: six octal digits, a zero and a space.
+const CHECKSUM: std::ops::Range<usize> = 148..156;
+
+/// True if a file starts with a tar header of any dialect: its checksum is right.
+pub(super) fn is_tar(head: &[u8]) -> bool {
+    let Some(header) = head.get(..BLOCK).filter(|header| header[0] != 0) else { return false };
+    let digits = header[CHECKSUM].trim_ascii_start();
+    let digits = digits.iter().take_while(|byte| (b'0'..=b'7').contains(byte));
+    let told = digits.fold(0, |sum, digit| sum * 8 + u32::from(digit - b'0'));
+    let byte = |(index, &byte)| if CHECKSUM.contains(&index) { u32::from(b' ') } else { u32::from(byte) };
+    header.iter().enumerate().map(byte).sum::<u32>() == told
+}
+
+/// The names in a tar of `length` bytes.
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
+    index(FileRange::new(files, path, 0, length), length, path, limits)
+}
+
+/// The names in a tar in memory.
+pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
+    index(Cursor::new(memory), memory.len() as u64, path, limits)
+}
+
+fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
+    let broken = |error: std::io::Error| malformed(path, format!("the tar archive is broken: {error}"));
+    let mut archive = tar::Archive::new(source);
+    let mut budget = Budget::new(path, limits);
+    for entry in archive.entries_with_seek().map_err(broken)? {
+        let entry = entry.map_err(broken)?;
+        let (kind, position, start) =
+            (entry.header().entry_type(), entry.raw_header_position(), entry.raw_file_position());
+        if kind.is_pax_global_extensions() {
+            continue;
+        }
+        let name = entry.path_bytes();
+        let name = std::str::from_utf8(&name)
+            .map_err(|_| malformed(path, format!("the name of the entry at byte {position} is not UTF-8")))?;
+        if kind.is_dir() {
+            budget.add(name, None, position)?;
+            continue;
+        }
+        let item = Item { length: entry.size(), position, place: place(kind, start) };
+        let end = start.saturating_add(item.length);
+        if matches!(item.place, Place::Range(_)) && end > length {
+            let what = format!("the tar archive is cut: it has {length} bytes, and {name:?} would end at byte {end}");
+            return Err(malformed(path, what));
+        }
+        budget.add(name, Some(item), position)?;
+    }
+    Ok(budget.finish())
+}
+
+fn place(kind: EntryType, start: u64) -> Place {
+    match kind {
+        EntryType::Regular | EntryType::Continuous => Place::Range(start),
+        EntryType::Symlink | EntryType::Link => Place::Refused("it is a link, and links in archives are not followed"),
+        EntryType::GNUSparse => Place::Refused("it is packed as a sparse file; pack it again without --sparse"),
+        _ => Place::Refused("it is not a regular file"),
+    }
+}
+
+/// The bytes of a compressed tar; `None` for anything else, of which no more than the first block is inflated.
+#[cfg(feature = "compression")]
+pub(super) fn inflate(
+    files: &dyn Files,
+    path: &Path,
+    length: u64,
+    head: &[u8],
+    limits: &ArchiveLimits,
+) -> Result<Option<Inflated>, Error> {
+    let is_compressed = head.starts_with(&[0x1f, 0x8b]) || head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
+    if !is_compressed {
+        return Ok(None);
+    }
+    // The reader of compressed exports reports this error.
+    let Ok(source) = crate::decompress(FileRange::new(files, path, 0, length), &limits.memory) else { return Ok(None) };
+    let mut source = source.take(limits.memory_bytes.saturating_add(1));
+    let mut bytes = Vec::new();
+    if source.by_ref().take(BLOCK as u64).read_to_end(&mut bytes).is_err() || !is_tar(&bytes) {
+        return Ok(None);
+    }
+    let broken = |error| malformed(path, format!("the archive cannot be decompressed: {error}"));
+    let mut reserved = limits.memory.nothing();
+    loop {
+        // Grows by half: at most half of the memory is lost to unused space and to copying.
+        let more = (bytes.len() / 2).max(1 << 20);
+        let room = (bytes.len() + more) as u64;
+        reserved.resize(room).map_err(|over| over_budget(path, over))?;
+        bytes.reserve_exact(more);
+        let read = source.by_ref().take(more as u64).read_to_end(&mut bytes).map_err(broken)?;
+        if bytes.len() as u64 > limits.memory_bytes {
+            let what =
+                format!("the archive is larger than {} bytes, decompressed; unpack it first", limits.memory_bytes);
+            return Err(super::limits::limit(path, what));
+        }
+        if read < more {
+            bytes.shrink_to_fit();
+            reserved.resize(bytes.len() as u64).map_err(|over| over_budget(path, over))?;
+            return Ok(Some(Inflated::new(bytes, reserved)));
+        }
+    }
+}
+
+/// Without a decompressor there are no compressed archives.
+#[cfg(not(feature = "compression"))]
+pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Inflated>, Error> {
+    Ok(None)
+}

@@ -1,0 +1,67 @@
+//! Anomalies of elements whose value is still known: they get a note but do not reject the row.
+//!
+//! No known CPU table contains any of these. If the next Xcode renames something, it is missing under its old name, and only these notes
+//! would show it.
+
+/// Something that no known version of `xctrace` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Oddity {
+    /// An unknown element next to the frames of a stack.
+    InStack,
+    /// Frames in an element that does not have the name of a stack.
+    StackName,
+    /// An element inside a thread, a process, a frame, a binary or a source.
+    Child,
+    /// A thread, a process or a core without display string.
+    NoDisplayName,
+    /// A thread without process.
+    NoProcess,
+    /// A frame without name.
+    NoFrameName,
+    /// A binary without name, UUID, architecture or path.
+    NoBinaryField,
+    /// A binary without a readable load address.
+    LoadAddress,
+    /// A binary whose UUID cannot be read.
+    Uuid,
+    /// An attribute of a frame or a binary.
+    Attribute,
+}
+
+impl Oddity {
+    /// The topic under which diagnostics count it.
+    pub(super) const fn topic(self) -> &'static str {
+        match self {
+            Self::InStack => "odd stack",
+            Self::StackName => "odd stack name",
+            Self::Child => "odd child",
+            Self::NoDisplayName => "no display name",
+            Self::NoProcess => "no process",
+            Self::NoFrameName => "no frame name",
+            Self::NoBinaryField => "no binary field",
+            Self::LoadAddress => "load address",
+            Self::Uuid => "UUID",
+            Self::Attribute => "odd attribute",
+        }
+    }
+
+    /// The sentence that people read.
+    pub(super) const fn sentence(self) -> &'static str {
+        match self {
+            Self::InStack => "a stack holds an element that this version does not know; its frames count",
+            Self::StackName => "a stack is an element of a name that this version does not know; its frames count",
+            Self::Child => {
+                "a thread, process or frame holds an element that this version does not know; the rest counts"
+            }
+            Self::NoDisplayName => {
+                "a thread, process or core has no display string (fmt), or an empty one, so its name is not known"
+            }
+            Self::NoProcess => "a thread names no process; only the row may name it",
+            Self::NoFrameName => "a frame has no name; its address is shown instead",
+            Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",
+            Self::LoadAddress => "a binary has no readable load-addr attribute; symbol files cannot name its frames",
+            Self::Uuid => "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames",
+            Self::Attribute => "a frame or binary has an attribute that this version does not know",
+        }
+    }
+}

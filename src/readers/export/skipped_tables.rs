@@ -1,0 +1,151 @@
+//! Rows of tables that are not CPU tables: counted by looking at the bytes after each `<`, without reading them as XML.
+//!
+//! This is fast, and accepts rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
+//! shows where rows and the table end is checked: every element must end inside its parent. Elements that a later CPU table may refer to
+//! are read, since ids are numbered over the complete document and a thread or frame may be defined here.
+
+use super::position::Fault;
+use super::tokens::{self, Step, TakeTokens};
+
+/// The longest name of an element that is looked for with its id, and more than most others have.
+const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
+
+/// The events of skipped rows. `at` is their offset in the input.
+pub(super) trait SkipRows {
+    /// True if the rows that follow belong to a table that is not read.
+    fn is_skipping(&self) -> bool;
+
+    /// A row began.
+    fn count_row(&mut self);
+
+    /// True if elements of this name are read when they define an id.
+    fn is_needed(name: &str) -> bool;
+
+    /// An element that is not read defines this id.
+    fn define_other(&mut self, id: u64, at: u64);
+
+    /// The number of open elements in the table; a row is one.
+    fn depth(&mut self) -> &mut u32;
+
+    /// A row or the table ends where another element is open, or a row starts there.
+    fn note_unbalanced(&mut self, at: u64);
+}
+
+/// The next thing to do after a look at a tag.
+enum Next {
+    /// The next one.
+    Tag,
+    /// The tag itself is read as a token.
+    Token,
+}
+
+/// Continues with the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a skipped table are counted,
+/// and anything else is read as tokens.
+pub(super) fn rows_or_tokens(
+    reader: &mut (impl SkipRows + TakeTokens),
+    bytes: &[u8],
+    used: usize,
+    offset: u64,
+    is_end: bool,
+) -> Result<Step, Fault> {
+    let mut skipped = 0;
+    if reader.is_skipping() {
+        let step = rows(reader, &bytes[used..], offset + used as u64, is_end);
+        if step.needs_more {
+            return Ok(step);
+        }
+        skipped = step.used;
+    }
+    let step = tokens::read(reader, bytes, used + skipped, offset, is_end)?;
+    Ok(Step { used: skipped + step.used, ..step })
+}
+
+/// Counts rows until the end of the table or a definition to be read, which is where it stops. The bytes start at `offset` in
+/// the input.
+pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_end: bool) -> Step {
+    let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
+    while let Some(at) = tags.next() {
+        let next = tags.peek().copied();
+        // A tag is examined together with the text after it, so that the result does not depend on where the bytes in memory end.
+        let piece = &bytes[at + 1..next.unwrap_or(bytes.len())];
+        if next.is_none() && !(is_end && piece.contains(&b'>')) {
+            return Step { used: at, needs_more: true };
+        }
+        if let Next::Token = tag(reader, piece, offset + at as u64) {
+            return Step { used: at, needs_more: false };
+        }
+    }
+    Step { used: bytes.len(), needs_more: true }
+}
+
+/// Looks at a tag, up to the next one.
+#[inline(always)]
+fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    match piece.first() {
+        Some(b'/') => end_tag(reader, piece, at),
+        // A comment, CDATA or a processing instruction, which may contain something that looks like a tag.
+        Some(b'!' | b'?') => Next::Token,
+        None => Next::Tag,
+        Some(_) => start_tag(reader, piece, at),
+    }
+}
+
+#[inline(always)]
+fn end_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    let depth = reader.depth();
+    let open = std::mem::replace(depth, depth.saturating_sub(1));
+    if open > 1 && !matches!(piece.get(1), Some(b'r' | b'n')) {
+        return Next::Tag;
+    }
+    let (is_row, is_table) = (is_named(piece, b"/row"), is_named(piece, b"/node"));
+    let is_balanced = match open {
+        0 => !is_row,
+        1 => is_row,
+        _ => !is_row && !is_table,
+    };
+    if !is_balanced {
+        reader.note_unbalanced(at);
+    }
+    if is_row {
+        *reader.depth() = 0;
+    }
+    // What ends no row and nothing inside one should be the end of the table.
+    if is_table || (open == 0 && !is_row) { Next::Token } else { Next::Tag }
+}
+
+#[inline(always)]
+fn start_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    if is_named(piece, b"row") {
+        if *reader.depth() != 0 {
+            reader.note_unbalanced(at);
+            *reader.depth() = 0;
+        }
+        reader.count_row();
+    } else {
+        match definition::<R>(piece) {
+            Some((true, _)) => return Next::Token,
+            Some((false, Some(id))) => reader.define_other(id, at),
+            Some((false, None)) | None => {}
+        }
+    }
+    let is_empty = piece.trim_ascii_end().ends_with(b"/>");
+    *reader.depth() += u32::from(!is_empty);
+    Next::Tag
+}
+
+/// True if a tag has this name.
+#[inline(always)]
+fn is_named(piece: &[u8], name: &[u8]) -> bool {
+    piece.strip_prefix(name).is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
+}
+
+/// For an element that defines an id: true if it is one to be read, and its id.
+fn definition<R: SkipRows>(rest: &[u8]) -> Option<(bool, Option<u64>)> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;
+    let value = rest[name_end..].strip_prefix(b" id=\"")?;
+    let name = std::str::from_utf8(&rest[..name_end]).ok()?;
+    let digits = value.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
+    let id = std::str::from_utf8(&value[..digits]).ok().and_then(|digits| digits.parse().ok());
+    Some((R::is_needed(name), id))
+}

@@ -1,0 +1,410 @@
+//! The rules of well-formed XML that the tokenizer does not check.
+//!
+//! quick-xml finds where tags, text and references start and end. This module checks everything in between: names, attributes, references
+//! and characters, as defined in [XML 1.0](https://www.w3.org/TR/xml/). A malformed document is never accepted: `<t&read-state ref="7"/>`
+//! is not a `thread-state`, and `&ame="main"` is not a name.
+
+use std::borrow::Cow;
+
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::BytesStart;
+
+/// The rule that a piece of a document breaks.
+pub(super) type Broken = Cow<'static, str>;
+
+/// References are not longer, unless a number has leading zeros.
+const LONGEST_REFERENCE: usize = 10;
+
+/// The most attributes an element may have; real ones have up to 20.
+const MAX_ATTRIBUTES: usize = 1_024;
+
+/// Checks that a start tag is well-formed: its name, and its attributes.
+#[inline]
+pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
+    let (name, raw) = (start.name().into_inner(), start.attributes_raw());
+    let is_usual = is_usual_name(name) && (raw.is_empty() || is_lone_number(raw));
+    if is_usual { Ok(()) } else { check_name_and_attributes(name, raw) }
+}
+
+#[inline(never)]
+fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
+    let checked = check_name(name, "an element").and_then(|()| check_attributes(raw));
+    // Nothing that holds one is well-formed.
+    let is_cut = || [name, raw].iter().any(|text| memchr::memchr(b'<', text.as_bytes()).is_some());
+    checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
+}
+
+/// True if these attributes are ` id="N"` or ` ref="N"` and nothing else, as nearly all are.
+fn is_lone_number(raw: &str) -> bool {
+    let value = raw.strip_prefix(" ref=\"").or_else(|| raw.strip_prefix(" id=\""));
+    let digits = value.and_then(|value| value.strip_suffix('"'));
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// True if a name consists of letters, digits and hyphens, as nearly all names do.
+#[inline]
+fn is_usual_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    length_of(IN_NAME, bytes) == bytes.len() && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+fn check_name(name: &str, of: &str) -> Result<(), Broken> {
+    if is_usual_name(name) {
+        return Ok(());
+    }
+    let mut characters = name.chars();
+    if characters.next().is_some_and(starts_name) && characters.all(continues_name) {
+        return Ok(());
+    }
+    Err(format!("{of} cannot be named {name:?}").into())
+}
+
+fn starts_name(c: char) -> bool {
+    matches!(c, ':' | '_' | 'A'..='Z' | 'a'..='z')
+        || matches!(u32::from(c), 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0x2ff | 0x370..=0x37d | 0x37f..=0x1fff
+            | 0x200c..=0x200d | 0x2070..=0x218f | 0x2c00..=0x2fef | 0x3001..=0xd7ff | 0xf900..=0xfdcf
+            | 0xfdf0..=0xfffd | 0x10000..=0xeffff)
+}
+
+fn continues_name(c: char) -> bool {
+    starts_name(c)
+        || matches!(c, '-' | '.' | '0'..='9')
+        || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
+}
+
+/// The things that a byte may be part of without being looked at together with others.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let c = byte as u8;
+        if c.is_ascii_alphanumeric() || c == b'-' {
+            classes[byte] |= IN_NAME;
+        }
+        if !is_odd(c) && !matches!(c, b'&' | b'<' | b'"' | b'\'') {
+            classes[byte] |= IN_VALUE;
+        }
+        byte += 1;
+    }
+    classes
+};
+/// Bytes in nearly all names.
+const IN_NAME: u8 = 1;
+/// Bytes in a value without references and quotes.
+const IN_VALUE: u8 = 2;
+
+/// The number of leading bytes in a class.
+#[inline]
+fn length_of(class: u8, bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| CLASSES[usize::from(byte)] & class == 0).unwrap_or(bytes.len())
+}
+
+/// Checks a list of attributes: each follows white space, has a value in quotes, and is present once.
+fn check_attributes(raw: &str) -> Result<(), Broken> {
+    // An allocation for each tag would cost more than all else.
+    let mut names = Names { raw, first: [(0, 0); 16], count: 0, more: Vec::new() };
+    let mut at = 0;
+    loop {
+        let space = raw.as_bytes()[at..].iter().take_while(|&&byte| is_space(char::from(byte))).count();
+        let start = at + space;
+        if start == raw.len() {
+            return Ok(());
+        }
+        if space == 0 {
+            return Err("an attribute does not follow white space".into());
+        }
+        let next = &raw[start..];
+        let (name, after) = match usual_attribute(next.as_bytes()) {
+            Some(usual) => usual,
+            None => {
+                let (name, value, after) = attribute(next)?;
+                check_name(name, "an attribute")?;
+                check_value(value)?;
+                (name.len(), next.len() - after.len())
+            }
+        };
+        names.add(start, start + name)?;
+        at = start + after;
+    }
+}
+
+/// The names of the attributes of a tag.
+struct Names<'r> {
+    raw: &'r str,
+    /// Their places.
+    first: [(usize, usize); 16],
+    count: usize,
+    more: Vec<&'r str>,
+}
+
+impl<'r> Names<'r> {
+    /// Adds a name, if it is not there.
+    #[inline]
+    fn add(&mut self, start: usize, end: usize) -> Result<(), Broken> {
+        let (name, bytes) = (&self.raw[start..end], self.raw.as_bytes());
+        // Nearly all names that are equally long differ in the first byte; to compare them all is a call.
+        let is_it = |&(other, other_end): &(usize, usize)| {
+            other_end - other == end - start && bytes[other] == bytes[start] && self.raw[other..other_end] == *name
+        };
+        let known = &self.first[..self.count.min(self.first.len())];
+        if known.iter().any(is_it) || self.more.contains(&name) {
+            return Err(format!("the attribute {name} is present twice").into());
+        }
+        match self.first.get_mut(self.count) {
+            Some(place) => *place = (start, end),
+            None if self.count < MAX_ATTRIBUTES => self.more.push(name),
+            None => return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into()),
+        }
+        self.count += 1;
+        Ok(())
+    }
+}
+
+/// The ends of the name and of the whole attribute that `text` starts with, if it is one of the nearly all in which nothing has to be
+/// looked at twice.
+#[inline]
+fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
+    let equals = length_of(IN_NAME, text);
+    let value = text[equals..].strip_prefix(b"=\"")?;
+    let length = length_of(IN_VALUE, value);
+    let is_usual = text[0].is_ascii_alphabetic() && value.get(length) == Some(&b'"');
+    is_usual.then_some((equals, equals + 2 + length + 1))
+}
+
+/// The unchanged names and values of a start tag's attributes, which [`check_tag`] has checked.
+#[inline]
+pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, &'t str), Broken>> {
+    let mut rest = without_space(start.attributes_raw());
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        Some(attribute(rest).map(|(name, value, after)| {
+            rest = without_space(after);
+            (name, value)
+        }))
+    })
+}
+
+/// The unchanged value of an attribute; `None` if there is none of this name.
+pub(super) fn attribute_of<'t>(start: &'t BytesStart<'_>, name: &str) -> Option<&'t str> {
+    attributes(start).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// The name and the value of the attribute that `text` starts with, and what follows it.
+#[inline]
+fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
+    let broken = || Broken::from("an attribute has no value in quotes");
+    // Names are short.
+    let equals = text.bytes().position(|byte| byte == b'=').ok_or_else(broken)?;
+    let rest = without_space(&text[equals + 1..]);
+    let quote = rest.bytes().next().filter(|quote| matches!(quote, b'"' | b'\'')).ok_or_else(broken)?;
+    let value = &rest[1..];
+    let end = memchr::memchr(quote, value.as_bytes()).ok_or_else(broken)?;
+    let name = &text[..equals];
+    let name = if name.ends_with(is_space) { name.trim_end_matches(is_space) } else { name };
+    Ok((name, &value[..end], &value[end + 1..]))
+}
+
+fn check_value(value: &str) -> Result<(), Broken> {
+    check_characters(value)?;
+    if memchr::memchr(b'<', value.as_bytes()).is_some() {
+        return Err("there is a < inside an attribute".into());
+    }
+    for at in memchr::memchr_iter(b'&', value.as_bytes()) {
+        let rest = &value[at + 1..];
+        let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';').or_else(|| rest.find(';'));
+        match end.map(|end| &rest[..end]) {
+            Some(reference) if resolve(reference).is_some() => {}
+            Some(number) if number.starts_with('#') => {
+                return Err(format!("the character &{number}; is not allowed in XML").into());
+            }
+            _ => return Err("there is an & inside an attribute that starts no entity".into()),
+        }
+    }
+    Ok(())
+}
+
+/// The character of `&reference;`: one of the five entities that need no document type, or a character by its number.
+pub(super) fn resolve(reference: &str) -> Option<char> {
+    let Some(number) = reference.strip_prefix('#') else {
+        return resolve_predefined_entity(reference)?.chars().next();
+    };
+    let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
+    // `from_str_radix` would take a sign.
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = is_number.then(|| u32::from_str_radix(digits, radix).ok()).flatten()?;
+    char::from_u32(code).filter(|&c| is_allowed(c))
+}
+
+/// Checks a piece of text between two tags or references.
+pub(super) fn check_text(text: &str) -> Result<(), Broken> {
+    if !any_byte(text.as_bytes(), |byte| is_odd(byte) | (byte == b']')) {
+        return Ok(());
+    }
+    if text.contains("]]>") {
+        return Err("there is a ]]> in the text".into());
+    }
+    check_characters(text)
+}
+
+/// True if a byte may be part of a character that XML does not allow.
+const fn is_odd(byte: u8) -> bool {
+    byte < b' ' || byte >= 0xef
+}
+
+/// True if a test holds for any byte. Testing all bytes, in blocks, is faster than stopping at the first one.
+#[inline]
+fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
+    let in_block = |block: &[u8; 16]| block.iter().fold(false, |any, &byte| any | test(byte));
+    match bytes.last_chunk() {
+        // The last block covers what is left, and some bytes twice.
+        Some(last) => bytes.as_chunks().0.iter().fold(in_block(last), |any, block| any | in_block(block)),
+        None => bytes.iter().fold(false, |any, &byte| any | test(byte)),
+    }
+}
+
+/// Checks that XML allows all characters.
+pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
+    // Nearly all text is ASCII without control characters. Testing all bytes at once is faster than stopping at the first odd byte.
+    if !any_byte(text.as_bytes(), is_odd) {
+        return Ok(());
+    }
+    match text.chars().find(|&c| !is_allowed(c)) {
+        Some(c) => Err(format!("the character U+{:04X} is not allowed", u32::from(c)).into()),
+        None => Ok(()),
+    }
+}
+
+fn is_allowed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// The text after its leading white space.
+#[inline]
+fn without_space(text: &str) -> &str {
+    &text[text.bytes().take_while(|&byte| is_space(char::from(byte))).count()..]
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
+}
+
+/// Checks that a document may contain `<?content?>`.
+pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
+    let target = content.split(is_space).next().unwrap_or_default();
+    check_name(target, "a processing instruction")?;
+    if target.eq_ignore_ascii_case("xml") {
+        return Err("an XML declaration is cut".into());
+    }
+    check_characters(content)
+}
+
+/// Checks that `<?content?>` is an XML declaration of a document that can be read.
+pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
+    let broken = || Broken::from("the XML declaration is broken");
+    let raw = content.strip_prefix("xml").ok_or_else(broken)?;
+    check_attributes(raw)?;
+    let mut rest = raw.trim_matches(is_space);
+    for key in ["version", "encoding", "standalone"] {
+        if !rest.starts_with(key) {
+            continue;
+        }
+        let (name, value, after) = attribute(rest)?;
+        let is_known = match name {
+            "version" if value != "1.0" => {
+                return Err(format!("XML {value} is not read; xctrace writes XML 1.0, so export it again").into());
+            }
+            "encoding" if !["UTF-8", "US-ASCII", "ASCII"].iter().any(|known| value.eq_ignore_ascii_case(known)) => {
+                let advice = "xctrace writes UTF-8, so convert it or export it again";
+                return Err(format!("the encoding {value} of the XML declaration is not read; {advice}").into());
+            }
+            "standalone" => matches!(value, "yes" | "no"),
+            _ => true,
+        };
+        if !is_known {
+            return Err(broken());
+        }
+        rest = after.trim_start_matches(is_space);
+    }
+    if raw.trim_start_matches(is_space).starts_with("version") && rest.is_empty() { Ok(()) } else { Err(broken()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(content: &str) -> Result<(), Broken> {
+        let length = content.find([' ', '\t', '\n']).unwrap_or(content.len());
+        check_tag(&BytesStart::from_content(content, length))
+    }
+
+    #[test]
+    fn tags_are_well_formed_or_not() {
+        for good in [
+            "thread",
+            "thread id=\"7\"",
+            "thread ref=\"7\" ",
+            "thread\n id = '7'\tfmt=\"a > b &amp; c &#233; &#xe9;\"",
+            "a:b-c.d_1 x:y=''",
+            "é ü=\"\"",
+            "frame name=\"-[X y]\" addr=\"0x1\"",
+        ] {
+            assert_eq!(tag(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "t&read-state ref=\"7\"",
+            "7th",
+            "-a",
+            "",
+            "thread id=\"7",
+            "thread id=7",
+            "thread id",
+            "thread re&=\"27\"",
+            "thread ref\"27\"",
+            "thread id=\"7\"fmt=\"\"",
+            "frame &ame=\"main\"",
+            "thread id=\"1\" id=\"2\"",
+            "thread fmt=\"a & b\"",
+            "thread fmt=\"&nbsp;\"",
+            "thread fmt=\"&#0;\"",
+            "thread fmt=\"&#x1;\"",
+            "thread fmt=\"&#+5;\"",
+            "thread fmt=\"&#xd800;\"",
+            "thread fmt=\"a\u{1}\"",
+            "thread fmt=\"\u{ffff}\"",
+            "thread fmt=\"a<b\"",
+            "thread id=\"7\" \"",
+        ] {
+            assert!(tag(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn text_declarations_and_instructions() {
+        assert_eq!(check_text("a\tb\r\n ← µ"), Ok(()));
+        for bad in ["a\u{0}", "\u{fffe}", "]]>"] {
+            assert!(check_text(bad).is_err(), "{bad:?}");
+        }
+        for good in ["xml version=\"1.0\"", "xml version='1.0' encoding=\"utf-8\" standalone='no' "] {
+            assert_eq!(check_declaration(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "xml",
+            "xml version=\"1.1\"",
+            "xml version=\"2.0\"",
+            "xml version=\"1.0\" encoding=\"UTF-16\"",
+            "xml encoding=\"UTF-8\"",
+            "xml encoding=\"UTF-8\" version=\"1.0\"",
+            "xml version=\"1.0\" encoding=\"ISO-8859-1\"",
+            "xml version=\"1.0\" standalone=\"maybe\"",
+            "xml vers&on=\"1.0\"",
+        ] {
+            assert!(check_declaration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(check_instruction("xml-stylesheet href=\"a\""), Ok(()));
+        for bad in ["XML version=\"1.0\"", "", " a", "a \u{2}"] {
+            assert!(check_instruction(bad).is_err(), "{bad:?}");
+        }
+    }
+}

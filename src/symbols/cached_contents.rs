@@ -1,0 +1,96 @@
+//! The remembered contents of a folder: looks up images without walking the folder.
+//!
+//! The remembered contents are trusted unless something contradicts them: the files of the wanted images, and files with notes, must have
+//! their old lengths and times. Folders outside `.dSYM` bundles must have their old times, so that no bundle was added or removed. The
+//! inside of a bundle is not checked, since bundles are created at once and have many folders.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::found::{Contents, Image};
+use super::index::{Index, ItemKind, Stamp, parse_folder_line, parse_image, parse_item};
+use super::locate::Locator;
+use crate::files::Entry;
+use crate::units::Uuid;
+
+/// The images and notes that the lines of an index give.
+#[derive(Default)]
+struct Recalled {
+    /// The files of the wanted images, in the order of the walk. Images of one file are adjacent.
+    images: Vec<(PathBuf, Image)>,
+    notes: Vec<(PathBuf, String)>,
+    /// The number of images, wanted or not.
+    count: usize,
+}
+
+impl Locator<'_> {
+    /// Finds the wanted images; gives how many images there are in all, and how many of them are not wanted. `None` where the folder is to be walked: something changed, or
+    /// an image is neither remembered nor found already.
+    pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
+        let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;
+        let remembered: BTreeSet<Uuid> = images.iter().map(|(_, image)| image.uuid).collect();
+        if wanted.iter().any(|uuid| !remembered.contains(uuid) && !self.has(*uuid)) {
+            return None;
+        }
+        for of_file in images.chunk_by(|(path, _), (other, _)| path == other) {
+            let path = &of_file[0].0;
+            if self.is_new(path) {
+                let images: Vec<Image> = of_file.iter().map(|(_, image)| image.clone()).collect();
+                self.push_all(path, &images);
+            }
+        }
+        for (path, what) in notes {
+            if self.is_new(&path) {
+                self.note(&path, &what);
+            }
+        }
+        Some((count, (count - images.len()) as u64))
+    }
+
+    /// True if no one has looked at the file yet. Marks it as seen.
+    fn is_new(&mut self, path: &Path) -> bool {
+        let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
+        self.seen.insert(canonical.into_os_string(), 0).is_none()
+    }
+
+    fn recalled(&self, root: &Path, text: &str, wanted: &BTreeSet<Uuid>) -> Option<Recalled> {
+        let mut recalled = Recalled::default();
+        let (mut folder, mut item) = (root.to_owned(), ("", ""));
+        for line in text.lines() {
+            let (letter, fields) = line.split_once('\t')?;
+            match letter {
+                "D" => folder = self.unchanged_folder(root, line)?,
+                "i" => {
+                    recalled.count += 1;
+                    let uuid = fields.split('\t').nth(1).and_then(Uuid::parse)?;
+                    if wanted.contains(&uuid) {
+                        let path = self.unchanged_file(&folder, item.0, item.1)?;
+                        recalled.images.push((path, parse_image(fields)?));
+                    }
+                }
+                "k" => recalled.notes.push((self.unchanged_file(&folder, item.0, item.1)?, fields.to_owned())),
+                _ => item = (letter, fields),
+            }
+        }
+        Some(recalled)
+    }
+
+    /// The path of a folder that has the entries that it had.
+    fn unchanged_folder(&self, root: &Path, line: &str) -> Option<PathBuf> {
+        let row = parse_folder_line(line)?;
+        let path = if row.path.is_empty() { root.to_owned() } else { root.join(&row.path) };
+        row.times?;
+        let is_in_bundle = row.path.split('/').any(|name| name.ends_with(".dSYM"));
+        (is_in_bundle || self.files.folder_times(&path) == row.times).then_some(path)
+    }
+
+    /// The path of a file if the file has not changed.
+    fn unchanged_file(&self, folder: &Path, letter: &str, fields: &str) -> Option<PathBuf> {
+        let item = parse_item(letter, fields)?;
+        let (ItemKind::File(known) | ItemKind::Link(known)) = item.kind else { return None };
+        let (known, _): (Stamp, Contents) = known.filter(|(stamp, _)| stamp.modified > 0)?;
+        let path = folder.join(&item.name);
+        let Ok(Entry::File { length, modified, changed }) = self.files.entry(&path) else { return None };
+        (known == Stamp { length, modified, changed }).then_some(path)
+    }
+}

@@ -1,0 +1,113 @@
+//! The names of a function: its linkage name, and its name in the source.
+//!
+//! A function that was inlined somewhere has no name there but refers to the function itself (`DW_AT_abstract_origin`),
+//! and that may refer to its declaration in a class (`DW_AT_specification`). Names are looked for along that way, so
+//! that a linkage name on the declaration comes before a plain name on the way to it.
+
+use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
+
+use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
+use super::units::{Unit, Units};
+
+/// Most references that are followed from one entry. Compilers write two.
+const MAX_REFERENCES: usize = 16;
+
+/// The target of a reference.
+enum Reference {
+    InUnit(UnitOffset),
+    InFile(DebugInfoOffset),
+}
+
+/// The names of the entry at `offset`, without those that cannot be read.
+pub(super) fn names<'data>(
+    units: &Units<'data>,
+    unit: &Unit<'data>,
+    offset: UnitOffset,
+    budget: &Budget<'_>,
+) -> Names<'data> {
+    let mut names = Names::default();
+    let (mut unit, mut offset) = (unit, offset);
+    for _ in 0..MAX_REFERENCES {
+        let next = units.unit_ref(unit).and_then(|unit| read_entry(units, unit, offset, budget, &mut names));
+        match next {
+            Ok(Some(_)) if names.linkage.is_some() => break,
+            Ok(Some(Reference::InUnit(target))) => offset = target,
+            Ok(Some(Reference::InFile(target))) => match units.entry(target) {
+                Some(target) => (unit, offset) = target,
+                None => break,
+            },
+            Ok(None) | Err(_) => break,
+        }
+    }
+    names
+}
+
+/// Adds the names of one entry that are still missing, and returns the reference that leads on.
+fn read_entry<'data>(
+    units: &Units<'data>,
+    unit: UnitRef<'_, 'data>,
+    offset: UnitOffset,
+    budget: &Budget<'_>,
+    names: &mut Names<'data>,
+) -> Result<Option<Reference>, Fault> {
+    let mut entries = unit.entries_raw(Some(offset))?;
+    let Some(abbreviation) = entries.read_abbreviation()? else { return Ok(None) };
+    if abbreviation.attributes().len() > MAX_ATTRIBUTES {
+        return Err(Fault::TooCostly);
+    }
+    let mut reference = None;
+    for &specification in abbreviation.attributes() {
+        let attribute = entries.read_attribute(specification)?;
+        match attribute.name() {
+            gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name if names.linkage.is_none() => {
+                names.linkage = text(units, unit, attribute.value(), budget)?;
+            }
+            gimli::DW_AT_name if names.plain.is_none() => names.plain = text(units, unit, attribute.value(), budget)?,
+            gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+                reference = match attribute.value() {
+                    AttributeValue::UnitRef(offset) => Some(Reference::InUnit(offset)),
+                    AttributeValue::DebugInfoRef(offset) => Some(Reference::InFile(offset)),
+                    _ => reference,
+                };
+            }
+            _ => {}
+        }
+    }
+    Ok(reference)
+}
+
+/// A string that is not empty and is UTF-8.
+fn text<'data>(
+    units: &Units<'data>,
+    unit: UnitRef<'_, 'data>,
+    value: AttributeValue<Bytes<'data>>,
+    budget: &Budget<'_>,
+) -> Result<Option<&'data str>, Fault> {
+    match units.string(unit, value) {
+        Ok(bytes) => {
+            budget.walk(bytes.len() / 16 + 1)?;
+            Ok(std::str::from_utf8(bytes.slice()).ok().filter(|text| !text.is_empty()))
+        }
+        Err(_) => {
+            // Perhaps a string without an end, looked for as far as one may reach.
+            budget.walk(MAX_STRING_LENGTH as usize / 16)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The names of a function. Empty names do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Names<'data> {
+    /// `DW_AT_linkage_name`.
+    pub(super) linkage: Option<&'data str>,
+    /// `DW_AT_name`; not looked for any further than the linkage name.
+    pub(super) plain: Option<&'data str>,
+}
+
+impl<'data> Names<'data> {
+    /// The better one.
+    pub(super) fn best(self) -> Option<&'data str> {
+        self.linkage.or(self.plain)
+    }
+}

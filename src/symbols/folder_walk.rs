@@ -1,0 +1,156 @@
+//! Walks a folder. Paths are built from the folders above, and only links are resolved, so each file is looked at only once.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::found::Contents;
+use super::index::{FolderRow, Index, Item, ItemKind, Stamp};
+use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
+use crate::files::{Entry, EntryKind};
+use crate::hash::HashMap;
+
+/// A folder to be walked.
+struct Folder {
+    /// As the root was named, with the names below it.
+    path: PathBuf,
+    canonical: PathBuf,
+    /// The path below the root; `None` if a name is not UTF-8.
+    relative: Option<String>,
+    depth: usize,
+}
+
+impl Folder {
+    /// An entry of it, which is a folder.
+    fn child(&self, name: &OsString, canonical: PathBuf) -> Self {
+        let relative = self.relative.as_deref().zip(name.to_str()).map(|(above, name)| match above {
+            "" => name.to_owned(),
+            above => format!("{above}/{name}"),
+        });
+        Self { path: self.path.join(name), canonical, relative, depth: self.depth + 1 }
+    }
+}
+
+type Remembered = HashMap<String, FolderRow>;
+
+impl Locator<'_> {
+    pub(super) fn walk(&mut self, root: &Path, index: &mut Index) {
+        let base = self.files.canonical(root).unwrap_or_else(|_| root.to_owned());
+        let first = Folder { path: root.to_owned(), canonical: base.clone(), relative: Some(String::new()), depth: 0 };
+        let (mut todo, mut seen) = (vec![first], Vec::new());
+        let mut remembered = index.folders();
+        self.walks += 1;
+        self.is_partial = false;
+        while let Some(folder) = todo.pop() {
+            // A link to a folder that holds this one would lead through the whole machine.
+            let is_above = folder.depth > 0 && base.starts_with(&folder.canonical);
+            if folder.depth > MAX_DEPTH || is_above {
+                continue;
+            }
+            if let Some(&walk) = self.folders.get(folder.canonical.as_os_str()) {
+                self.is_partial |= walk != self.walks;
+                continue;
+            }
+            self.folders.insert(folder.canonical.clone().into_os_string(), self.walks);
+            let Some(mut row) = self.list(&folder, &mut remembered) else { continue };
+            let first_folder = todo.len();
+            if !self.look_at_items(&folder, &mut row.items, &mut todo) {
+                self.note(root, "the folder holds too many files; the rest is not looked at");
+                return index.set(Vec::new());
+            }
+            todo[first_folder..].reverse();
+            seen.extend(folder.relative.is_some().then_some(row));
+        }
+        if let Some(first) = seen.first_mut().filter(|_| self.is_partial) {
+            first.times = None;
+        }
+        index.set(seen);
+    }
+
+    /// The entries of a folder, sorted by name, so that answers do not depend on the machine. The entries of an unchanged folder are
+    /// remembered; for a changed folder, the contents of its files are.
+    fn list(&mut self, folder: &Folder, remembered: &mut Remembered) -> Option<FolderRow> {
+        // Taken before the folder is listed, so that later changes have another time.
+        let times = self.files.folder_times(&folder.path);
+        let path = folder.relative.clone().unwrap_or_default();
+        let known = folder.relative.as_ref().and_then(|relative| remembered.remove(relative));
+        let items = match known {
+            Some(row) if times.is_some() && row.times == times => return Some(row),
+            known => known.map(|row| row.items).unwrap_or_default(),
+        };
+        let mut items: HashMap<OsString, ItemKind> = items.into_iter().map(|item| (item.name, item.kind)).collect();
+        let entries = match self.files.list_kinds(&folder.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.note(&folder.path, &error.to_string());
+                self.is_partial = true;
+                return None;
+            }
+        };
+        let mut known = |name: &OsString| match items.remove(name) {
+            Some(ItemKind::File(known) | ItemKind::Link(known)) => known,
+            _ => None,
+        };
+        let item = |(name, kind): (OsString, EntryKind)| {
+            let kind = match kind {
+                EntryKind::Folder => ItemKind::Folder,
+                EntryKind::File => ItemKind::File(known(&name)),
+                EntryKind::Link => ItemKind::Link(known(&name)),
+                EntryKind::Other => ItemKind::Other,
+            };
+            Item { name, kind }
+        };
+        let mut items: Vec<Item> = entries.into_iter().map(item).collect();
+        items.sort_by(|a, b| a.name.cmp(&b.name));
+        Some(FolderRow { path, times, items })
+    }
+
+    /// Looks at the files of a folder, and queues its folders. False if there are too many entries.
+    fn look_at_items(&mut self, folder: &Folder, items: &mut [Item], todo: &mut Vec<Folder>) -> bool {
+        let is_recording = items.iter().any(|item| item.name == "form.template" || item.name == "corespace");
+        for Item { name, kind } in items {
+            // Private data of instruments: archives that are not symbol files.
+            if is_recording && name == "instrument_data" {
+                continue;
+            }
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return false;
+            }
+            match kind {
+                ItemKind::Folder => todo.push(folder.child(name, folder.canonical.join(&*name))),
+                ItemKind::File(known) => {
+                    let canonical = folder.canonical.join(&*name);
+                    *known = self.look_at_item(folder, name, Some(canonical), known.take(), todo);
+                }
+                ItemKind::Link(known) => *known = self.look_at_item(folder, name, None, known.take(), todo),
+                ItemKind::Other => {}
+            }
+        }
+        true
+    }
+
+    /// Looks at a file, or at the target of a link. The canonical path of a link is unknown.
+    fn look_at_item(
+        &mut self,
+        folder: &Folder,
+        name: &OsString,
+        canonical: Option<PathBuf>,
+        known: Option<(Stamp, Contents)>,
+        todo: &mut Vec<Folder>,
+    ) -> Option<(Stamp, Contents)> {
+        let path = folder.path.join(name);
+        let entry = self.files.entry(&path).ok()?;
+        // A link is followed, and so is what became something else since its folder was listed.
+        let canonical = canonical.filter(|_| matches!(entry, Entry::File { .. }));
+        let canonical = || canonical.unwrap_or_else(|| self.files.canonical(&path).unwrap_or_else(|_| path.clone()));
+        match entry {
+            Entry::Folder => todo.push(folder.child(name, canonical())),
+            Entry::File { length, modified, changed } => {
+                let canonical = canonical();
+                return self.look_at(&path, canonical, Stamp { length, modified, changed }, known, false);
+            }
+            Entry::Other => {}
+        }
+        None
+    }
+}

@@ -1,0 +1,112 @@
+//! Asking all files of an image, the best first.
+
+use std::io;
+
+use super::found::Found;
+use super::frame::{Note, SymbolFrame};
+use super::locate::{Locator, SymbolFinder};
+use crate::memory::MemoryBudget;
+use crate::units::Uuid;
+
+/// The outcome of asking one file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Asked {
+    /// The file.
+    pub found: Found,
+    /// The addresses that it answered better than the files before it, by index.
+    pub answered: Vec<usize>,
+    /// Its notes, or the reason why it could not be read.
+    pub result: io::Result<Vec<Note>>,
+}
+
+impl Locator<'_> {
+    /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with a source file
+    /// or no symbol files are left.
+    ///
+    /// `answer` may be called again for an address whose answer has no name or source file: a file that was stripped or cut off, or has
+    /// only a symbol table, does not win over a file with more information. Only the last call for an address is valid; a call without
+    /// frames withdraws the answer of a file that could not be read completely.
+    ///
+    /// The memory for reading a file is taken from the budget during the look-up. A file that needs more than the rest counts as unreadable
+    /// ([`io::ErrorKind::OutOfMemory`]).
+    pub fn look_up(
+        &self,
+        uuid: Uuid,
+        addresses: &[u64],
+        budget: &MemoryBudget,
+        answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
+    ) -> Vec<Asked> {
+        look_up(self, uuid, addresses, budget, answer)
+    }
+}
+
+/// Like [`Locator::look_up`], for any finder.
+pub(crate) fn look_up(
+    finder: &dyn SymbolFinder,
+    uuid: Uuid,
+    addresses: &[u64],
+    budget: &MemoryBudget,
+    answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
+) -> Vec<Asked> {
+    let mut state = vec![State::Unknown; addresses.len()];
+    let mut asked = Vec::new();
+    for found in finder.find(uuid) {
+        let open: Vec<usize> = (0..addresses.len()).filter(|&index| state[index] != State::Located).collect();
+        if open.is_empty() {
+            break;
+        }
+        let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
+        let mut answered = Vec::new();
+        let result = finder.load(&found).and_then(|data| {
+            let data = data.within(budget);
+            found.with_symbols(&data, |symbols| {
+                symbols.look_up(&wanted, &mut |position, frames| {
+                    let index = open[position];
+                    let new = State::of(frames);
+                    if new > state[index] {
+                        state[index] = new;
+                        answered.push(index);
+                        answer(index, frames);
+                    }
+                })
+            })
+        });
+        if result.is_err() {
+            // A file that changed in the meantime may have mixed the answers of two versions.
+            for index in answered.drain(..) {
+                state[index] = State::Unknown;
+                answer(index, &[]);
+            }
+        }
+        asked.push(Asked { found, answered, result });
+    }
+    asked
+}
+
+/// True if an answer has a source file, so no other file is queried for the address.
+pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
+    frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
+}
+
+/// The knowledge of an address, from none to a source line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Unknown,
+    /// Only the start of its function is known.
+    Nameless,
+    Named,
+    Located,
+}
+
+impl State {
+    fn of(frames: &[SymbolFrame<'_>]) -> Self {
+        let is_nameless =
+            |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.linkage_name.is_none() && frame.file.is_none();
+        match () {
+            () if is_located(frames) => Self::Located,
+            () if frames.iter().all(is_nameless) => Self::Nameless,
+            () => Self::Named,
+        }
+    }
+}

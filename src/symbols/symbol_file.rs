@@ -1,0 +1,146 @@
+//! A file that may have symbols, known from its bytes and never by its name: looked into, and asked.
+
+use std::io;
+use std::path::Path;
+
+use super::apple_container::AppleImage;
+use super::found::{Contents, Found, Image, SourceKind, gone, invalid};
+use super::frame::{Note, Symbols};
+#[cfg(feature = "symbols")]
+use super::macho_file;
+use crate::files::{FileBytes, Files};
+use crate::memory::MemoryBudget;
+
+/// The number of bytes at the start of a file that show its kind.
+const HEAD: usize = 4096;
+/// A `.symbols` file above this is not looked into; real ones have some megabytes.
+const MAX_APPLE: u64 = 1 << 30;
+
+/// Looks into a file of `length` bytes, and keeps only some of them in memory.
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
+    let head = match files.read(path, 0, HEAD) {
+        Ok(head) => head,
+        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
+    };
+    if macho_file::is_macho(&head) {
+        return macho_file::contents(files, path, length);
+    }
+    if AppleImage::is_start_of_file(&head, length) {
+        return apple(files, path, length, budget);
+    }
+    other(&head).map_or(Contents::Unknown, |what| Contents::Known(what.to_owned()))
+}
+
+fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
+    if length > MAX_APPLE {
+        return Contents::Known(format!("larger than {MAX_APPLE} bytes"));
+    }
+    let _reserved = match budget.reserve(length) {
+        Ok(reserved) => reserved,
+        Err(over) => return Contents::Unreadable(over.to_string()),
+    };
+    let data = match files.read(path, 0, length as usize) {
+        Ok(data) => data,
+        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
+    };
+    let found = match AppleImage::all(&data) {
+        Ok(found) => found,
+        Err(error) => return Contents::Known(format!("{error}")),
+    };
+    let kind =
+        if data.starts_with(&[0x02, 0xff, 0x01, 0xff]) { SourceKind::Symbols } else { SourceKind::SymbolsArchive };
+    let with_symbols: Vec<Image> = found
+        .iter()
+        .filter(|image| image.symbols.is_some() && !image.uuid.is_nil())
+        .map(|image| Image {
+            kind,
+            uuid: image.uuid,
+            arch: image.arch().unwrap_or("unknown").to_owned(),
+            name: image.path.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
+            text_address: None,
+            // The end of its last function.
+            text_size: image.symbols.as_ref().and_then(|symbols| symbols.symbol_ranges().map(|range| range.end).max()),
+            range: (0, length),
+        })
+        .collect();
+    match with_symbols.is_empty() {
+        true => Contents::Known("it lists images, and has no symbols of any".to_owned()),
+        false => Contents::Images(with_symbols),
+    }
+}
+
+/// Recognises other files that end up in folders of symbols.
+fn other(head: &[u8]) -> Option<&'static str> {
+    let is = |magic: &[u8]| head.starts_with(magic);
+    if is(b"MODULE ") {
+        Some("a Breakpad symbol file; give the dSYM it was made of")
+    } else if is(b"BCSymbolMap Version:") {
+        Some("a bitcode symbol map, which has no symbols; give the dSYM")
+    } else if is(b"SYMC") || is(b"CMYS") {
+        Some("a SymCache of Sentry; give the dSYM it was made of")
+    } else if is(b"\x7fELF") {
+        Some("an ELF file, which no Apple platform uses")
+    } else if is(b"PK\x03\x04") {
+        Some("a zip archive; unpack it first")
+    } else {
+        None
+    }
+}
+
+impl Found {
+    /// Opens the symbols of the file in the bytes that were loaded for it, and asks them.
+    ///
+    /// # Errors
+    /// If the bytes do not belong to the found file (any longer), or cannot be read completely. Answers given before the error must not be
+    /// used, since they may come from two files.
+    pub fn with_symbols(
+        &self,
+        data: &FileBytes<'_>,
+        ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+    ) -> io::Result<Vec<Note>> {
+        let notes = match self.kind {
+            SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
+            SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
+        };
+        // A read error is the cause of all other errors.
+        data.check().and(notes)
+    }
+}
+
+fn with_apple(
+    data: &FileBytes<'_>,
+    found: &Found,
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+) -> io::Result<Vec<Note>> {
+    // The data made of it takes about the same amount of memory.
+    let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
+    let images = AppleImage::all(bytes.unwrap_or_default()).map_err(invalid)?;
+    let image = images.iter().find(|image| image.uuid == found.uuid);
+    Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
+}
+
+/// Mach-O files are known, and not read.
+#[cfg(not(feature = "symbols"))]
+mod macho_file {
+    use super::{Contents, FileBytes, Files, Found, Note, Path, Symbols, io};
+
+    const NOT_READ: &str = "a Mach-O file, which is read with the feature `symbols` of traceparse";
+
+    /// True for thin files; fat ones have the magic of Java.
+    pub(super) fn is_macho(head: &[u8]) -> bool {
+        let magic = head.first_chunk().map(|magic| u32::from_le_bytes(*magic));
+        magic.is_some_and(|magic| matches!(magic, 0xfeed_face | 0xfeed_facf))
+    }
+
+    pub(super) fn contents(_: &dyn Files, _: &Path, _: u64) -> Contents {
+        Contents::Known(NOT_READ.to_owned())
+    }
+
+    pub(super) fn ask(
+        _: &FileBytes<'_>,
+        _: &Found,
+        _: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+    ) -> io::Result<Vec<Note>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, NOT_READ))
+    }
+}
