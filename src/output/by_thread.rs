@@ -2,10 +2,10 @@
 
 use std::{fmt, io};
 
-use super::labels::{process_label, thread_label};
 use crate::hash::HashMap;
 use crate::profile::{Profile, Sample, SeriesId, ThreadId};
 use crate::report::{Report, SeriesReport};
+use crate::report::{process_label, thread_label};
 
 /// A format that writes samples one by one was asked for, and the samples of the profile were added up while it was read
 /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).

@@ -13,12 +13,12 @@ use std::io::{self, Write};
 
 use super::byte_writer::{ByteWriter, FunctionTexts};
 use super::json::push_text;
-use super::labels::{binary_of, function_of, process_label, series_label, thread_label};
 use crate::calltree::Label;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
 use crate::report::{Report, SeriesReport};
 use crate::report::{Span, ThreadChart};
+use crate::report::{binary_of, function_of, process_label, series_label, thread_label};
 use crate::units::Nanos;
 
 /// Writes the flame charts of a report, whatever its view. A profile of sums has no times, so only its names are written.

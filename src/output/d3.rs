@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use super::byte_writer::{ByteWriter, FunctionTexts};
 use super::folded::check;
 use super::json::push_text;
-use super::labels::scope_labels;
 use super::nested;
 use crate::calltree::Label;
+use crate::report::scope_labels;
 use crate::report::{NO_STACK, Report, Scope, SeriesReport};
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree hangs below a node with the

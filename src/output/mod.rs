@@ -34,7 +34,6 @@ mod folded;
 mod format;
 mod inert;
 mod json;
-mod labels;
 mod markup;
 mod nested;
 #[cfg(feature = "compression")]

@@ -9,23 +9,22 @@ use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, Profile, StringId};
 use crate::units::Uuid;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "binaries",
-    singular: "binary",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["binaries", "binary"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("binary", "binary", ColumnRole::Name),
-        Column::new("uuid", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("arch", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("load_address", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::machine("uuid", ColumnRole::Label),
+        Column::machine("arch", ColumnRole::Label),
+        Column::machine("load_address", ColumnRole::Label),
         Column::new("path", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::All,
+    RowLimits::All,
     make,
-};
+);
 
 /// Frames outside every known binary.
 const NO_BINARY: &str = "[no known binary]";

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::made_once::MadeOnce;
 use super::separate::{SeparatedStacks, separated_stacks};
-use super::sort::{sort_functions, sort_threads};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
@@ -216,15 +215,6 @@ fn series_report(
         Metric::Weight => profile.series(id).unit,
         Metric::Samples => Unit::Samples,
     };
-    let (mut functions, mut threads) = (Vec::new(), thread_reports(profile, weights, unit));
-    if options.view == View::Functions {
-        functions = functions_of_stacks(profile, weights, options.jobs);
-    }
-    match (options.sort, options.view) {
-        (Some(sort), View::Functions) => sort_functions(profile, &mut functions, sort),
-        (Some(sort), View::Threads) => sort_threads(profile, &mut threads, sort, options.pruning.min_weight),
-        _ => {}
-    }
     SeriesReport {
         series: id,
         unit,
@@ -234,7 +224,7 @@ fn series_report(
         no_stack: tally.no_stack.amount(unit),
         times: tally.times,
         counters: tally.counters,
-        threads,
+        threads: thread_reports(profile, weights, unit),
         scopes: match (options.view, &separated) {
             (View::Full | View::Tree | View::Heaviest, None) => {
                 scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit)
@@ -245,7 +235,10 @@ fn series_report(
             }
             _ => Vec::new(),
         },
-        functions,
+        functions: match options.view {
+            View::Functions => functions_of_stacks(profile, weights, options.jobs),
+            _ => Vec::new(),
+        },
         separated: separated.map(|separated| separated.weights),
     }
 }

@@ -5,38 +5,36 @@ use super::{Report, SeriesReport};
 use crate::calltree::{CategoryRow, KeySums, TransitionRow, categories_of_stacks, transitions_of_stacks};
 use crate::profile::Category;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "categories",
-    singular: "category",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["categories", "category"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "category", ColumnRole::Name),
     ],
-    limits: RowLimits::Weight,
-    make: categories,
-};
+    RowLimits::Weight,
+    categories,
+);
 
-pub(super) static TRANSITIONS: ListingKind = ListingKind {
-    name: "transitions",
-    singular: "transition",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static TRANSITIONS: ListingKind = ListingKind::new(
+    ["transitions", "transition"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "callee", ColumnRole::Label).shown(Shown::WhereWide),
         Column::new("call", "caller → callee", ColumnRole::Name).shown(Shown::Text),
-        Column::new("caller", "", ColumnRole::Name).shown(Shown::Machines),
-        Column::new("caller_binary", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("callee", "", ColumnRole::Name).shown(Shown::Machines),
+        Column::machine("caller", ColumnRole::Name),
+        Column::machine("caller_binary", ColumnRole::Label),
+        Column::machine("callee", ColumnRole::Name),
         Column::new("callee_binary", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::All,
-    make: transitions,
-};
+    RowLimits::All,
+    transitions,
+);
 
 fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let rows = categories_of_stacks(&report.recording.profile, report.weights.of_series(series.series));

@@ -7,21 +7,19 @@ use crate::hash::HashMap;
 use crate::profile::{Core, Profile};
 use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "cores",
-    singular: "core",
-    columns: &[
-        Column::new("level", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("kind", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("core", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("all_weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["cores", "core"],
+    &[
+        Column::machine("level", ColumnRole::Label),
+        Column::machine("kind", ColumnRole::Label),
+        Column::machine("core", ColumnRole::Number),
+        Column::weight("all_weight", "{unit}"),
+        Column::number("samples", "samples"),
         Column::new("", "core", ColumnRole::Name).shown(Shown::Text),
     ],
-    // Kinds sum up cores.
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (profile, options) = (&report.recording.profile, &report.options);
@@ -81,7 +79,7 @@ fn kind_text(kind: Option<&str>, cores: usize) -> String {
 fn cells(level: &str, kind: Option<&str>, core: Option<u32>, amount: Amount, text: String) -> Vec<Cell> {
     vec![
         Cell::text(level),
-        kind.map_or(Cell::Absent, |kind| Cell::Text(kind.to_owned())),
+        Cell::optional(kind),
         Cell::number(core.map(u64::from)),
         Cell::Weight(amount.weight.value),
         Cell::Number(amount.samples),

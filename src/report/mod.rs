@@ -6,40 +6,39 @@ mod categories;
 mod cores;
 pub mod diff;
 mod flame_chart;
+mod functions;
 mod heaviest;
 mod hidden_rows;
-mod kinds;
+mod labels;
 mod lines;
 mod listing;
 mod made_once;
-mod named;
 mod overview;
 mod processes;
 mod samples_of_series;
 mod sandwich;
 mod selected_time;
 mod separate;
-mod sort;
-mod sort_by;
 mod source_index;
 mod source_texts;
 mod sources;
 mod states;
+mod threads;
 mod timeline;
 mod unnamed;
 
 pub use flame_chart::{FlameChart, Span, ThreadChart};
+pub use functions::NamedFunction;
 pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
+pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
+pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, SortBy};
 pub(crate) use listing::{RowLimits, Shown};
-pub use named::NamedFunction;
 use overview::Owners;
 pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "workbench")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selected_time::Length;
-pub use sort_by::SortBy;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
@@ -353,11 +352,11 @@ pub struct SeriesReport {
     pub times: Option<SampledTime>,
     /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
-    /// The threads, heaviest first; in [`View::Threads`] in the [order asked for](ReportOptions::sort).
+    /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
     /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads, by self weight or in the [order asked for](ReportOptions::sort), in [`View::Functions`]. Recursion counts once in `all_weight`.
+    /// The functions over all threads in [`View::Functions`], by self weight. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
     /// The stacks that trees are made of, if those are not the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,

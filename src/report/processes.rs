@@ -7,19 +7,18 @@ use crate::hash::HashMap;
 use crate::profile::ProcessId;
 use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "processes",
-    singular: "process",
-    columns: &[
-        Column::new("pid", "pid", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["processes", "process"],
+    &[
+        Column::number("pid", "pid"),
         Column::new("process", "process", ColumnRole::Name),
-        Column::new("all_weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number),
-        Column::new("threads", "threads", ColumnRole::Number),
+        Column::weight("all_weight", "{unit}"),
+        Column::number("samples", "samples"),
+        Column::number("threads", "threads"),
     ],
-    limits: RowLimits::Ordered,
+    RowLimits::Ordered,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;

@@ -7,19 +7,18 @@ use crate::calltree::Sandwich;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "sandwich",
-    singular: "function",
-    columns: &[
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["sandwich", "function"],
+    &[
         Column::new("relation", "", ColumnRole::Label),
-        Column::new("weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+        Column::weight("weight", "{unit}"),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("function", "function", ColumnRole::Name),
         Column::new("binary", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 /// The caller of functions that nobody calls.
 const OUTERMOST: &str = "[the thread itself]";

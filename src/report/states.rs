@@ -6,18 +6,17 @@ use crate::hash::HashMap;
 use crate::profile::{SampleSum, Selection, StateFilter, StringId};
 use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "states",
-    singular: "state",
-    columns: &[
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["states", "state"],
+    &[
         Column::new("state", "state", ColumnRole::Name),
         Column::new("counted", "counts", ColumnRole::Label),
-        Column::new("samples", "samples", ColumnRole::Number),
-        Column::new("all_weight", "", ColumnRole::Weight),
+        Column::number("samples", "samples"),
+        Column::weight("all_weight", "{unit}"),
     ],
-    limits: RowLimits::Ordered,
+    RowLimits::Ordered,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (profile, options) = (&report.recording.profile, &report.options);
@@ -40,7 +39,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let total = states.iter().map(|(_, (weight, _, _))| weight).sum();
     let rows = states.into_iter().map(|(state, (weight, samples, is_counted))| {
         vec![
-            state.map_or(Cell::Absent, |state| Cell::Text(profile.string(state).to_owned())),
+            Cell::optional(state.map(|state| profile.string(state))),
             Cell::Flag(is_counted),
             Cell::Number(samples),
             Cell::Weight(weight),

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::build::{heavier, order};
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
+use super::labels::ScopeParts;
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
 use super::separate::scope_of;
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
@@ -21,26 +22,25 @@ const BINS: u64 = 90;
 /// would seem to start and stop.
 const SAMPLES: u64 = 5;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "timeline",
-    singular: "bin",
-    columns: &[
-        Column::new("time_ns", "time", ColumnRole::Number),
-        Column::new("bin_ns", "bin ns", ColumnRole::Number),
-        Column::new("selected_ns", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("pid", "pid", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["timeline", "bin"],
+    &[
+        Column::number("time_ns", "time"),
+        Column::number("bin_ns", "bin ns"),
+        Column::machine("selected_ns", ColumnRole::Number),
+        Column::number("pid", "pid"),
         Column::new("process", "process", ColumnRole::Owner),
-        Column::new("tid", "tid", ColumnRole::Number),
+        Column::number("tid", "tid"),
         Column::new("thread", "thread", ColumnRole::Name),
         Column::new("core_kind", "kind", ColumnRole::Label),
         Column::new("state", "state", ColumnRole::Label),
-        Column::new("samples", "samples", ColumnRole::Number),
-        Column::new("weight", "", ColumnRole::Weight),
-        Column::new("cpu_percent", "CPU", ColumnRole::Number),
+        Column::number("samples", "samples"),
+        Column::weight("weight", "{unit}"),
+        Column::number("cpu_percent", "CPU"),
     ],
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 /// The weights of one series' samples over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         row.push(Cell::Number(timeline.bin.as_nanos()));
         row.push(Cell::Number(timeline.length_of(part.bin).as_nanos()));
         row.extend(scope_cells(profile, timeline.lines[index].scope));
-        row.push(part.state.map_or(Cell::Absent, |state| Cell::Text(profile.string(state).to_owned())));
+        row.push(Cell::optional(part.state.map(|state| profile.string(state))));
         row.push(Cell::Number(part.amount.samples));
         row.push(Cell::Weight(part.amount.weight.value));
         row.push(cpu_percent(profile, part, timeline.length_of(part.bin)));
@@ -195,20 +195,14 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
 
 /// Pid, process, tid, thread and kind of core, as far as they apply.
 fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
-    let text = |id: StringId| Cell::Text(profile.string(id).to_owned());
-    let (process, thread) = match scope {
-        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
-        Scope::Process(id) => (Some(id), None),
-        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
-    };
-    let process = process.map(|id| profile.process(id));
-    let kind = if let Scope::CoreKind(kind) = scope { kind } else { None };
+    let ScopeParts { process, thread, part } = scope.parts(profile);
+    let text = |id: Option<StringId>| Cell::optional(id.map(|id| profile.string(id)));
     [
         Cell::number(process.and_then(|process| process.pid)),
-        process.map_or(Cell::Absent, |process| text(process.name)),
+        text(process.map(|process| process.name)),
         Cell::number(thread.and_then(|thread| thread.tid)),
-        thread.map_or(Cell::Absent, |thread| text(thread.name)),
-        kind.map_or(Cell::Absent, text),
+        text(thread.map(|thread| thread.name)),
+        text(part.filter(|_| matches!(scope, Scope::CoreKind(_)))),
     ]
 }
 

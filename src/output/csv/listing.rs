@@ -11,10 +11,11 @@ use crate::report::{Cell, ListingKind, Report, Scope};
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     writer.put(b"input,run,table,schema");
-    for column in kind.columns.iter().filter(|column| column.is_for_machines()) {
-        writer.put(format!(",{}", column.name).as_bytes());
+    let fields = kind.csv_fields();
+    for field in &fields {
+        writer.put(format!(",{}", field.name).as_bytes());
     }
-    writer.put(b",unit\n");
+    writer.put(b"\n");
     for series in &report.series {
         let Some(listing) = report.listing(series) else { continue };
         let mut shared = Vec::new();
@@ -26,11 +27,11 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: 
         }
         for row in &listing.rows {
             writer.put(&shared);
-            for (_, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
+            for field in &fields {
                 writer.put(b",");
-                push_cell(cell, cells, &mut writer.text);
+                push_cell(&field.value(row, &listing), cells, &mut writer.text);
             }
-            writer.put(format!(",{}\n", listing.total.unit.name()).as_bytes());
+            writer.put(b"\n");
             writer.flush_if_full()?;
         }
     }

@@ -6,9 +6,9 @@ use ::csv::Writer;
 
 use super::cells::Cells;
 use crate::calltree::Label;
-use crate::output::labels::{binary_of, function_of};
 use crate::profile::Profile;
-use crate::report::{Report, Scope, SeriesReport};
+use crate::report::{Report, Scope, ScopeParts, SeriesReport};
+use crate::report::{binary_of, function_of};
 
 pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
 
@@ -30,14 +30,7 @@ pub(super) fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, c
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let position = report.table(series.series).and_then(|table| table.position);
-    let thread = match scope {
-        Scope::Thread(id) => Some(profile.thread(id)),
-        _ => None,
-    };
-    let process = match scope {
-        Scope::Process(id) => Some(profile.process(id)),
-        _ => thread.map(|thread| profile.process(thread.process)),
-    };
+    let ScopeParts { process, thread, .. } = scope.parts(profile);
     [
         cells.text(profile.string(run.input)).into_owned(),
         run.number.to_string(),
@@ -48,17 +41,6 @@ pub(super) fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, c
         optional(thread.and_then(|thread| thread.tid)),
         cells.text(thread.map_or("", |thread| profile.string(thread.name))).into_owned(),
     ]
-}
-
-/// Writes a header, given as it stands in the file.
-pub(super) fn header(csv: &mut Out<'_>, columns: &str) -> io::Result<()> {
-    record(csv, &columns.split(',').collect::<Vec<_>>())
-}
-
-/// Writes a record of columns that many records share and columns of its own.
-pub(super) fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<()> {
-    let fields: Vec<&str> = shared.iter().map(String::as_str).chain(own.iter().copied()).collect();
-    record(csv, &fields)
 }
 
 /// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::records::{optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts, push_address, push_number, stacks_root_first};
-use crate::output::labels::escape_folded;
+use crate::output::folded::escape_folded;
 use crate::profile::{Profile, Sample, Stack, StackId};
 use crate::report::{Report, Scope};
 

@@ -10,7 +10,7 @@ use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::redact::Redacted;
-use crate::report::{Amount, Report, ReportOptions, SeriesReport, SortBy};
+use crate::report::{Amount, Report, ReportOptions, SeriesReport};
 #[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
@@ -83,21 +83,12 @@ fn asked(options: &ReportOptions) -> Value {
         "function": options.function,
     });
     if let Some(sort) = options.sort {
-        asked["sort"] = json!(sort_name(sort));
+        asked["sort"] = json!(sort.name());
     }
     if let Some(intervals) = intervals {
         asked["during"] = during(intervals);
     }
     asked
-}
-
-fn sort_name(sort: SortBy) -> &'static str {
-    match sort {
-        SortBy::SelfWeight => "self",
-        SortBy::AllWeight => "all",
-        SortBy::Samples => "samples",
-        SortBy::Name => "name",
-    }
 }
 
 /// Intervals that samples had to be in.

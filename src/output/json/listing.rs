@@ -11,17 +11,18 @@ use crate::report::{Cell, ListingKind, Report};
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     let mut rows = Rows::begin(layout, kind.name, &mut writer.text);
+    let fields = kind.json_fields();
     for (index, series) in report.series.iter().enumerate() {
         let listing = report.listing_of(kind, series);
         for row in &listing.rows {
             rows.next(&mut writer.text);
             writer.put(b"{\"series\":");
             writer.put_number(index as u64);
-            for (column, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
-                writer.put(format!(",\"{}\":", column.name).as_bytes());
-                push_cell(cell, &mut writer.text)?;
+            for field in &fields {
+                writer.put(format!(",\"{}\":", field.name).as_bytes());
+                push_cell(&field.value(row, &listing), &mut writer.text)?;
             }
-            writer.put(format!(",\"unit\":\"{}\"}}", listing.total.unit.name()).as_bytes());
+            writer.put(b"}");
             writer.flush_if_full()?;
         }
     }

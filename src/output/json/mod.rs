@@ -17,13 +17,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::labels::{binary_of, function_of};
 use crate::recording::Document;
 use crate::redact::Redacted;
-use crate::report::{HiddenRows, HidingLimit, Report, Scope, View};
+use crate::report::{HiddenRows, HidingLimit, Report, View};
 use header::{VERSION, contents, header};
 use rows::Layout;
-use values::{list, scope};
 
 pub(super) use header::{during, operations, redacted};
 #[cfg(feature = "workbench")]
@@ -66,8 +64,6 @@ pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         View::Full | View::Tree => trees::write(report, layout, out),
-        View::Threads => threads(report, layout, out),
-        View::Functions => functions(report, layout, out),
         View::Samples => samples::write(report, layout, out),
         View::FlameChart => flame_chart::write(report, layout, out),
         View::Overview if layout == Layout::Document => overview::write(report, out),
@@ -122,31 +118,4 @@ pub(crate) fn write_contents(
     }
     serde_json::to_writer(&mut *out, &value)?;
     out.write_all(b"\n")
-}
-
-fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.shown_threads(series).iter().map(move |thread| (index, thread)));
-    list(out, layout, "threads", rows, |(index, row), out| {
-        Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
-    })
-}
-
-fn functions(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.recording.profile;
-    let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.shown_functions(series).map(move |row| (index, series, row)));
-    list(out, layout, "functions", rows, |(index, series, row), out| {
-        let value = json!({
-            "series": index,
-            "function": function_of(profile, row.label),
-            "binary": binary_of(profile, row.label),
-            "self_weight": row.self_weight,
-            "all_weight": row.all_weight,
-            "self_samples": row.self_samples,
-            "samples": row.all_samples,
-            "unit": series.unit.name(),
-        });
-        Ok(serde_json::to_writer(out, &value)?)
-    })
 }

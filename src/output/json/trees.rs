@@ -6,10 +6,10 @@ use super::rows::{Layout, Rows};
 use super::values::{push_text, scope};
 use crate::calltree::{Draft, Label, Node};
 use crate::output::byte_writer::{ByteWriter, FunctionTexts};
-use crate::output::labels::{binary_of, function_of};
 use crate::output::nested;
 use crate::profile::{FunctionId, Profile};
 use crate::report::{Report, SeparateBy};
+use crate::report::{binary_of, function_of};
 
 /// Writes the trees, under the name of what has one. In lines, nodes stand behind whose tree it is and bear its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {

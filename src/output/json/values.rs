@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::rows::{Layout, Rows};
 use crate::output::byte_writer::push_number;
-use crate::profile::StringId;
-use crate::report::{Amount, Report, Scope};
+use crate::report::{Amount, Report, Scope, ScopeParts};
 
 /// Writes a field that is not the first of its object.
 pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
@@ -54,18 +53,14 @@ pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &
         "run": profile.run(origin.run).number,
         "schema": profile.string(origin.schema),
     });
-    let (process, thread) = match scope {
-        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
-        Scope::Process(id) => (Some(id), None),
-        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
-    };
-    let text = |id: Option<StringId>| json!(id.map(|id| profile.string(id)));
+    let ScopeParts { process, thread, part } = scope.parts(profile);
+    let part = json!(part.map(|id| profile.string(id)));
     match scope {
-        Scope::State(state) => value["state"] = text(state),
-        Scope::CoreKind(kind) => value["core_kind"] = text(kind),
+        Scope::State(_) => value["state"] = part,
+        Scope::CoreKind(_) => value["core_kind"] = part,
         Scope::Thread(_) | Scope::Process(_) | Scope::All => {}
     }
-    if let Some(process) = process.map(|id| profile.process(id)) {
+    if let Some(process) = process {
         value["process"] = json!(profile.string(process.name));
         value["pid"] = json!(process.pid);
     }

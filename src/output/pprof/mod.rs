@@ -23,11 +23,11 @@ use flate2::write::GzEncoder;
 
 use super::byte_writer::ByteWriter;
 use super::folded::check;
-use super::labels::series_label;
 use super::recorded::{Programs, recorded_run};
 use crate::calltree::Metric;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
+use crate::report::series_label;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 use locations::Locations;

@@ -13,10 +13,10 @@ use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::inert::inert;
-use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
 use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
+use crate::report::{binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
 /// A node of any tree, in the order it is read: each followed by its children.

@@ -16,7 +16,7 @@ use super::blocks::{Blocks, Columns, WAITING};
 use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit, pad};
 use super::words::{clock, share, short_time};
-use crate::output::labels::scope_labels;
+use crate::report::scope_labels;
 use crate::report::{Report, SeparateBy, SeriesReport, Timeline, TimelineLine};
 use crate::units::{Nanos, Unit, Weight};
 

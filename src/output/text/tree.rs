@@ -23,9 +23,9 @@ use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit};
 use super::words::{count, share};
 use crate::calltree::{CallTree, Label, Node, is_idle, percent};
-use crate::output::labels::{binary_of, function_of};
 use crate::profile::{Category, Profile};
 use crate::report::{Report, Scope, SeriesReport};
+use crate::report::{binary_of, function_of};
 use crate::units::Weight;
 
 /// Columns left of the names.

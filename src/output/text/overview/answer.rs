@@ -1,10 +1,10 @@
 //! The answer in sentences, and how far it can be trusted.
 
 use super::Page;
-use crate::output::labels::thread_label;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::ThreadId;
+use crate::report::thread_label;
 use crate::report::{Answer, AnswersIn, Origin, ThreadReport, is_own_binary};
 use crate::units::Unit;
 

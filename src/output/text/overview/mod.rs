@@ -11,12 +11,12 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use crate::calltree::OperationSummary;
-use crate::output::labels::{process_label, thread_label};
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
 use crate::output::text::words::{amount_text, base_text, count, share, short_time};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
+use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
 #[cfg(feature = "workbench")]
 pub(in crate::output) use sentences::Sentences;
