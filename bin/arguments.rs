@@ -96,12 +96,30 @@ pub(crate) struct SelectionArgs {
     /// Only samples taken in code of this binary (repeatable)
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) leaf_binary: Vec<Matcher>,
-    /// Only this part of the recording: 1.5s..2s, 200ms.. or ..00:01.250
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
+    /// Only main threads; with --thread, those of its threads that are main threads
     ///
-    /// Numbers without a unit are seconds.
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, those named main.
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) only_main_thread: bool,
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
+    /// `counter:INST_ALL`) [default: weight]
+    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
+    pub(crate) metric: MetricArg,
+}
+
+/// The filters by time and thread state, which reports and fleets share.
+#[derive(Debug, Args)]
+pub(crate) struct WhenArgs {
+    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
+    ///
+    /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
     #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
     pub(crate) time: Option<TimeRange>,
     /// Only while a signpost interval with this name is open (repeatable)
+    ///
+    /// CPU use is relative to the time in these intervals. A fleet leaves out recordings without them.
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs
@@ -113,15 +131,6 @@ pub(crate) struct SelectionArgs {
     /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
-    /// Only main threads; with --thread, those of its threads that are main threads
-    ///
-    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, those named main.
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) only_main_thread: bool,
-    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
-    /// `counter:INST_ALL`) [default: weight]
-    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
-    pub(crate) metric: MetricArg,
 }
 
 #[derive(Debug, Args)]
@@ -182,6 +191,33 @@ impl InputArgs {
     }
 }
 
+impl WhenArgs {
+    /// The option that needs the time of each sample, if there is one.
+    pub(crate) fn needs_times(&self) -> Option<&'static str> {
+        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
+        self.time.is_some().then_some("--time").or(during)
+    }
+
+    /// True if samples are limited to intervals.
+    pub(crate) fn asks_intervals(&self) -> bool {
+        !self.during.is_empty() || self.during_hang
+    }
+
+    pub(crate) fn includes_all_states(&self) -> bool {
+        self.state.iter().any(|state| state.eq_ignore_ascii_case("all"))
+    }
+
+    /// The selection, without intervals, which are read from each recording.
+    pub(crate) fn selection(&self) -> Selection {
+        let states = match self.state.as_slice() {
+            [] => StateFilter::Running,
+            _ if self.includes_all_states() => StateFilter::All,
+            states => StateFilter::Only(states.to_vec()),
+        };
+        Selection { time: self.time, states, ..Selection::default() }
+    }
+}
+
 impl SelectionArgs {
     /// The operations that leave out samples without the binaries that were asked for.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
@@ -200,17 +236,6 @@ impl SelectionArgs {
         filters
     }
 
-    /// The option with which the time of each sample decides whether it counts, if there is one.
-    pub(crate) fn needs_times(&self) -> Option<&'static str> {
-        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
-        self.time.is_some().then_some("--time").or(during)
-    }
-
-    /// True if samples count during intervals only.
-    pub(crate) fn asks_intervals(&self) -> bool {
-        !self.during.is_empty() || self.during_hang
-    }
-
     /// True if no filter was given, so that all of the recording counts but threads that wait.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
@@ -218,26 +243,19 @@ impl SelectionArgs {
             && self.process.is_empty()
             && self.thread.is_empty()
             && !self.only_main_thread
-            && self.needs_times().is_none()
-            && self.state.is_empty()
+            && self.when.needs_times().is_none()
+            && self.when.state.is_empty()
     }
 
     /// The samples that count, and for how much, but for intervals, which are yet to be read; the other options are the library's defaults.
     pub(crate) fn report_options(&self) -> ReportOptions {
-        let states = match self.state.as_slice() {
-            [] => StateFilter::Running,
-            states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
-            states => StateFilter::Only(states.to_vec()),
-        };
         ReportOptions {
             selection: Selection {
                 runs: self.run.clone(),
                 processes: self.process.clone(),
                 threads: self.thread.clone(),
                 only_main_threads: self.only_main_thread,
-                time: self.time,
-                intervals: None,
-                states,
+                ..self.when.selection()
             },
             schemas: self.schema.clone(),
             metric: match self.metric {

@@ -78,15 +78,15 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_intervals: Vec<PathBuf>,
     /// Scale the second recording before comparing weights
-    #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
-    normalize: NormalizeArg,
+    #[arg(long, value_enum, default_value_t = Normalize::None, value_name = "HOW")]
+    normalize: Normalize,
     /// Compare even if tables, sampling intervals or devices differ
     #[arg(long)]
     force: bool,
 
     /// What to show [default: overview for text, functions for other formats]
     #[arg(long, value_enum, help_heading = "Output")]
-    view: Option<DiffViewArg>,
+    view: Option<DiffView>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<DiffFormat>,
@@ -118,28 +118,6 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum NormalizeArg {
-    /// Do not scale: compare weights as they are
-    None,
-    /// Scale to the length of the first recording
-    Duration,
-    /// Scale to the total weight of the first recording, so that shares are compared
-    Samples,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DiffViewArg {
-    /// The answer in short: the change of the total, and the functions that changed most [default for text]
-    Overview,
-    /// Functions over all threads, by the change of their self weight
-    Functions,
-    /// Binaries, by the change of their self weight
-    Binaries,
-    /// The call tree over all threads, by the change of all weight
-    Tree,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -188,7 +166,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     after.redact(&mut options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
-        check_times(report, args.recording.selection.needs_times())?;
+        check_times(report, args.recording.selection.when.needs_times())?;
         check_counted(report, &args.recording.selection)?;
         // No other format of a comparison has room for it.
         if args.format() != DiffFormat::Json {
@@ -200,15 +178,11 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         Side { report: &after, path: &args.after, name: "the second recording", option: "--after-toc" },
     ];
     sides.iter().for_each(|side| side.warn_of_length(args.normalize));
-    if !args.alert.is_empty() && args.normalize == NormalizeArg::None {
+    if !args.alert.is_empty() && args.normalize == Normalize::None {
         warn_of_lengths(&before, &after);
     }
     check_unlike(&Unlike::between(&before, &after), args.force)?;
-    let normalize = match args.normalize {
-        NormalizeArg::None => Normalize::None,
-        NormalizeArg::Duration => Normalize::Duration,
-        NormalizeArg::Samples => Normalize::Samples,
-    };
+    let normalize = args.normalize;
     let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {
         warning(
@@ -301,13 +275,13 @@ struct Side<'r> {
 
 impl Side<'_> {
     /// Says which tables of contents are not used, and where the length is asked for and none tells it.
-    fn warn_of_length(&self, normalize: NormalizeArg) {
+    fn warn_of_length(&self, normalize: Normalize) {
         let Self { name, option, .. } = self;
         let path = self.path.display();
         for reason in self.report.unused_tocs() {
             warning(&format!("{name}, {path}: {reason}"));
         }
-        if normalize == NormalizeArg::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
+        if normalize == Normalize::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
             warning(&format!(
                 "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
             ));
@@ -423,20 +397,18 @@ impl DiffArgs {
     /// The view that was asked for. An option of tables asks for a table.
     fn view(&self) -> DiffView {
         match self.view {
-            Some(DiffViewArg::Overview) => DiffView::Overview,
+            Some(view) => view,
             None if self.format() == DiffFormat::Text && self.min_percent.is_none() => DiffView::Overview,
-            None | Some(DiffViewArg::Functions) => DiffView::Functions,
-            Some(DiffViewArg::Binaries) => DiffView::Binaries,
-            Some(DiffViewArg::Tree) => DiffView::Tree,
+            None => DiffView::Functions,
         }
     }
 
     fn check(&self) -> Result<(), String> {
         let is_table = matches!(self.format(), DiffFormat::Text | DiffFormat::Json);
-        if self.view == Some(DiffViewArg::Overview) && !is_table {
+        if self.view == Some(DiffView::Overview) && !is_table {
             return Err("--view overview is text or JSON; leave it out with other formats".to_owned());
         }
-        let is_tree = self.view == Some(DiffViewArg::Tree) || self.format() == DiffFormat::Svg;
+        let is_tree = self.view == Some(DiffView::Tree) || self.format() == DiffFormat::Svg;
         check_name(self.format, self.output.as_deref())?;
         self.check_page()?;
         if self.recording.operations.invert && !is_tree {
@@ -459,7 +431,7 @@ impl DiffArgs {
         }
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
-        } else if self.view == Some(DiffViewArg::Binaries) {
+        } else if self.view == Some(DiffView::Binaries) {
             return Err("--format svg draws the call tree only; leave out --view, or use --view tree".to_owned());
         }
         Ok(())

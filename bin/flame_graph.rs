@@ -1,6 +1,6 @@
 //! The arguments of flame graphs, and what they mean to the library.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use traceparse::output::{ColourBy, FlameGraphOptions};
 
 #[derive(Debug, Args)]
@@ -10,7 +10,7 @@ pub(crate) struct FlameGraphArgs {
     pub(crate) width: Option<u32>,
     /// Colour frames by this [default: category]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Flame graphs (--format svg)")]
-    pub(crate) color_by: Option<ColourByArg>,
+    pub(crate) color_by: Option<ColourBy>,
     /// Put the root at the bottom, with callees above their callers
     #[arg(long, help_heading = "Flame graphs (--format svg)")]
     pub(crate) flame: bool,
@@ -22,16 +22,6 @@ pub(crate) struct FlameGraphArgs {
     pub(crate) title: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColourByArg {
-    /// By function, in warm colours
-    Function,
-    /// By binary, one colour each
-    Binary,
-    /// By owner of the code: the program, the system, a runtime or the kernel
-    Category,
-}
-
 impl FlameGraphArgs {
     /// The look of a flame graph; with a limit for trees of its own, it has no other limit, of pixels or bytes.
     pub(crate) fn options(&self, has_limit: bool) -> FlameGraphOptions {
@@ -40,12 +30,7 @@ impl FlameGraphArgs {
             if has_limit { (0.0, usize::MAX) } else { (defaults.narrowest, defaults.max_bytes) };
         FlameGraphOptions {
             width: self.width,
-            colour_by: match self.color_by {
-                None => defaults.colour_by,
-                Some(ColourByArg::Function) => ColourBy::Function,
-                Some(ColourByArg::Binary) => ColourBy::Binary,
-                Some(ColourByArg::Category) => ColourBy::Category,
-            },
+            colour_by: self.color_by.unwrap_or_default(),
             is_icicle: !self.flame,
             title: self.title.clone(),
             narrowest,

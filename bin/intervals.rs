@@ -39,8 +39,8 @@ pub(crate) fn asked_intervals(
     selection: &SelectionArgs,
     input: &InputArgs,
 ) -> Result<Option<AskedIntervals>, Failure> {
-    if !selection.asks_intervals() {
-        return match selection.during_all {
+    if !selection.when.asks_intervals() {
+        return match selection.when.during_all {
             true => Err(Failure::Usage("--during-all only applies to --during and --during-hang".to_owned())),
             false => Ok(None),
         };
@@ -126,16 +126,18 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<I
 
 fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArgs) -> Result<IntervalFilter> {
     let all = found.distinct();
-    if selection.during_hang {
+    if selection.when.during_hang {
         say_risks(found);
     }
-    if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
+    if let Some(missing) =
+        selection.when.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name)))
+    {
         return Err(no_interval(missing, &all, found, sources));
     }
-    if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
+    if selection.when.during_hang && !all.iter().any(|interval| interval.is_hang()) {
         bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&HANGS, found));
     }
-    let filter = interval_filter(&all, &selection.during, selection.during_hang, selection.during_all);
+    let filter = interval_filter(&all, &selection.when.during, selection.when.during_hang, selection.when.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
         note("at no time are all of them open (--during-all), so no sample counts");

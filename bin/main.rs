@@ -20,7 +20,6 @@ mod guarded;
 mod inputs;
 mod interrupt;
 mod intervals;
-mod limits;
 mod manual;
 mod matched;
 mod messages;
@@ -43,6 +42,7 @@ mod symbolicate;
 mod symbols;
 mod times;
 mod unchanged;
+mod view_limits;
 
 use std::process::ExitCode;
 

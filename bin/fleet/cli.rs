@@ -120,8 +120,8 @@ pub(crate) struct FleetSqlArgs {
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_incomplete: bool,
     /// Engine that will run the SQL
-    #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
-    pub(crate) engine: EngineArg,
+    #[arg(long, value_enum, default_value_t = SqlEngine::DuckDb, help_heading = "Output")]
+    pub(crate) engine: SqlEngine,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
@@ -136,21 +136,6 @@ impl FleetSqlArgs {
     /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
         self.threads.narrow(self.questions.options())
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineArg {
-    Duckdb,
-    Spark,
-}
-
-impl EngineArg {
-    pub(crate) fn engine(self) -> SqlEngine {
-        match self {
-            Self::Duckdb => SqlEngine::DuckDb,
-            Self::Spark => SqlEngine::Spark,
-        }
     }
 }
 
@@ -230,8 +215,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     pub(crate) only: Vec<(String, String)>,
     /// Samples that count for a binary or function: as the leaf (cpu, self) or anywhere in the stack (all)
-    #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "Report")]
-    pub(crate) measure: MeasureArg,
+    #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
+    pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
     #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "Report")]
     pub(crate) scope: Vec<ScopeArg>,
@@ -239,8 +224,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
     /// Percentile method: the value of one run, or interpolated between two
-    #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "Report")]
-    pub(crate) method: MethodArg,
+    #[arg(long, value_enum, default_value_t = QuantileMethod::NearestRank, help_heading = "Report")]
+    pub(crate) method: QuantileMethod,
     /// Count each run as often as its `run_weight` says
     #[arg(long, help_heading = "Report")]
     pub(crate) weighted: bool,
@@ -292,14 +277,6 @@ impl FleetFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MeasureArg {
-    Cpu,
-    #[value(name = "self")]
-    SelfWeight,
-    All,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArg {
     All,
     Run,
@@ -307,12 +284,6 @@ pub(crate) enum ScopeArg {
     Thread,
     Binary,
     Function,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
-    NearestRank,
-    Linear,
 }
 
 /// Of a quantile, in parts per million.
@@ -363,7 +334,7 @@ impl FleetReportArgs {
 
     /// Checks the question.
     pub(crate) fn check_question(&self) -> Result<(), String> {
-        if self.approximate && self.questions.method == MethodArg::Linear {
+        if self.approximate && self.questions.method == QuantileMethod::Linear {
             return Err("--approximate percentiles are nearest ranks; leave out --method".to_owned());
         }
         self.questions.check()
@@ -401,7 +372,7 @@ impl FleetCommand {
 impl QuestionArgs {
     /// Checks that the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.weighted && self.method == MethodArg::Linear {
+        if self.weighted && self.method == QuantileMethod::Linear {
             return Err("--weighted percentiles cannot be interpolated; leave out --method".to_owned());
         }
         if self.by.iter().any(|label| label.trim().is_empty()) {
@@ -434,17 +405,10 @@ impl QuestionArgs {
             only: self.only.clone(),
             by,
             processes: self.process.clone(),
-            measure: match self.measure {
-                MeasureArg::Cpu => Measure::Cpu,
-                MeasureArg::SelfWeight => Measure::SelfWeight,
-                MeasureArg::All => Measure::AllWeight,
-            },
+            measure: self.measure,
             scopes: self.scopes(),
             quantiles: if quantiles.is_empty() { defaults.quantiles.clone() } else { quantiles },
-            method: match self.method {
-                MethodArg::NearestRank => QuantileMethod::NearestRank,
-                MethodArg::Linear => QuantileMethod::Linear,
-            },
+            method: self.method,
             is_weighted: self.weighted,
             ..defaults
         }
@@ -473,7 +437,7 @@ impl ReadingArgs {
 
     /// The options of measuring.
     pub(crate) fn measure_options(&self) -> MeasureOptions {
-        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.selection() }
+        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.when.selection() }
     }
 
     /// The number of exports read at the same time.

@@ -3,12 +3,12 @@
 use clap::Args;
 use regex::Regex;
 use traceparse::fleet::{FleetOptions, FleetSelection, RunMeasures};
-use traceparse::profile::{Selection, StateFilter, TimeRange};
 
+use crate::arguments::WhenArgs;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::redacted;
-use crate::times::{parse_range, range_text};
+use crate::times::range_text;
 
 /// The options of threads: questions of reports, and a part of the selection of an extract.
 #[derive(Debug, Default, Args)]
@@ -26,25 +26,8 @@ pub(crate) struct ThreadArgs {
 /// The options of what is measured. Runs of a dataset were measured before.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArgs {
-    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
-    ///
-    /// Numbers without a unit are seconds. CPU use is of the part that was recorded.
-    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
-    pub(crate) time: Option<TimeRange>,
-    /// Only while a signpost interval with this name is open (repeatable)
-    ///
-    /// CPU use is of the time of the intervals; recordings without one do not count. See below for where intervals are read from.
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub(crate) during: Vec<String>,
-    /// Only during potential hangs
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) during_hang: bool,
-    /// Require all intervals of --during and --during-hang [default: any]
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) during_all: bool,
-    /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
-    #[arg(long, value_name = "STATE", help_heading = "Filters")]
-    pub(crate) state: Vec<String>,
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
     #[command(flatten)]
     pub(crate) operations: OperationArgs,
     #[command(flatten)]
@@ -159,23 +142,13 @@ fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
 impl FilterArgs {
     /// Checks that the options go together.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.during_all && !self.asks_intervals() {
+        if self.when.during_all && !self.when.asks_intervals() {
             return Err("--during-all only applies to --during and --during-hang".to_owned());
         }
         if self.operations.invert {
             return Err("--invert turns trees upside down, and a fleet shows none".to_owned());
         }
         Ok(())
-    }
-
-    /// True if samples count during intervals only.
-    pub(crate) fn asks_intervals(&self) -> bool {
-        !self.during.is_empty() || self.during_hang
-    }
-
-    /// The samples that count, but for intervals, which each recording has its own of.
-    pub(crate) fn selection(&self) -> Selection {
-        Selection { time: self.time, states: states(&self.state), ..Selection::default() }
     }
 
     /// What is measured with these options and threads, said in one way for all that mean the same.
@@ -185,16 +158,19 @@ impl FilterArgs {
             options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
         };
         add("--thread", threads.map(AskedThreads::texts).unwrap_or_default());
-        add("--time", self.time.map(range_text).into_iter().collect());
-        let names = sorted(self.during.iter().cloned());
-        let groups = names.len() + usize::from(self.during_hang);
+        add("--time", self.when.time.map(range_text).into_iter().collect());
+        let names = sorted(self.when.during.iter().cloned());
+        let groups = names.len() + usize::from(self.when.during_hang);
         add("--during", names);
-        let is_any = self.state.iter().any(|state| state.eq_ignore_ascii_case("all"));
-        let states = if is_any { vec!["all".to_owned()] } else { sorted(self.state.iter().cloned()) };
+        let states = if self.when.includes_all_states() {
+            vec!["all".to_owned()]
+        } else {
+            sorted(self.when.state.iter().cloned())
+        };
         let flags = [
             (threads.is_some_and(|threads| threads.only_main), "--only-main-thread"),
-            (self.during_hang, "--during-hang"),
-            (self.during_all && groups > 1, "--during-all"),
+            (self.when.during_hang, "--during-hang"),
+            (self.when.during_all && groups > 1, "--during-all"),
         ];
         let flags = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| (flag.to_owned(), None));
         options.extend(flags);
@@ -217,15 +193,7 @@ impl FilterArgs {
     pub(crate) fn first(&self) -> Option<String> {
         let described = self.described(None);
         let option = described.options().first().map(|(option, _)| option.clone());
-        option.or_else(|| self.during_all.then(|| "--during-all".to_owned()))
-    }
-}
-
-fn states(asked: &[String]) -> StateFilter {
-    match asked {
-        [] => StateFilter::Running,
-        states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
-        states => StateFilter::Only(states.to_vec()),
+        option.or_else(|| self.when.during_all.then(|| "--during-all".to_owned()))
     }
 }
 

@@ -91,69 +91,85 @@ pub struct ReportOptions {
     pub jobs: usize,
 }
 
-/// The things that get a call tree each.
+/// The scopes that call trees and timelines are made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SeparateBy {
-    /// Each thread.
+    /// By thread
     #[default]
     Thread,
-    /// Each process, over its threads.
+    /// By process
     Process,
-    /// Each thread state that the selection counts, over all threads.
+    /// By thread state; all states count unless --state is given
     State,
-    /// Each kind of core, over all threads. Of samples that were added up
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) the core is not known.
+    /// By kind of core, such as P Core
+    ///
+    /// The cores of samples that were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) are unknown.
     CoreKind,
-    /// Nothing: one tree over all threads.
+    /// Do not split: one tree over all threads
+    #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
 }
 
-/// The view of a report.
+/// The view of a report. The command shows the first line of each description as help.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
-    /// Summary, threads, and the heaviest call tree of each thread.
+    /// The answer in short: how busy it was, your heaviest functions, the busiest threads [default for text]
+    ///
+    /// [`Report::overview`] makes it.
+    Overview,
+    /// Summary, threads, and the call tree of each thread [default for other formats, and with options of trees]
     #[default]
     Full,
-    /// The answer in short: how busy it was, the heaviest functions of the program's own code, the busiest threads
-    /// ([`Report::overview`]).
-    Overview,
-    /// Inputs, tables and their rows, totals, and what was left out.
+    /// Inputs, tables and their rows, totals, and what was left out
     Summary,
-    /// The threads with their weights.
+    /// Threads with their weights
     Threads,
-    /// The call tree of each thread, or as [`ReportOptions::separate_by`] splits it.
+    /// The call tree of each thread
+    ///
+    /// [`ReportOptions::separate_by`] may split it differently.
     Tree,
-    /// The functions over all threads.
+    /// Functions over all threads, by self weight
     Functions,
-    /// The binaries over all threads.
-    Binaries,
-    /// The heaviest stack of each thread, or as [`ReportOptions::separate_by`] splits them: from the outermost function down, always the
-    /// heaviest callee. It is never pruned.
+    /// The heaviest stack of each thread
+    ///
+    /// It goes from the outermost function to the heaviest callee of each function, and is never pruned.
+    /// [`ReportOptions::separate_by`] may split stacks differently.
     Heaviest,
-    /// The callers and the callees of [`ReportOptions::function`].
-    Sandwich,
-    /// The owners of the code that ran: the program itself, the system, runtimes, the kernel; text and JSON have the transitions, too.
+    /// Binaries over all threads, by self weight
+    Binaries,
+    /// Your code, the system, runtimes and the kernel, and the calls from your code into the others
+    ///
+    /// Text and JSON have the transitions as a second table.
     Categories,
-    /// The calls from the program's own code into other code.
+    /// All calls from your code into other code
     Transitions,
-    /// The source lines over all threads.
+    /// Source lines over all threads, by self weight; --source shows the source
     Lines,
-    /// The processes with their weights.
+    /// Processes with their weights
     Processes,
-    /// Thread states with their weights, including those that do not count.
+    /// Thread states with their weights, including states that do not count
     States,
-    /// The cores and kinds of core, with the weights they ran; empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// Cores and kinds of core, with what they ran
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,
-    /// Weights over time, in bins, of each thread or as [`ReportOptions::separate_by`] splits them; empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// CPU use over time, by thread or as --separate-by splits it
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Timeline,
-    /// The samples, in the order of the input; empty if they were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// One line for each sample, in the order of the input
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
-    /// The functions of each thread in order of time ([`Report::flame_chart`]); empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The functions each thread ran, over time
+    ///
+    /// [`Report::flame_chart`] makes it. Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,
+    /// The callers and callees of [`ReportOptions::function`].
+    #[cfg_attr(feature = "cli", value(skip))]
+    Sandwich,
 }
 
 /// The answer to one question about one or more inputs.

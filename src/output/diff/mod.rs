@@ -12,15 +12,18 @@ use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey
 
 /// The view of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum DiffView {
-    /// The answer in short. In JSON, the program's own functions; not in CSV, which has the functions.
+    /// The answer in short: the change of the total, and the functions that changed most [default for text]
+    ///
+    /// JSON has the app's functions. CSV has all functions.
     Overview,
-    /// The functions, the largest changes of self weight first.
+    /// Functions over all threads, by the change of their self weight
     #[default]
     Functions,
-    /// The binaries.
+    /// Binaries, by the change of their self weight
     Binaries,
-    /// The call tree over all threads.
+    /// The call tree over all threads, by the change of all weight
     Tree,
 }
 

@@ -7,13 +7,18 @@ use crate::profile::Category;
 
 /// The meaning of a frame's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum ColourBy {
-    /// The function: warm colours, by its name.
+    /// By function, in warm colours
     Function,
-    /// The binary: one colour each, by its name; shades of it tell functions apart.
+    /// By binary, one colour each
+    ///
+    /// Shades of the colour distinguish functions.
     Binary,
-    /// The owner of the code ([`Category`]): the program, the system, a language runtime, the kernel, or unknown.
+    /// By owner of the code: the program, the system, a runtime or the kernel
+    ///
+    /// See [`Category`].
     #[default]
     Category,
 }

@@ -11,13 +11,16 @@ use crate::units::Unit;
 
 /// The rule for the factor by which the weights of the second recording are multiplied before they are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Normalize {
-    /// By nothing: weights are compared as they are.
+    /// Do not scale: compare weights as they are
     #[default]
     None,
-    /// So that both have the length of the first recording ([`length`](Report::length)).
+    /// Scale to the length of the first recording
+    ///
+    /// See [`length`](Report::length).
     Duration,
-    /// So that both have as much weight in all: then shares are compared.
+    /// Scale to the total weight of the first recording, so that shares are compared
     Samples,
 }
 
