@@ -111,7 +111,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
     let mut recording = open(inputs, args, &options)?;
-    let before = redact(&mut recording, &mut options, args, (inputs, &files, asked.as_mut()))?;
+    let before = redact(&mut recording, &mut options, args, inputs, &files, asked.as_mut())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
@@ -147,7 +147,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        write_report(&report, (&markers, &shown), args, colour, &mut out)?;
+        write_report(&report, &markers, &shown, args, colour, &mut out)?;
         out.flush()
     })?;
     tell();
@@ -160,7 +160,9 @@ fn redact(
     recording: &mut Opened,
     options: &mut ReportOptions,
     args: &ReportArgs,
-    (inputs, files, asked): (&Inputs<'_>, &IntervalFiles<'_>, Option<&mut AskedIntervals>),
+    inputs: &Inputs<'_>,
+    files: &IntervalFiles<'_>,
+    asked: Option<&mut AskedIntervals>,
 ) -> Result<Option<Intervals>, Failure> {
     if !redacted::is_asked() {
         return Ok(None);
@@ -207,7 +209,8 @@ fn is_over_budget(error: &anyhow::Error) -> bool {
 
 fn write_report(
     report: &Report<'_>,
-    (markers, shown): (&Markers<'_>, &Intervals),
+    markers: &Markers<'_>,
+    shown: &Intervals,
     args: &ReportArgs,
     colour: Colour,
     out: &mut dyn Write,

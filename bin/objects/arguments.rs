@@ -19,7 +19,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Strin
     for arg in command.get_arguments().filter(|arg| may_be_a_path(arg)) {
         let values = matches.try_get_raw(arg.get_id().as_str()).ok().flatten();
         let is_only = values.as_ref().is_some_and(|values| values.len() == 1);
-        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), (arg, is_only), value))?;
+        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), arg, is_only, value))?;
     }
     match matches.subcommand() {
         Some((name, matches)) => command.find_subcommand(name).map_or(Ok(()), |command| check(command, matches)),
@@ -33,7 +33,7 @@ fn may_be_a_path(arg: &Arg) -> bool {
     hints.contains(&arg.get_value_hint()) || ["image", "dataset"].contains(&arg.get_id().as_str())
 }
 
-fn check_value(command: &str, (arg, is_only): (&Arg, bool), value: &OsStr) -> Result<(), String> {
+fn check_value(command: &str, arg: &Arg, is_only: bool, value: &OsStr) -> Result<(), String> {
     let id = arg.get_id().as_str();
     let path = match value.to_str() {
         Some(text) if id == "image" => Path::new(text.split_once('=').map_or("", |(_, path)| path)),

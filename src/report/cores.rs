@@ -5,7 +5,6 @@ use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, 
 use super::{Amount, Report, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Core, Profile};
-use crate::units::Weight;
 
 pub(super) static KIND: ListingKind = ListingKind::new(
     ["cores", "core"],
@@ -23,13 +22,12 @@ pub(super) static KIND: ListingKind = ListingKind::new(
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (profile, options) = (&report.recording.profile, &report.options);
-    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let nothing = Amount::none(series.unit);
     let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
     for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {
         let core = sample.core.map(|core| *profile.core(core));
         let amount = cores.entry(core).or_insert(nothing);
-        amount.weight.value += options.metric.of(sample);
-        amount.samples += 1;
+        amount.add(options.metric.of(sample), 1);
     }
     let mut rows = Vec::new();
     for (kind, cores) in kinds(profile, cores) {
@@ -66,9 +64,9 @@ fn kinds(profile: &Profile, cores: HashMap<Option<Core>, Amount>) -> Vec<(Option
     kinds
 }
 
-fn plus(sum: Amount, amount: Amount) -> Amount {
-    let weight = Weight::new(sum.weight.value + amount.weight.value, sum.weight.unit);
-    Amount { weight, samples: sum.samples + amount.samples }
+fn plus(mut sum: Amount, amount: Amount) -> Amount {
+    sum.add(amount.weight.value, amount.samples);
+    sum
 }
 
 fn kind_text(kind: Option<&str>, cores: usize) -> String {

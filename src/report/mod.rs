@@ -347,6 +347,26 @@ pub struct Amount {
     pub samples: u64,
 }
 
+impl Amount {
+    /// No samples, in this unit.
+    pub(crate) fn none(unit: Unit) -> Self {
+        Self { weight: Weight::new(0, unit), samples: 0 }
+    }
+
+    /// Adds samples of this weight together.
+    pub(crate) fn add(&mut self, weight: u64, samples: u64) {
+        self.weight.value += weight;
+        self.samples += samples;
+    }
+
+    /// The sum of rows.
+    pub(crate) fn of_rows<'r>(rows: impl Iterator<Item = &'r StackWeight>, unit: Unit) -> Self {
+        let mut sum = Self::none(unit);
+        rows.for_each(|row| sum.add(row.weight, row.samples));
+        sum
+    }
+}
+
 /// The answer for one series of samples.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -14,7 +14,7 @@ use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
-use crate::units::{Nanos, Weight};
+use crate::units::Nanos;
 
 /// With a length of its own choice, a timeline has no more bins than this.
 const BINS: u64 = 90;
@@ -94,7 +94,7 @@ impl Report<'_> {
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
         let selected = options.selection.on(profile);
-        let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+        let nothing = Amount::none(series.unit);
         let bin = self.timeline_bin();
         let mut parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart> = HashMap::default();
         for (_, sample) in self.samples().filter(|(_, sample)| sample.series == series.series) {
@@ -104,8 +104,7 @@ impl Report<'_> {
                 let is_counted = selected.is_state_counted(sample);
                 TimelinePart { bin: index, state, is_counted, amount: nothing }
             });
-            part.amount.weight.value += options.metric.of(sample);
-            part.amount.samples += 1;
+            part.amount.add(options.metric.of(sample), 1);
         }
         let selected = self.selected_time(series);
         let sampled =
@@ -154,8 +153,7 @@ fn lines(
     for ((scope, _, _), part) in parts {
         let line = lines.entry(scope).or_insert_with(|| TimelineLine { scope, counted: nothing, parts: Vec::new() });
         if part.is_counted {
-            line.counted.weight.value += part.amount.weight.value;
-            line.counted.samples += part.amount.samples;
+            line.counted.add(part.amount.weight.value, part.amount.samples);
         }
         line.parts.push(part);
     }

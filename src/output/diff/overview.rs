@@ -74,9 +74,9 @@ impl Text<'_, '_, '_> {
 
     /// The rules that fired or could not be decided first, and of many only some.
     fn some_alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|(_, word, _)| *word != "ok");
+        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|line| !line.is_quiet());
         let all = others.len() + quiet.len();
-        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(alert, out))?;
+        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(&alert, out))?;
         if all > ALERTS {
             writeln!(out, "alert   … and {} more; --view functions lists them", all - ALERTS)?;
         }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::alerts::AlertLine;
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::output::text::{
     Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap,
@@ -104,12 +105,12 @@ impl Text<'_, '_, '_> {
     }
 
     fn alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        alerts::lines(self.report).try_for_each(|alert| self.alert(alert, out))
+        alerts::lines(self.report).try_for_each(|alert| self.alert(&alert, out))
     }
 
-    /// What became of a rule: how bad that is, the word for it, and why.
-    pub(super) fn alert(&self, (tone, word, line): (Tone, &str, String), out: &mut dyn Write) -> io::Result<()> {
-        let lines = wrap(&fit(&line, None), ALERT, self.style.width).join("\n");
+    pub(super) fn alert(&self, line: &AlertLine, out: &mut dyn Write) -> io::Result<()> {
+        let &AlertLine { tone, word, ref text } = line;
+        let lines = wrap(&fit(text, None), ALERT, self.style.width).join("\n");
         writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])
     }
 

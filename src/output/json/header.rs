@@ -36,7 +36,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("documents", report.recording.documents.iter().map(document).collect())?;
     field("tables", tables(report))?;
     let names = report.recording.counter_names();
-    field("series", report.series.iter().enumerate().map(|row| series(report, row, &names)).collect())?;
+    field("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)).collect())?;
     field("unnamed", unnamed(report))?;
     #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
@@ -182,7 +182,7 @@ fn amount(amount: &Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
 }
 
-fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &[Vec<String>]) -> Value {
+fn series(report: &Report<'_>, index: usize, series: &SeriesReport, names: &[Vec<String>]) -> Value {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);

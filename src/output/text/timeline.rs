@@ -45,7 +45,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         full_text += &format!(", of all together {}", rates.with_unit(all.highest, columns.length()));
     }
     let is_waiting = all.iter().chain(&lines).any(Blocks::is_waiting);
-    legend(&timeline, &columns, (&full_text, is_waiting), style, out)?;
+    legend(&timeline, &columns, &full_text, is_waiting, style, out)?;
     let mut rows = Vec::new();
     if let Some(all) = &all {
         rows.push((all, all.highest, vec!["all".to_owned()]));
@@ -64,7 +64,8 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
 fn legend(
     timeline: &Timeline,
     columns: &Columns<'_>,
-    (full, is_waiting): (&str, bool),
+    full: &str,
+    is_waiting: bool,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {

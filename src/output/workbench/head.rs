@@ -21,7 +21,8 @@ const VERSION: u32 = 1;
 pub(super) fn head(
     report: &Report<'_>,
     intervals: &Intervals,
-    (rows, reduction): (&Rows<'_>, WorkbenchReduction),
+    rows: &Rows<'_>,
+    reduction: WorkbenchReduction,
     columns: &[Column<'_>],
 ) -> io::Result<Value> {
     let profile = &report.recording.profile;

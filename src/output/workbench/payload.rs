@@ -92,7 +92,7 @@ fn made<T>(
     let mut columns: Vec<Column<'_>> = [lengths].into_iter().chain(of_profile(profile, &texts, &callees)).collect();
     let recorded = columns.len();
     columns.extend(of_rows(&rows, &stacks));
-    let head = serde_json::to_vec(&head(report, intervals, (&rows, reduction), &columns)?)?;
+    let head = serde_json::to_vec(&head(report, intervals, &rows, reduction, &columns)?)?;
     let mut start = MAGIC.to_vec();
     push_varint(&mut start, head.len() as u64);
     start.extend(head);

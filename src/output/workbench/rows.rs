@@ -62,7 +62,7 @@ impl<'p> Rows<'p> {
             if has_counters {
                 let parts = sums.iter().zip(&place_of).enumerate();
                 let parts = parts.map(|(row, ((index, _), place))| (*place, row, Values::of_sum(profile, *index)));
-                counters = RowCounters::new((report.series.len(), sums.len()), parts);
+                counters = RowCounters::new(report.series.len(), sums.len(), parts);
             }
             Source::Sums(sums.into_iter().map(|(_, sum)| sum).collect())
         } else {
@@ -85,7 +85,7 @@ impl<'p> Rows<'p> {
                 let parts =
                     parts.map(|(at, index)| (place(index), row(at), Values::of_sample(profile, *index as usize)));
                 let rows = joined_rows.as_ref().map_or(order.len(), Vec::len);
-                counters = RowCounters::new((report.series.len(), rows), parts);
+                counters = RowCounters::new(report.series.len(), rows, parts);
             }
             if let Some(rows) = joined_rows {
                 let (places, rows) = rows.into_iter().unzip();

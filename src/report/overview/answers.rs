@@ -28,13 +28,6 @@ pub struct Answer {
     pub origin: Option<Origin>,
 }
 
-/// The samples of these rows together.
-pub(super) fn sum<'r>(rows: impl Iterator<Item = &'r StackWeight>, unit: Unit) -> Amount {
-    let add = |(weight, samples): (u64, u64), row: &StackWeight| (weight + row.weight, samples + row.samples);
-    let (weight, samples) = rows.fold((0, 0), add);
-    Amount { weight: Weight::new(weight, unit), samples }
-}
-
 /// Samples of one function: those of one place of it and one thread.
 #[derive(Clone, Copy)]
 struct Part {
@@ -50,7 +43,8 @@ struct Part {
 pub(super) fn heaviest(
     profile: &Profile,
     owners: &Owners,
-    (rows, unit): (&[StackWeight], Unit),
+    rows: &[StackWeight],
+    unit: Unit,
     count: usize,
     place_of: impl Fn(StackId) -> Option<StackId>,
 ) -> Vec<Answer> {

@@ -28,7 +28,6 @@ use super::{Amount, Report, SeriesReport};
 use crate::calltree::StackWeight;
 use crate::profile::StackId;
 use crate::recording::TocRun;
-use crate::units::Weight;
 
 /// The answer for one series.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,8 +86,8 @@ impl<'e> Report<'e> {
         let owners = &code.owners;
         let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(code.owner(stack)) });
         let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
-        let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
-        let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
+        let leaves = answers::heaviest(profile, owners, rows, series.unit, count, leaf);
+        let own = answers::heaviest(profile, owners, rows, series.unit, count, |stack| code.place(stack));
         let activity = activity::activity(self, series, bins);
         let is_nameless = |row: &&StackWeight| {
             let is_named = |stack| profile.function(code.function(stack)).is_named;
@@ -96,8 +95,8 @@ impl<'e> Report<'e> {
             row.stack.is_some_and(|stack| !code.waits(stack) && !is_known(stack))
         };
         Overview {
-            wait: waits::wait(profile, &code, (rows, series.unit)),
-            nameless: answers::sum(rows.iter().filter(is_nameless), series.unit),
+            wait: waits::wait(profile, &code, rows, series.unit),
+            nameless: Amount::of_rows(rows.iter().filter(is_nameless), series.unit),
             toc: self.recording.toc_of_run(self.run_of(series)),
             activity,
             shares,
@@ -110,7 +109,7 @@ impl<'e> Report<'e> {
 
 /// The owners of samples; `owner` gives that of a stack, and `None` where its thread waited.
 fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -> Option<Owner>) -> Shares {
-    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let nothing = Amount::none(series.unit);
     let mut shares = Shares { own: nothing, system: nothing, unknown: nothing, waiting: nothing, no_stack: nothing };
     for row in rows {
         let share = match row.stack.map(&owner) {
@@ -120,8 +119,7 @@ fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -
             Some(Some(Owner::Unknown(_))) => &mut shares.unknown,
             Some(Some(Owner::System)) => &mut shares.system,
         };
-        share.weight.value += row.weight;
-        share.samples += row.samples;
+        share.add(row.weight, row.samples);
     }
     shares
 }

@@ -1,6 +1,5 @@
 //! The function that the main thread waits in: what a recording of waiting threads is asked for first.
 
-use super::answers::sum;
 use super::own_code::OwnCode;
 use super::owners::Owner;
 use crate::calltree::StackWeight;
@@ -26,7 +25,7 @@ pub struct Wait {
 }
 
 /// The main thread with most samples, if it waits.
-pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[StackWeight], Unit)) -> Option<Wait> {
+pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, rows: &[StackWeight], unit: Unit) -> Option<Wait> {
     let of_thread = heaviest(rows.iter().filter(|row| profile.thread(row.thread).is_main), |row| Some(row.thread))?;
     let of_main = || rows.iter().filter(|row| row.thread == of_thread);
     let waits = |row: &&StackWeight| row.stack.is_some_and(|stack| code.waits(stack));
@@ -38,8 +37,8 @@ pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[Stack
     };
     Some(Wait {
         thread: of_thread,
-        of_thread: sum(of_main(), unit),
-        waiting: sum(of_main().filter(waits), unit),
+        of_thread: Amount::of_rows(of_main(), unit),
+        waiting: Amount::of_rows(of_main().filter(waits), unit),
         function,
         asked_by: heaviest(of_main().filter(in_it), asked_by).flatten(),
     })
