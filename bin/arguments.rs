@@ -10,10 +10,10 @@ use traceparse::recording::{Counter, Options, SampleDetail};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
-use crate::bounds;
-use crate::names::parse_name;
+use crate::name_patterns::parse_name;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
+use crate::resource_limits;
 use crate::times::parse_range;
 
 /// The options of a recording: everything done to it before anything of it is shown.
@@ -186,7 +186,7 @@ impl SymbolSearchArgs {
 impl InputArgs {
     /// The options of the reader.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
-        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), bounds::memory());
+        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), resource_limits::memory());
         Options { allow_truncated, samples, jobs, memory, ..Options::default() }
     }
 }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use clap::error::ContextValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
-use crate::bounds::BoundArgs;
-use crate::colour::Colour;
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::fleet::FleetCommand;
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
+use crate::resource_limits::BoundArgs;
+use crate::sink::Colour;
 use crate::symbols::UuidArgs;
 use crate::{complain, objects, printable};
 

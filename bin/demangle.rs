@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use traceparse::demangle::NameDemangler;
 
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::guard::will_write;
 use crate::printable;
 use crate::sink::write_to;

@@ -8,7 +8,7 @@ use traceparse::profile::Matcher;
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::Weight;
 
-use crate::names::{nearest, quoted};
+use crate::name_patterns::{nearest, quoted};
 use crate::note;
 use crate::recording::Opened;
 

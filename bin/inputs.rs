@@ -12,10 +12,10 @@ use traceparse::{Input, InputFiles, InputPlace};
 
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc};
 
-use crate::bounds;
 use crate::guard::will_read;
 use crate::objects::place;
 use crate::progress::{Counted, Progress, Watched};
+use crate::resource_limits;
 use crate::unchanged::{InputFile, WatchedFiles};
 
 /// The files of the machine, in which archives that have a recording are folders.
@@ -29,7 +29,7 @@ pub(crate) struct Mounted<'w> {
 impl<'w> Mounted<'w> {
     /// Looks what these paths lead to. None of them may be an output, or change from now on.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut places) = (InputFiles::new(watched, &bounds::memory()), Vec::new());
+        let (mut files, mut places) = (InputFiles::new(watched, &resource_limits::memory()), Vec::new());
         for path in paths {
             place(path)?;
             will_read(path)?;
@@ -190,7 +190,7 @@ fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> R
     let file = InputFile::open(Path::new("-"))?;
     let mut progress = Progress::new("-", file.length());
     let source = Counted { source: &file, add: |count| progress.add(count) };
-    let source = decompress(source, &bounds::memory()).context("-: cannot be read");
+    let source = decompress(source, &resource_limits::memory()).context("-: cannot be read");
     file.unless_changed(source.and_then(read))
 }
 

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::EXIT_INTERRUPTED;
 #[cfg(unix)]
-use crate::bounds;
+use crate::resource_limits;
 
 /// The function called before the process ends. It gets the exit code, and ends the process, or not.
 type Hook = Box<dyn FnMut(u8) + Send>;
@@ -188,7 +188,7 @@ fn bit(signal: i32) -> u64 {
 /// The signals that this process was started to ignore, by their [bits](bit). Only Linux has a file that shows them.
 #[cfg(unix)]
 fn ignored_signals() -> Option<u64> {
-    let status = bounds::read_file("/proc/self/status", bounds::OWN_FILE).ok()?;
+    let status = resource_limits::read_file("/proc/self/status", resource_limits::OWN_FILE).ok()?;
     let status = String::from_utf8_lossy(&status);
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()

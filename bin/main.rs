@@ -1,17 +1,14 @@
 //! The `traceparse` command: arguments, files, progress, exit codes. Its answers are made by the library.
 
 mod arguments;
-mod bounds;
-mod cells;
 mod cli;
-mod colour;
 mod counters;
 mod demangle;
 mod diff;
 mod durable;
-mod ending;
-mod flame_graph;
+mod exit_codes;
 mod fleet;
+mod format_options;
 mod formats;
 mod function;
 mod guard;
@@ -23,11 +20,10 @@ mod intervals;
 mod manual;
 mod matched;
 mod messages;
-mod names;
+mod name_patterns;
 mod next;
 mod objects;
 mod operations;
-mod page;
 mod progress;
 mod recording;
 mod redact;
@@ -35,6 +31,7 @@ mod redact_rules;
 mod redacted;
 mod report_args;
 mod report_checks;
+mod resource_limits;
 mod run;
 mod sink;
 mod sources;
@@ -47,10 +44,13 @@ mod view_limits;
 use std::process::ExitCode;
 
 use cli::Cli;
-use ending::{EXIT_INPUT, EXIT_USAGE};
+use exit_codes::{EXIT_INPUT, EXIT_USAGE};
 use function::Candidates;
 
-pub(crate) use ending::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
+pub(crate) use exit_codes::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
+// The names that `fleet` uses.
+use {format_options as page, resource_limits as bounds, sink as colour};
+
 pub(crate) use messages::{complain, note, note_once, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {

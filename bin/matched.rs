@@ -3,7 +3,7 @@
 use traceparse::profile::{Matcher, Profile, Thread};
 
 use crate::arguments::SelectionArgs;
-use crate::names::{first_of, nearest, quoted};
+use crate::name_patterns::{first_of, nearest, quoted};
 use crate::{note_once, warning};
 
 /// A thing that a name matches.

@@ -13,10 +13,10 @@ use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
-use crate::bounds;
 use crate::counters::weigh_by_counter;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
+use crate::resource_limits;
 use crate::symbols::name_frames;
 use crate::{note, redacted, warning};
 
@@ -55,7 +55,7 @@ impl Opened {
             warning(&format!("{}: matches no function of the recording", summary.text));
         }
         let profile = &analysis.recording().profile;
-        let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
+        let trees = profile.budget().reserve(resource_limits::of_trees(profile.stack_ids().len()))?;
         Ok(Self { analysis, _trees: trees })
     }
 

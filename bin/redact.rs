@@ -10,7 +10,7 @@ use crate::messages::note_as_is;
 use crate::redact_rules::read_rules;
 use crate::redacted::Each;
 use crate::unchanged::read_whole;
-use crate::{Failure, bounds, redacted, warning};
+use crate::{Failure, redacted, resource_limits, warning};
 
 /// The options of redaction.
 #[derive(Debug, Default, Args)]
@@ -57,7 +57,9 @@ impl RedactArgs {
             redacted::begin(self.redactor(Vec::new(), &[], &[]));
             let rules = self.rules()?;
             let hash = match &self.redact_rules {
-                Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),
+                Some(path) => {
+                    Some(blake3::hash(&read_whole(path, resource_limits::FILE_LIST)?).to_hex()[..12].to_owned())
+                }
                 None => None,
             };
             redacted::begin_fleet(Each { rules, hash });

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use regex::{Regex, RegexBuilder};
 use traceparse::redact::{RedactRule, RedactedKind};
 
-use crate::bounds;
+use crate::resource_limits;
 use crate::unchanged::read_whole;
 
 const KINDS: [RedactedKind; 4] =
@@ -27,7 +27,7 @@ const RULE: u64 = 256;
 /// The rules of a file.
 pub(crate) fn read_rules(path: &Path) -> Result<Vec<RedactRule>> {
     let name = path.display();
-    let bytes = read_whole(path, bounds::FILE_LIST)?;
+    let bytes = read_whole(path, resource_limits::FILE_LIST)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name}: rules are UTF-8"))?;
     parse_rules(text.strip_prefix('\u{feff}').unwrap_or(&text)).with_context(|| format!("{name}: not redaction rules"))
 }
@@ -45,7 +45,7 @@ fn parse_rules(text: &str) -> Result<Vec<RedactRule>> {
 }
 
 fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
-    bounds::keep(RULE + 4 * line.len() as u64)?;
+    resource_limits::keep(RULE + 4 * line.len() as u64)?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { bail!("{FORM}") };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { bail!("{FORM}") };
@@ -86,7 +86,7 @@ fn compile(pattern: &str) -> Result<Regex> {
         match RegexBuilder::new(pattern).size_limit(size).build() {
             Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
             compiled => {
-                bounds::keep(size as u64)?;
+                resource_limits::keep(size as u64)?;
                 return compiled.map_err(without_pattern);
             }
         }

@@ -12,11 +12,11 @@ use traceparse::report::{ReportOptions, SeparateBy, SortBy, View};
 use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::cells::CsvArgs;
-use crate::flame_graph::FlameGraphArgs;
+use crate::format_options::CsvArgs;
+use crate::format_options::FlameGraphArgs;
+use crate::format_options::PageArgs;
 use crate::formats::{Content, Format, check_name, format_of};
-use crate::names::parse_name;
-use crate::page::PageArgs;
+use crate::name_patterns::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 use crate::view_limits::is_separated;
 

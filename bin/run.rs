@@ -11,7 +11,6 @@ use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
 use crate::cli::{Cli, Command, TocArgs};
-use crate::colour::Colour;
 use crate::demangle::demangle;
 use crate::formats::{Format, TocFormat};
 use crate::function::choose_function;
@@ -23,13 +22,14 @@ use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
 use crate::redact::tell;
 use crate::report_args::ReportArgs;
+use crate::sink::Colour;
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
 use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note, print_few_warnings, redacted};
+use crate::{EXIT_DONE, Failure, diff, fleet, note, print_few_warnings, redacted, resource_limits};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -38,7 +38,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
-    bounds::set(&cli.bounds);
+    resource_limits::set(&cli.bounds);
     match cli.command {
         None => show_report(&cli.report, cli.color)?,
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
@@ -61,7 +61,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     args.redact.begin(&args.files, &[])?;
     args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
+    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), resource_limits::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
     let watched = WatchedFiles::default();

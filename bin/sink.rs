@@ -7,13 +7,21 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use traceparse::output::{InertWriter, Style, Syntax};
 
-use crate::bounds::Limited;
-use crate::colour::Colour;
 use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
+use crate::resource_limits::Limited;
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
 
 /// True if the process was started without a standard output (`>&-`).
 #[cfg(unix)]

@@ -13,13 +13,13 @@ use crate::guard::will_write;
 use crate::sink::write_to;
 use crate::symbols::{begin, warn, watch};
 use crate::unchanged::{InputFile, WatchedFiles};
-use crate::{bounds, printable, warning};
+use crate::{printable, resource_limits, warning};
 
 /// Names addresses, as atos does.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched).within(&bounds::memory());
+    let mut locator = Locator::new(&watched).within(&resource_limits::memory());
     let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -35,7 +35,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     // All answers in one text, and where each is; a later answer for an address stands for it.
     let mut lines = Lines { text: String::new(), names: HashMap::new(), name_bytes: 0, base, found: &found, args };
     let mut places = vec![0..0; relative.len()];
-    let (budget, mut over) = (bounds::memory(), None);
+    let (budget, mut over) = (resource_limits::memory(), None);
     let mut reserved = budget.nothing();
     let asked = locator.look_up(found.uuid, &relative, &budget, &mut |index, frames| {
         over = over.or(reserved.resize(lines.memory()).err());
@@ -101,7 +101,8 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
 fn read_addresses() -> Result<Vec<u64>> {
     let input = InputFile::open(Path::new("-"))?;
     let mut addresses = Vec::new();
-    let text = bounds::read_all(&input, bounds::ADDRESSES).context("standard input cannot be read")?;
+    let text =
+        resource_limits::read_all(&input, resource_limits::ADDRESSES).context("standard input cannot be read")?;
     for word in String::from_utf8_lossy(&text).split_whitespace() {
         let digits = word.trim_start_matches("0x").trim_start_matches("0X");
         let address = u64::from_str_radix(digits, 16);

@@ -18,15 +18,15 @@ use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
-use crate::names::first_of;
+use crate::name_patterns::first_of;
 use crate::objects::place;
 use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::WatchedFiles;
-use crate::{bounds, printable, warning};
+use crate::{printable, resource_limits, warning};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -58,7 +58,7 @@ pub(crate) fn name_frames(
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let wanted = options.wanted_images(&analysis.recording().profile);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
-    let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
+    let locator = locate(inputs.files(), inputs.watched(), &search, &resource_limits::memory())?;
     let summary = analysis.symbolicate(&locator, &options)?;
     for note in &summary.notes {
         warning(&note.to_string());
@@ -158,7 +158,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
         .as_deref()
-        .and_then(|file| bounds::read_file(file, bounds::OWN_FILE).ok())
+        .and_then(|file| resource_limits::read_file(file, resource_limits::OWN_FILE).ok())
         .map_or_else(Index::default, Index::from_bytes);
     let found = match search.wanted {
         Some(wanted) => locator.add_wanted(path, &mut index, wanted),

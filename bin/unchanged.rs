@@ -15,9 +15,9 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
 
-use crate::bounds;
 use crate::guard::will_read;
 use crate::objects::{here, located};
+use crate::resource_limits;
 
 /// The message about a file that changed, behind its name.
 pub(crate) const CHANGED: &str =
@@ -123,7 +123,7 @@ impl Read for &InputFile {
 /// When it cannot be read, is larger, is an output, or changed.
 pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = InputFile::open(path)?;
-    let read = bounds::read_all(&file, most);
+    let read = resource_limits::read_all(&file, most);
     file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))
 }
 

@@ -9,7 +9,7 @@ use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
-use crate::cells::CsvArgs;
+use crate::format_options::CsvArgs;
 use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 

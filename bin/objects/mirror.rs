@@ -18,8 +18,8 @@ use super::bucket::{Bucket, Object};
 use super::copies::{self, Stamp};
 use super::space::Space;
 use super::url::store_of;
-use crate::bounds;
 use crate::interrupt::TemporaryFolder;
+use crate::resource_limits;
 
 /// Objects that are read one by one.
 pub(super) const OBJECTS: &str = "objects";
@@ -79,7 +79,7 @@ impl Mirror {
         if MIRROR.get().is_none() {
             let folder = TemporaryFolder::new().context("a temporary folder for objects cannot be made")?;
             let root = std::fs::canonicalize(folder.path())?;
-            let (folder, space) = (Mutex::new(Some(folder)), Space::new(bounds::object_space()));
+            let (folder, space) = (Mutex::new(Some(folder)), Space::new(resource_limits::object_space()));
             let _ = MIRROR.set(Self { folder, root, space, state: Mutex::default(), came: Condvar::new() });
         }
         MIRROR.get().ok_or_else(|| anyhow!("there is no mirror"))

@@ -17,10 +17,10 @@ use super::copies;
 use super::dataset::{Copied, Remote};
 use super::errors::Refusal;
 use super::url::store_of;
-use crate::ending::EXIT_INPUT;
+use crate::exit_codes::EXIT_INPUT;
 use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
 use crate::unchanged::read_whole;
-use crate::{bounds, complain, interrupt, printable, warning};
+use crate::{complain, interrupt, printable, resource_limits, warning};
 
 /// The time between two puts: what a killed extract loses.
 const PERIOD: Duration = Duration::from_secs(30);
@@ -141,7 +141,7 @@ impl Writer {
             }
             // One that is replaced while it is read cannot be read.
             let owed = self.owed();
-            let Ok(manifest) = read_whole(&path, bounds::OWN_FILE) else { continue };
+            let Ok(manifest) = read_whole(&path, resource_limits::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
@@ -178,7 +178,7 @@ impl Writer {
     /// The list of files that are not done; `None` if all are.
     fn owed(&self) -> Result<Option<Vec<u8>>> {
         let path = self.remote.file(OWED);
-        if path.exists() { read_whole(&path, bounds::FILE_LIST).map(Some) } else { Ok(None) }
+        if path.exists() { read_whole(&path, resource_limits::FILE_LIST).map(Some) } else { Ok(None) }
     }
 
     /// The names of the files of a manifest.
@@ -207,7 +207,7 @@ impl Writer {
         self.version = Some(version);
         self.manifest = manifest;
         self.replaced.extend(self.there.difference(names).cloned());
-        if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), bounds::OWN_FILE) {
+        if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), resource_limits::OWN_FILE) {
             bucket.put(&self.remote.at(STAMPS), stamps)?;
         }
         Ok(())

@@ -77,7 +77,7 @@ pub fn write<'a, 'e: 'a>(
             Format::Overview(style, context) => diff::text::write_overview(report, context, style, out),
             Format::Json => diff::json::write(report, out),
             Format::Csv(cells) => diff::csv::write(report, *cells, out),
-            Format::FlameGraph(options) => diff::picture::write(report, options, out),
+            Format::FlameGraph(options) => diff::write_flame_graph(report, options, out),
             #[cfg(feature = "workbench")]
             Format::Workbench(options) => super::workbench::write_comparison(report, options, out),
             _ => unsupported("a comparison", format),

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use super::byte_writer::{ByteWriter, FunctionTexts};
 use super::folded::check;
 use super::json::push_text;
-use super::nested;
+use super::json::write_nested;
 use crate::calltree::Label;
 use crate::report::scope_labels;
 use crate::report::{NO_STACK, Report, Scope, SeriesReport};
@@ -45,7 +45,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
                 writer.put(separator);
                 separator = b",\n";
             }
-            nested::write(tree, &mut writer, |node, function, writer| {
+            write_nested(tree, &mut writer, |node, function, writer| {
                 writer.put(b"{\"name\":");
                 writer.put(match (node.label, function) {
                     (Label::Root, _) => &root,

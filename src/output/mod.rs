@@ -35,7 +35,6 @@ mod format;
 mod inert;
 mod json;
 mod markup;
-mod nested;
 #[cfg(feature = "compression")]
 mod pprof;
 mod recorded;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::made_once::MadeOnce;
+use super::samples_of_series::MadeOnce;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};

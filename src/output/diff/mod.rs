@@ -4,9 +4,11 @@ mod alerts;
 pub(super) mod csv;
 pub(super) mod json;
 mod overview;
-pub(super) mod picture;
 pub(super) mod text;
 
+use std::io::{self, Write};
+
+use super::svg::{FlameGraphOptions, FlameNode};
 use crate::report::Report;
 use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};
 
@@ -66,6 +68,33 @@ impl DiffReport<'_, '_> {
             Normalize::Samples => "samples",
         }
     }
+}
+
+/// Draws the call tree of the second recording, coloured by the changes of all weight that the table of the tree shows.
+///
+/// # Errors
+/// When `out` fails.
+pub(super) fn write_flame_graph(
+    report: &DiffReport<'_, '_>,
+    options: &FlameGraphOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let diff = report.diff;
+    let nodes = diff.nodes.iter().map(|node| {
+        let function = diff.function(node);
+        let (before, after) = (node.sides.before, node.sides.after);
+        let shown = FlameNode {
+            depth: node.depth,
+            name: function.map_or("all", name),
+            binary: function.and_then(owner),
+            category: None,
+            all_weight: after.all_weight,
+            self_weight: after.self_weight,
+            hidden_weight: 0,
+        };
+        (shown, (before.all_weight, before.self_weight), diff.all_change(&node.sides))
+    });
+    options.write_differential(nodes, diff.unit, out)
 }
 
 /// The name of a function, or of a binary.

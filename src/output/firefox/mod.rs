@@ -25,8 +25,8 @@ mod columns;
 mod gaps;
 mod inlining;
 mod markers;
-mod names;
 mod native;
+mod process_ids;
 mod tables;
 
 use std::io::{self, Write};
@@ -42,7 +42,7 @@ use crate::units::{Nanos, Unit};
 use columns::{column, push_millis};
 use gaps::{Pace, Row, rows};
 pub use markers::Markers;
-use names::Names;
+use process_ids::ProcessIds;
 use tables::Tables;
 
 /// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
@@ -63,11 +63,11 @@ pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Wr
     meta(report, &threads, cpu_unit, heaviest.map(|index| pace(&threads[index])), &mut writer);
     tables.write(&mut writer)?;
     writer.put(b",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
-    let mut names = Names::new(report);
+    let mut ids = ProcessIds::new(report);
     for (index, thread) in threads.iter().enumerate() {
         writer.put(if index == 0 { b"\n" } else { b",\n" });
         let first = rows(&thread.samples, pace(thread)).next();
-        names.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut writer);
+        ids.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut writer);
         markers.write(thread.series, thread.thread, &tables, &mut writer)?;
         samples(report, thread, pace(thread), &tables, cpu_unit, &mut writer)?;
         writer.put(b"}");

@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
 use super::trees::Names;
-use super::values::{push_optional, scope};
+use super::values::{Layout, Rows, push_optional, scope};
 use crate::output::byte_writer::ByteWriter;
 use crate::report::{Report, Scope};
 use crate::report::{Span, ThreadChart};

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::values::push_text;
+use super::values::{Layout, Rows, push_text};
 use crate::output::byte_writer::{ByteWriter, push_number};
 use crate::report::{Cell, ListingKind, Report};
 

@@ -7,7 +7,6 @@ mod flame_chart;
 mod header;
 mod listing;
 mod overview;
-mod rows;
 mod samples;
 mod source;
 mod trees;
@@ -21,11 +20,12 @@ use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::{HiddenRows, HidingLimit, Report, View};
 use header::{VERSION, contents, header};
-use rows::Layout;
+use values::Layout;
 
 pub(super) use header::{during, operations, redacted};
 #[cfg(feature = "workbench")]
 pub(super) use overview::overview;
+pub(super) use trees::write_nested;
 pub(super) use values::{array, field, push_text};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::values::{push_optional, push_text};
+use super::values::{Layout, Rows, push_optional, push_text};
 use crate::hash::HashMap;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts, StackText, push_address, push_number};
 use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};

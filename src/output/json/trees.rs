@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::values::{push_text, scope};
+use super::values::{Layout, Rows, push_text, scope};
 use crate::calltree::{Draft, Label, Node};
 use crate::output::byte_writer::{ByteWriter, FunctionTexts};
-use crate::output::nested;
 use crate::profile::{FunctionId, Profile};
 use crate::report::{Report, SeparateBy};
 use crate::report::{binary_of, function_of};
@@ -32,7 +30,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
             writer.put(&head.as_bytes()[..head.len() - 1]);
             writer.put(b",\"tree\":");
             match layout {
-                Layout::Document => nested::write(tree, &mut writer, |node, function, writer| {
+                Layout::Document => write_nested(tree, &mut writer, |node, function, writer| {
                     writer.put(names.of(node.label, function));
                     numbers(node, writer);
                 })?,
@@ -48,6 +46,37 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     }
     rows.end(&mut writer.text);
     writer.finish()
+}
+
+/// Writes a tree, however deep, without recursion. `put` writes a node from its `{` to the last field before `children`;
+/// it gets the function that the node stands for, which the root and samples without stack have none of.
+pub(in crate::output) fn write_nested(
+    tree: &Draft,
+    writer: &mut ByteWriter<'_>,
+    mut put: impl FnMut(&Node, Option<FunctionId>, &mut ByteWriter<'_>),
+) -> io::Result<()> {
+    let mut open = 0;
+    tree.walk(|chain| {
+        for (node, &function) in chain.nodes().zip(chain.functions) {
+            let is_sibling = open > node.depth;
+            while open > node.depth {
+                writer.put(b"]}");
+                open -= 1;
+            }
+            if is_sibling {
+                writer.put(b",");
+            }
+            put(&node, function, writer);
+            writer.put(b",\"children\":[");
+            writer.flush_if_full()?;
+            open += 1;
+        }
+        io::Result::Ok(())
+    })?;
+    for _ in 0..open {
+        writer.put(b"]}");
+    }
+    Ok(())
 }
 
 fn numbers(node: &Node, writer: &mut ByteWriter<'_>) {

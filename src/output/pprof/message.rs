@@ -9,6 +9,12 @@
 //! A message inside a message, and numbers that a field has many of, are bytes. A crate would bring a code generator, or
 //! macros, for these two kinds.
 
+use std::borrow::Cow;
+use std::io;
+
+use crate::hash::HashMap;
+use crate::output::byte_writer::ByteWriter;
+
 const NUMBER: u64 = 0;
 const BYTES: u64 = 2;
 
@@ -50,6 +56,40 @@ fn push_varint(mut number: u64, out: &mut Vec<u8>) {
 /// The number of bytes that a number takes: one for every seven bits, at least one.
 fn length_of_varint(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
+}
+
+/// The texts that were asked for so far. The first one is the empty one.
+pub(super) struct Strings<'p> {
+    places: HashMap<Cow<'p, str>, u64>,
+    texts: Vec<Cow<'p, str>>,
+}
+
+impl<'p> Strings<'p> {
+    pub(super) fn new() -> Self {
+        let mut strings = Self { places: HashMap::default(), texts: Vec::new() };
+        strings.id("");
+        strings
+    }
+
+    /// The place of a text.
+    pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
+        let (text, next) = (text.into(), self.texts.len() as u64);
+        if let Some(&place) = self.places.get(&text) {
+            return place;
+        }
+        self.places.insert(text.clone(), next);
+        self.texts.push(text);
+        next
+    }
+
+    /// Writes them all, in the order of their places.
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+        for text in &self.texts {
+            put_bytes(6, text.as_bytes(), &mut writer.text);
+            writer.flush_if_full()?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

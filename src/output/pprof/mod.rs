@@ -13,7 +13,6 @@
 
 mod locations;
 mod message;
-mod strings;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -31,8 +30,7 @@ use crate::report::series_label;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 use locations::Locations;
-use message::{put_bytes, put_number, put_numbers};
-use strings::Strings;
+use message::{Strings, put_bytes, put_number, put_numbers};
 
 /// Writes the samples that count, whatever the view. Trees are not made, and nothing is pruned.
 ///

@@ -8,6 +8,40 @@ use std::io;
 
 use super::page::{Page, Source};
 use super::reduction::WorkbenchReduction;
+use crate::output::diff::DiffReport;
+use crate::recording::Intervals;
+use crate::report::Report;
+
+/// What a page shows beside the samples, and what it leaves out of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkbenchOptions<'a> {
+    /// Signposts and hangs of the recording; of a comparison, of the second one.
+    pub intervals: Option<&'a Intervals>,
+    /// Those of the first recording of a comparison.
+    pub before_intervals: Option<&'a Intervals>,
+    /// What is left out of samples, so that the page is not too large.
+    pub reduction: WorkbenchReduction,
+}
+
+impl WorkbenchOptions<'_> {
+    /// The same options with the first reduction that makes the page of a report at most so many bytes.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the page is larger with each of them.
+    pub fn fitting(self, report: &Report<'_>, max_size: u64) -> io::Result<Self> {
+        let reduction = first_fitting(&Page::of_report(report, self.intervals), max_size)?;
+        Ok(Self { reduction, ..self })
+    }
+
+    /// The same for the page of a comparison.
+    ///
+    /// # Errors
+    /// As for one report.
+    pub fn fitting_comparison(self, diff: &DiffReport<'_, '_>, max_size: u64) -> io::Result<Self> {
+        let page = Page::of_comparison(diff, [self.before_intervals, self.intervals])?;
+        Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
+    }
+}
 
 /// By how much two parts that are compressed by themselves may differ from the whole, for each recording: the window of gzip, which is
 /// empty where the second part begins, in base64, and twice that.
@@ -16,7 +50,7 @@ const SEAM: u64 = 88 << 10;
 const SHARE: u64 = 64;
 
 /// The first reduction with which a page has at most so many bytes.
-pub(super) fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
+fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
     let around = page.size_around()?;
     let limit = max_size.saturating_sub(around);
     let sources = page.sources();

@@ -5,14 +5,17 @@ use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::json;
 
 use super::base64::Base64Writer;
+use super::payload;
 use super::reduction::WorkbenchReduction;
-use super::{comparison, payload};
-use crate::output::diff::DiffReport;
+use crate::output::diff::json::write as write_json;
+use crate::output::diff::{DiffReport, DiffView};
 use crate::output::markup::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
+use crate::report::diff::Change;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
@@ -56,7 +59,7 @@ impl<'p, 'e> Page<'p, 'e> {
                 Source { id: "before", report: diff.before, intervals: before },
             ],
             // A `<` in a name would begin the end of the element.
-            facts: Some(comparison::facts(diff)?.replace('<', "\\u003c")),
+            facts: Some(facts(diff)?.replace('<', "\\u003c")),
         })
     }
 
@@ -187,4 +190,23 @@ fn names(report: &Report<'_>) -> Option<String> {
     names.dedup();
     let names: Vec<&str> = names.iter().map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name)).collect();
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The JSON of the overview of a comparison, and what the page needs to compute the rest.
+fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
+    let mut text = Vec::new();
+    write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;
+    let mut facts = String::from_utf8(text).map_err(io::Error::other)?;
+    // As text: reading its fractions and writing them again would round them.
+    facts.truncate(facts.trim_end().len() - 1);
+    let more = [
+        ("is_scaled", json!(report.diff.is_scaled)),
+        ("beyond_noise", json!(Change::BEYOND_NOISE)),
+        ("sentences", report.sentences()),
+    ];
+    for (name, value) in more {
+        facts += &format!(",\"{name}\":{value}");
+    }
+    facts.push('}');
+    Ok(facts)
 }

@@ -1,7 +1,7 @@
 //! The answer in short: at most a screen, whatever was recorded.
 
 mod answer;
-mod names;
+mod missing_symbols;
 #[cfg(feature = "workbench")]
 mod sentences;
 mod time;

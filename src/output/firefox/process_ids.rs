@@ -1,4 +1,4 @@
-//! The names of processes and threads.
+//! The names, pids and tids of processes and threads.
 
 use std::collections::hash_map::Entry;
 
@@ -13,7 +13,7 @@ use crate::units::Nanos;
 
 /// The names of processes and threads. The viewer takes threads of one pid for one process, and knows a thread by its tid, so each series
 /// gets pids and tids of its own: `4150`, `4150.1`.
-pub(super) struct Names {
+pub(super) struct ProcessIds {
     labels: Vec<Option<String>>,
     /// Also by the main thread, but for the first of a process.
     pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
@@ -22,7 +22,7 @@ pub(super) struct Names {
     has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
 }
 
-impl Names {
+impl ProcessIds {
     pub(super) fn new(report: &Report<'_>) -> Self {
         let labels = report.series.iter().map(|series| series.series.index());
         let mut by_series = vec![None; labels.max().map_or(0, |last| last + 1)];
