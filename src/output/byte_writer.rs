@@ -56,13 +56,49 @@ impl<'o> ByteWriter<'o> {
         self.text.clear();
         written
     }
+}
 
-    pub(super) fn put(&mut self, text: &[u8]) {
-        self.text.extend_from_slice(text);
+/// Appends pieces of output, one after the other.
+pub(super) trait Put {
+    /// The output so far.
+    fn bytes(&mut self) -> &mut Vec<u8>;
+
+    fn put(&mut self, text: &[u8]) -> &mut Self {
+        self.bytes().extend_from_slice(text);
+        self
     }
 
-    pub(super) fn put_number(&mut self, number: u64) {
-        push_number(number, &mut self.text);
+    fn put_number(&mut self, number: u64) -> &mut Self {
+        push_number(number, self.bytes());
+        self
+    }
+
+    /// Appends a number, or JSON's null.
+    fn put_optional(&mut self, number: Option<u64>) -> &mut Self {
+        match number {
+            Some(number) => self.put_number(number),
+            None => self.put(b"null"),
+        }
+    }
+
+    /// Appends a text as JSON, or null.
+    fn put_text(&mut self, text: Option<&str>) -> &mut Self {
+        // A vector takes everything, and every text has a form in JSON.
+        let written = serde_json::to_writer(self.bytes(), &text);
+        debug_assert!(written.is_ok());
+        self
+    }
+}
+
+impl Put for Vec<u8> {
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        self
+    }
+}
+
+impl Put for ByteWriter<'_> {
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.text
     }
 }
 

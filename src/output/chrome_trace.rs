@@ -11,8 +11,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts};
-use super::json::push_text;
+use super::byte_writer::{ByteWriter, FunctionTexts, Put};
 use crate::calltree::Label;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
@@ -32,7 +31,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");
     for (index, series) in asked.iter().enumerate() {
         writer.put(if index == 0 { b"" } else { b"," });
-        push_text(Some(&series_label(profile, series)), &mut writer.text);
+        writer.put_text(Some(&series_label(profile, series)));
     }
     writer.put(b"]},\"traceEvents\":[");
     let mut events = Events { profile, pieces: Pieces::new(profile), writer, is_first: true };
@@ -88,8 +87,12 @@ struct Pieces {
 
 impl Pieces {
     fn new(profile: &Profile) -> Self {
-        let name = |label: Label, out: &mut Vec<u8>| push_text(Some(function_of(profile, label)), out);
-        let binary = |label: Label, out: &mut Vec<u8>| push_text(binary_of(profile, label), out);
+        let name = |label: Label, out: &mut Vec<u8>| {
+            out.put_text(Some(function_of(profile, label)));
+        };
+        let binary = |label: Label, out: &mut Vec<u8>| {
+            out.put_text(binary_of(profile, label));
+        };
         let mut no_stack = [Vec::new(), Vec::new()];
         name(Label::NoStack, &mut no_stack[0]);
         binary(Label::NoStack, &mut no_stack[1]);
@@ -133,7 +136,7 @@ impl Events<'_, '_> {
         }
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&label), &mut self.writer.text);
+        self.writer.put_text(Some(&label));
         self.writer.put(b"}}");
     }
 
@@ -149,7 +152,7 @@ impl Events<'_, '_> {
         let place = format!(",\"pid\":{pid},\"tid\":{tid}");
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))), &mut self.writer.text);
+        self.writer.put_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))));
         self.writer.put(b"}}");
         self.begin(b"M");
         let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
@@ -167,14 +170,12 @@ impl Events<'_, '_> {
         self.begin(b"X");
         let [name, binary] = self.pieces.of(span.label);
         let writer = &mut self.writer;
-        writer.put(b",\"name\":");
-        writer.put(name);
+        writer.put(b",\"name\":").put(name);
         writer.put(shared);
         put_micros(span.start, writer);
         writer.put(b",\"dur\":");
         put_micros(span.end.since(span.start), writer);
-        writer.put(b",\"args\":{\"binary\":");
-        writer.put(binary);
+        writer.put(b",\"args\":{\"binary\":").put(binary);
         for (name, number) in [
             (&b",\"all_weight\":"[..], span.all_weight),
             (b",\"self_weight\":", span.self_weight),

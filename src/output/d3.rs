@@ -9,9 +9,8 @@
 
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts};
+use super::byte_writer::{ByteWriter, FunctionTexts, Put};
 use super::folded::check;
-use super::json::push_text;
 use super::json::write_nested;
 use crate::calltree::Label;
 use crate::report::scope_labels;
@@ -25,9 +24,11 @@ use crate::report::{NO_STACK, Report, Scope, SeriesReport};
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
-    let names = FunctionTexts::new(profile, |id, out| push_text(Some(profile.function_name(id)), out));
+    let names = FunctionTexts::new(profile, |id, out| {
+        out.put_text(Some(profile.function_name(id)));
+    });
     let mut no_stack = Vec::new();
-    push_text(Some(NO_STACK), &mut no_stack);
+    no_stack.put_text(Some(NO_STACK));
     let scopes: Vec<Scope> = report.series.iter().flat_map(|series| &series.scopes).map(|row| row.scope).collect();
     let is_single = scopes == [Scope::All];
     let mut writer = ByteWriter::new(out);
@@ -40,7 +41,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut root = Vec::new();
             let name = if is_single { "all".to_owned() } else { name_of(report, series, row.scope) };
-            push_text(Some(&name), &mut root);
+            root.put_text(Some(&name));
             if !is_single {
                 writer.put(separator);
                 separator = b",\n";
@@ -52,8 +53,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
                     (_, Some(function)) => names.get(function),
                     (_, None) => &no_stack,
                 });
-                writer.put(b",\"value\":");
-                writer.put_number(node.all_weight);
+                writer.put(b",\"value\":").put_number(node.all_weight);
             })
         })?;
     }

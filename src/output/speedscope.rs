@@ -16,8 +16,7 @@
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
-use super::byte_writer::{ByteWriter, FunctionTexts, StackText, push_number};
-use super::json::push_text;
+use super::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_number};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, SourceLine, Stack};
 use crate::report::{NO_STACK, Report};
@@ -50,14 +49,10 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 /// Everything before the frames.
 fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
-    writer.put(b"{\"$schema\":");
-    push_text(Some(SCHEMA), &mut writer.text);
-    writer.put(b",\"exporter\":");
-    push_text(Some("traceparse"), &mut writer.text);
-    writer.put(b",\"name\":");
-    push_text(Some(file_title(report, threads)), &mut writer.text);
-    writer.put(b",\n\"activeProfileIndex\":");
-    writer.put_number(heaviest(report, threads).unwrap_or(0) as u64);
+    writer.put(b"{\"$schema\":").put_text(Some(SCHEMA));
+    writer.put(b",\"exporter\":").put_text(Some("traceparse"));
+    writer.put(b",\"name\":").put_text(Some(file_title(report, threads)));
+    writer.put(b",\n\"activeProfileIndex\":").put_number(heaviest(report, threads).unwrap_or(0) as u64);
     writer.put(b",\n\"shared\":{\"frames\":[");
 }
 
@@ -107,24 +102,22 @@ impl Frames {
     fn write(&self, profile: &Profile, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for (index, &function) in self.functions.iter().enumerate() {
             writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(profile.function_name(function)), &mut writer.text);
+            writer.put_text(Some(profile.function_name(function)));
             let source = self.sources.get(&function);
             let binary = profile.function(function).binary.map(|id| profile.binary(id).path);
             let path = source.map(|source| source.path).or(binary).map_or("", |path| profile.string(path));
             if !path.is_empty() {
-                writer.put(b",\"file\":");
-                push_text(Some(path), &mut writer.text);
+                writer.put(b",\"file\":").put_text(Some(path));
             }
             if let Some(source) = source.filter(|source| source.line > 0) {
-                writer.put(b",\"line\":");
-                writer.put_number(source.line.into());
+                writer.put(b",\"line\":").put_number(source.line.into());
             }
             writer.put(b"}");
             writer.flush_if_full()?;
         }
         if let Some(index) = self.no_stack {
             writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(NO_STACK), &mut writer.text);
+            writer.put_text(Some(NO_STACK));
             writer.put(b"}");
         }
         Ok(())
@@ -146,12 +139,10 @@ fn write_profile(
 ) -> io::Result<()> {
     let profile = &report.recording.profile;
     let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
-    writer.put(b"{\"type\":\"sampled\",\"name\":");
-    push_text(Some(&thread_title(profile, thread.thread, label)), &mut writer.text);
+    writer.put(b"{\"type\":\"sampled\",\"name\":").put_text(Some(&thread_title(profile, thread.thread, label)));
     writer.put(b",\"unit\":");
     writer.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
-    writer.put(b",\n\"startValue\":0,\"endValue\":");
-    writer.put_number(thread.weight);
+    writer.put(b",\n\"startValue\":0,\"endValue\":").put_number(thread.weight);
     writer.put(b",\n\"samples\":[");
     let mut stack = StackText::default();
     for (index, sample) in thread.samples.iter().enumerate() {

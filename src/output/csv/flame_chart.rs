@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
 use crate::report::{Report, Scope};
 
 const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,end_ns,estimated,depth,all_weight,\
@@ -30,12 +30,10 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
             for span in thread.spans() {
                 writer.put(&shared);
                 writer.put_number(span.start.as_nanos());
-                writer.put(b",");
-                writer.put_number(span.end.as_nanos());
+                writer.put(b",").put_number(span.end.as_nanos());
                 writer.put(is_estimated);
                 for number in [span.depth.into(), span.all_weight, span.self_weight, span.samples] {
-                    writer.put(b",");
-                    writer.put_number(number);
+                    writer.put(b",").put_number(number);
                 }
                 writer.put(format!(",{},", series.unit.name()).as_bytes());
                 writer.put(match span.label {

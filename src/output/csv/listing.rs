@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::cells::Cells;
 use super::records::{origin, push_field};
-use crate::output::byte_writer::{ByteWriter, push_number};
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
 use crate::report::{Cell, ListingKind, Report, Scope};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.

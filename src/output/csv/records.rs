@@ -1,5 +1,6 @@
 //! Records and fields that the tables share.
 
+use crate::output::byte_writer::Put;
 use std::io::{self, Write};
 
 use ::csv::Writer;
@@ -57,7 +58,7 @@ pub(super) fn push_field(field: &str, out: &mut Vec<u8>) {
 pub(super) fn push_doubled(field: &str, out: &mut Vec<u8>) {
     for (index, part) in field.split('"').enumerate() {
         if index > 0 {
-            out.extend_from_slice(b"\"\"");
+            out.put(b"\"\"");
         }
         out.extend_from_slice(part.as_bytes());
     }

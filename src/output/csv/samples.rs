@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, push_address, push_number, stacks_root_first};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, push_address, push_number, stacks_root_first};
 use crate::output::folded::escape_folded;
 use crate::profile::{Profile, Sample, Stack, StackId};
 use crate::report::{Report, Scope};
@@ -119,9 +119,7 @@ impl JoinedStack {
 fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
-    writer.put(b",");
-    writer.put_number(sample.weight);
-    writer.put(b",");
+    writer.put(b",").put_number(sample.weight).put(b",");
     writer.put(profile.series(sample.series).unit.name().as_bytes());
     writer.put(&pieces.threads[sample.thread.index()]);
     if let Some(core) = sample.core {
@@ -135,11 +133,9 @@ fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces,
         Some(leaf) => {
             let frame = profile.frame(leaf.frame);
             push_address(frame.address.get(), &mut writer.text);
-            writer.put(b",");
-            writer.put(pieces.leaves.get(frame.function));
+            writer.put(b",").put(pieces.leaves.get(frame.function))
         }
         None => writer.put(b",,,"),
-    }
-    writer.put(&stack.text);
-    writer.put(b"\n");
+    };
+    writer.put(&stack.text).put(b"\n");
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::{Chain, Label};
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
 use crate::report::{Report, Scope, SeparateBy};
 
 const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
@@ -57,17 +57,14 @@ impl Rows<'_> {
             writer.put_number(node.depth.into());
             let weights = [node.all_weight, node.self_weight, node.hidden_weight];
             for number in weights.into_iter().chain([node.hidden_children.into(), node.all_samples]) {
-                writer.put(b",");
-                writer.put_number(number);
+                writer.put(b",").put_number(number);
             }
-            writer.put(b",");
-            writer.put(self.unit.as_bytes());
-            writer.put(b",");
+            writer.put(b",").put(self.unit.as_bytes()).put(b",");
             match (node.label, function) {
                 (Label::Root, _) => writer.put(b","),
                 (_, Some(function)) => writer.put(self.names.get(function)),
                 (_, None) => writer.put(self.no_stack),
-            }
+            };
             writer.put(b"\n");
             writer.flush_if_full()?;
         }

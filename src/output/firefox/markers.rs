@@ -8,8 +8,7 @@ use std::io;
 use super::columns::{column, length, push_millis};
 use super::tables::Tables;
 use crate::hash::HashMap;
-use crate::output::byte_writer::{ByteWriter, push_number};
-use crate::output::json::push_text;
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
 use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};
 use crate::recording::{Interval, Intervals};
 use crate::report::Report;
@@ -223,7 +222,7 @@ impl<'m> Row<'m> {
             Self::Interval(interval) => interval,
             Self::Stay(..) => return out.extend_from_slice(b"{\"type\":\"ThreadState\"}"),
         };
-        out.extend_from_slice(b"{\"type\":\"Signpost\"");
+        out.put(b"{\"type\":\"Signpost\"");
         let identifier = interval.identifier.map(|identifier| format!("{identifier:#x}"));
         let fields = [
             ("subsystem", interval.subsystem.as_deref()),
@@ -231,12 +230,10 @@ impl<'m> Row<'m> {
             ("identifier", identifier.as_deref()),
         ];
         for (key, text) in fields.into_iter().filter_map(|(key, text)| Some((key, text?))) {
-            out.extend_from_slice(b",");
-            push_text(Some(key), out);
-            out.extend_from_slice(b":");
-            push_text(Some(text), out);
+            out.put(b",").put_text(Some(key));
+            out.put(b":").put_text(Some(text));
         }
-        out.extend_from_slice(b"}");
+        out.put(b"}");
     }
 }
 

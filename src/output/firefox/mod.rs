@@ -32,8 +32,7 @@ mod tables;
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread};
-use super::byte_writer::{ByteWriter, push_number};
-use super::json::push_text;
+use super::byte_writer::{ByteWriter, Put, push_number};
 use super::recorded::{Programs, recorded_run};
 use crate::profile::Profile;
 use crate::recording::{TocRun, lookup};
@@ -90,8 +89,7 @@ fn meta(
     pace: Option<Pace>,
     writer: &mut ByteWriter<'_>,
 ) {
-    writer.put(b"{\"meta\":{\"categories\":");
-    writer.put(category::CATEGORIES.as_bytes());
+    writer.put(b"{\"meta\":{\"categories\":").put(category::CATEGORIES.as_bytes());
     writer.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"interval\":");
     push_millis(pace.map_or(1_000_000, |pace| pace.interval), &mut writer.text);
     writer.put(b",\"startTime\":");
@@ -99,10 +97,8 @@ fn meta(
     push_millis(run.and_then(TocRun::start).unwrap_or_default().as_nanos(), &mut writer.text);
     writer.put(b",\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":75,");
     run.into_iter().for_each(|run| platform(run, writer));
-    writer.put(b"\"product\":");
-    push_text(Some(file_title(report, threads)), &mut writer.text);
-    writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":");
-    writer.put(markers::SCHEMAS.as_bytes());
+    writer.put(b"\"product\":").put_text(Some(file_title(report, threads)));
+    writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":").put(markers::SCHEMAS.as_bytes());
     writer.put(b",");
     // Symbols are not asked of a server: nobody is told which binaries were recorded, and names stay as they are elsewhere.
     writer.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
@@ -113,13 +109,11 @@ fn meta(
     };
     if let Some(unit) = unit {
         writer.put(b",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":");
-        push_text(Some(unit), &mut writer.text);
+        writer.put_text(Some(unit));
         writer.put(b"}");
     }
     if let Some(index) = heaviest(report, threads) {
-        writer.put(b",\"initialSelectedThreads\":[");
-        writer.put_number(index as u64);
-        writer.put(b"]");
+        writer.put(b",\"initialSelectedThreads\":[").put_number(index as u64).put(b"]");
     }
     extra(report, threads, writer);
     writer.put(b"},\n");
@@ -131,11 +125,7 @@ fn platform(run: &TocRun, writer: &mut ByteWriter<'_>) {
     let system = [name, version].join(" ");
     for (key, text) in [("platform", name), ("oscpu", system.trim()), ("device", model)] {
         if !text.is_empty() {
-            writer.put(b"\"");
-            writer.put(key.as_bytes());
-            writer.put(b"\":");
-            push_text(Some(text), &mut writer.text);
-            writer.put(b",");
+            writer.put_text(Some(key)).put(b":").put_text(Some(text)).put(b",");
         }
     }
     writer.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
@@ -151,10 +141,8 @@ fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWr
         let series = &report.series[position];
         let schema = report.recording.profile.string(report.recording.profile.series(series.series).schema);
         writer.put(if index == 0 { b"{\"label\":" } else { b",{\"label\":" });
-        push_text(Some(schema), &mut writer.text);
-        writer.put(b",\"format\":\"string\",\"value\":");
-        push_text(Some(series.unit.name()), &mut writer.text);
-        writer.put(b"}");
+        writer.put_text(Some(schema));
+        writer.put(b",\"format\":\"string\",\"value\":").put_text(Some(series.unit.name())).put(b"}");
     }
     writer.put(b"]}]");
 }
@@ -189,8 +177,6 @@ fn samples(
         let used = |row: Row<'_>| if let Row::Sample(sample) = row { sample.weight } else { 0 };
         column(writer, "threadCPUDelta", rows(), |row, out| push_number(used(row), out))?;
     }
-    writer.put(b",\"length\":");
-    writer.put_number(rows().count() as u64);
-    writer.put(b"}");
+    writer.put(b",\"length\":").put_number(rows().count() as u64).put(b"}");
     Ok(())
 }

@@ -3,8 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use super::super::by_thread::{ThreadSamples, series_labels};
-use super::super::byte_writer::ByteWriter;
-use super::super::json::push_text;
+use super::super::byte_writer::{ByteWriter, Put};
 use super::columns::push_millis;
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
@@ -58,14 +57,10 @@ impl ProcessIds {
             Some(Some(label)) => format!("{process_name} [{label}]"),
             _ => process_name,
         };
-        writer.put(b"{\"name\":");
-        push_text(Some(&name), &mut writer.text);
-        writer.put(b",\"processName\":");
-        push_text(Some(&process_name), &mut writer.text);
-        writer.put(b",\"pid\":");
-        push_text(Some(pid), &mut writer.text);
-        writer.put(b",\"tid\":");
-        push_text(Some(&tid), &mut writer.text);
+        writer.put(b"{\"name\":").put_text(Some(&name));
+        writer.put(b",\"processName\":").put_text(Some(&process_name));
+        writer.put(b",\"pid\":").put_text(Some(pid));
+        writer.put(b",\"tid\":").put_text(Some(&tid));
         writer.put(if thread.is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
         writer.put(
             b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::super::byte_writer::{ByteWriter, push_number};
-use super::super::json::push_text;
+use super::super::byte_writer::{ByteWriter, Put, push_number};
 use super::category;
 use super::columns::{column, length};
 use super::inlining::Inlining;
@@ -215,7 +214,9 @@ impl<'p> Tables<'p> {
         writer.put(b"},\n\"sources\":{");
         self.write_sources(writer)?;
         writer.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
-        column(writer, "stringArray", self.strings.list.iter(), |text, out| push_text(Some(text), out))?;
+        column(writer, "stringArray", self.strings.list.iter(), |text, out| {
+            out.put_text(Some(text));
+        })?;
         writer.put(b"}");
         Ok(())
     }
@@ -227,15 +228,13 @@ impl<'p> Tables<'p> {
             let (name, path) = (self.profile.string(binary.name), self.profile.string(binary.path));
             writer.put(if index == 0 { b"\n{" } else { b",\n{" });
             for (key, text) in [("name", name), ("path", path), ("debugName", name), ("debugPath", path)] {
-                push_text(Some(key), &mut writer.text);
-                writer.put(b":");
-                push_text(Some(text), &mut writer.text);
-                writer.put(b",");
+                writer.put_text(Some(key));
+                writer.put(b":").put_text(Some(text)).put(b",");
             }
             writer.put(b"\"breakpadId\":\"");
             push_breakpad_id(binary.uuid, &mut writer.text);
             writer.put(b"\",\"codeId\":null,\"arch\":");
-            push_text(binary.arch.map(|arch| self.profile.string(arch)), &mut writer.text);
+            writer.put_text(binary.arch.map(|arch| self.profile.string(arch)));
             writer.put(b"}");
             writer.flush_if_full()?;
         }
@@ -406,5 +405,5 @@ fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
 }
 
 pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"null");
+    out.put(b"null");
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::trees::Names;
-use super::values::{Layout, Rows, push_optional, scope};
-use crate::output::byte_writer::ByteWriter;
+use super::values::{Layout, Rows, scope};
+use crate::output::byte_writer::{ByteWriter, Put};
 use crate::report::{Report, Scope};
 use crate::report::{Span, ThreadChart};
 use crate::units::Nanos;
@@ -69,7 +69,7 @@ fn lines(
 
 fn put_gap(typical: Option<Nanos>, writer: &mut ByteWriter<'_>) {
     writer.put(format!(",\"estimated\":{},\"typical_gap_ns\":", typical.is_some()).as_bytes());
-    push_optional(typical.map(Nanos::as_nanos), &mut writer.text);
+    writer.put_optional(typical.map(Nanos::as_nanos));
 }
 
 /// A span, but for its end.

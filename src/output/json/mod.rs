@@ -26,7 +26,7 @@ pub(super) use header::{during, operations, redacted};
 #[cfg(feature = "workbench")]
 pub(super) use overview::overview;
 pub(super) use trees::write_nested;
-pub(super) use values::{array, field, push_text};
+pub(super) use values::{array, field};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.
 ///

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::values::{Layout, Rows, push_text, scope};
+use super::values::{Layout, Rows, scope};
 use crate::calltree::{Draft, Label, Node};
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
 use crate::profile::{FunctionId, Profile};
 use crate::report::{Report, SeparateBy};
 use crate::report::{binary_of, function_of};
@@ -34,7 +34,9 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
                     writer.put(names.of(node.label, function));
                     numbers(node, writer);
                 })?,
-                Layout::Lines => writer.put_number(count),
+                Layout::Lines => {
+                    writer.put_number(count);
+                }
             }
             writer.put(b"}");
             if layout == Layout::Lines {
@@ -81,17 +83,12 @@ pub(in crate::output) fn write_nested(
 
 fn numbers(node: &Node, writer: &mut ByteWriter<'_>) {
     let Node { all_weight, self_weight, all_samples, hidden_weight, hidden_children, .. } = *node;
-    writer.put(b",\"all_weight\":");
-    writer.put_number(all_weight);
-    writer.put(b",\"self_weight\":");
-    writer.put_number(self_weight);
-    writer.put(b",\"samples\":");
-    writer.put_number(all_samples);
+    writer.put(b",\"all_weight\":").put_number(all_weight);
+    writer.put(b",\"self_weight\":").put_number(self_weight);
+    writer.put(b",\"samples\":").put_number(all_samples);
     if hidden_children > 0 {
-        writer.put(b",\"hidden_weight\":");
-        writer.put_number(hidden_weight);
-        writer.put(b",\"hidden_children\":");
-        writer.put_number(hidden_children.into());
+        writer.put(b",\"hidden_weight\":").put_number(hidden_weight);
+        writer.put(b",\"hidden_children\":").put_number(hidden_children.into());
     }
 }
 
@@ -102,11 +99,8 @@ fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut
             rows.next(&mut writer.text);
             writer.put(names.of(node.label, function));
             numbers(&node, writer);
-            writer.put(b",\"depth\":");
-            writer.put_number(node.depth.into());
-            writer.put(b",\"tree\":");
-            writer.put_number(number);
-            writer.put(b"}");
+            writer.put(b",\"depth\":").put_number(node.depth.into());
+            writer.put(b",\"tree\":").put_number(number).put(b"}");
             writer.flush_if_full()?;
         }
         io::Result::Ok(())
@@ -147,8 +141,6 @@ impl Names {
 
 fn push_head(profile: &Profile, label: Label, out: &mut Vec<u8>) {
     let name = Some(function_of(profile, label)).filter(|name| !name.is_empty());
-    out.extend_from_slice(b"{\"function\":");
-    push_text(name, out);
-    out.extend_from_slice(b",\"binary\":");
-    push_text(binary_of(profile, label), out);
+    out.put(b"{\"function\":").put_text(name);
+    out.put(b",\"binary\":").put_text(binary_of(profile, label));
 }

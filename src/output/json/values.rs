@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::output::byte_writer::push_number;
 use crate::report::{Amount, Report, Scope, ScopeParts};
 
 /// The layout of rows.
@@ -115,19 +114,4 @@ pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &
     value["all_weight"] = json!(counted.weight.value);
     value["unit"] = json!(counted.weight.unit.name());
     value
-}
-
-/// Appends a text, or null.
-pub(in crate::output) fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
-    // A vector takes everything, and every text has a form in JSON.
-    let written = serde_json::to_writer(out, &text);
-    debug_assert!(written.is_ok());
-}
-
-/// Appends a number, or null.
-pub(super) fn push_optional(number: Option<u64>, out: &mut Vec<u8>) {
-    match number {
-        Some(number) => push_number(number, out),
-        None => out.extend_from_slice(b"null"),
-    }
 }

@@ -6,7 +6,7 @@ use super::name::MIN_NAME;
 use super::style::{Style, Tone, fit, pad};
 use super::words::clock;
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
 use crate::report::{Report, SeriesReport, binary_of, function_of, thread_label};
 use crate::units::Unit;
 
