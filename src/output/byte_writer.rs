@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::calltree::Label;
 use crate::profile::{FunctionId, Profile, Stack, StackId};
 
 /// For each function of a profile a piece of output.
@@ -27,6 +28,33 @@ impl FunctionTexts {
     /// The piece of a function.
     pub(super) fn get(&self, id: FunctionId) -> &[u8] {
         &self.text[self.ends[id.index()]..self.ends[id.index() + 1]]
+    }
+}
+
+/// A piece of output for each label of a tree.
+pub(super) struct LabelTexts {
+    functions: FunctionTexts,
+    no_stack: Vec<u8>,
+    root: Vec<u8>,
+}
+
+impl LabelTexts {
+    /// The pieces that `write` appends, one for each label.
+    pub(super) fn new(profile: &Profile, mut write: impl FnMut(Label, &mut Vec<u8>)) -> Self {
+        let functions = FunctionTexts::new(profile, |id, out| write(Label::Function(id), out));
+        let (mut no_stack, mut root) = (Vec::new(), Vec::new());
+        write(Label::NoStack, &mut no_stack);
+        write(Label::Root, &mut root);
+        Self { functions, no_stack, root }
+    }
+
+    /// The piece of a label.
+    pub(super) fn get(&self, label: Label) -> &[u8] {
+        match label {
+            Label::Function(id) => self.functions.get(id),
+            Label::NoStack => &self.no_stack,
+            Label::Root => &self.root,
+        }
     }
 }
 

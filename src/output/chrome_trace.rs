@@ -11,8 +11,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts, Put};
-use crate::calltree::Label;
+use super::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
 use crate::report::{Report, SeriesReport};
@@ -34,7 +33,13 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         writer.put_text(Some(&series_label(profile, series)));
     }
     writer.put(b"]},\"traceEvents\":[");
-    let mut events = Events { profile, pieces: Pieces::new(profile), writer, is_first: true };
+    let names = LabelTexts::new(profile, |label, out| {
+        out.put_text(Some(function_of(profile, label)));
+    });
+    let binaries = LabelTexts::new(profile, |label, out| {
+        out.put_text(binary_of(profile, label));
+    });
+    let mut events = Events { profile, names, binaries, writer, is_first: true };
     let mut numbers = Numbers::default();
     for series in &asked {
         let chart = report.flame_chart(series);
@@ -75,47 +80,13 @@ impl Numbers {
     }
 }
 
-/// Parts of events that come up again and again.
-struct Pieces {
-    /// By function: `"name"`.
-    names: FunctionTexts,
-    /// By function: `"binary"`, or `null`.
-    binaries: FunctionTexts,
-    /// The same, where no stack was recorded.
-    no_stack: [Vec<u8>; 2],
-}
-
-impl Pieces {
-    fn new(profile: &Profile) -> Self {
-        let name = |label: Label, out: &mut Vec<u8>| {
-            out.put_text(Some(function_of(profile, label)));
-        };
-        let binary = |label: Label, out: &mut Vec<u8>| {
-            out.put_text(binary_of(profile, label));
-        };
-        let mut no_stack = [Vec::new(), Vec::new()];
-        name(Label::NoStack, &mut no_stack[0]);
-        binary(Label::NoStack, &mut no_stack[1]);
-        Self {
-            names: FunctionTexts::new(profile, |id, out| name(Label::Function(id), out)),
-            binaries: FunctionTexts::new(profile, |id, out| binary(Label::Function(id), out)),
-            no_stack,
-        }
-    }
-
-    /// Name and binary.
-    fn of(&self, label: Label) -> [&[u8]; 2] {
-        match label {
-            Label::Function(id) => [self.names.get(id), self.binaries.get(id)],
-            Label::Root | Label::NoStack => self.no_stack.each_ref().map(Vec::as_slice),
-        }
-    }
-}
-
 /// The events so far.
 struct Events<'p, 'o> {
     profile: &'p Profile,
-    pieces: Pieces,
+    /// By label: `"name"`.
+    names: LabelTexts,
+    /// By label: `"binary"`, or `null`.
+    binaries: LabelTexts,
     writer: ByteWriter<'o>,
     is_first: bool,
 }
@@ -123,9 +94,7 @@ struct Events<'p, 'o> {
 impl Events<'_, '_> {
     fn begin(&mut self, kind: &[u8]) {
         self.writer.put(if std::mem::replace(&mut self.is_first, false) { b"\n" } else { b",\n" });
-        self.writer.put(b"{\"ph\":\"");
-        self.writer.put(kind);
-        self.writer.put(b"\"");
+        self.writer.put(b"{\"ph\":\"").put(kind).put(b"\"");
     }
 
     /// Writes the name of a process, with that of its `series` if there are several.
@@ -136,8 +105,7 @@ impl Events<'_, '_> {
         }
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
-        self.writer.put_text(Some(&label));
-        self.writer.put(b"}}");
+        self.writer.put_text(Some(&label)).put(b"}}");
     }
 
     /// A thread, by its place among all, with its spans.
@@ -152,8 +120,7 @@ impl Events<'_, '_> {
         let place = format!(",\"pid\":{pid},\"tid\":{tid}");
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
-        self.writer.put_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))));
-        self.writer.put(b"}}");
+        self.writer.put_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread())))).put(b"}}");
         self.begin(b"M");
         let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
         self.writer.put(order.as_bytes());
@@ -168,7 +135,7 @@ impl Events<'_, '_> {
 
     fn span(&mut self, span: &Span, shared: &[u8]) {
         self.begin(b"X");
-        let [name, binary] = self.pieces.of(span.label);
+        let (name, binary) = (self.names.get(span.label), self.binaries.get(span.label));
         let writer = &mut self.writer;
         writer.put(b",\"name\":").put(name);
         writer.put(shared);
@@ -181,8 +148,7 @@ impl Events<'_, '_> {
             (b",\"self_weight\":", span.self_weight),
             (b",\"samples\":", span.samples),
         ] {
-            writer.put(name);
-            writer.put_number(number);
+            writer.put(name).put_number(number);
         }
         writer.put(b"}}");
     }

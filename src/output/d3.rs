@@ -9,12 +9,11 @@
 
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts, Put};
+use super::byte_writer::{ByteWriter, LabelTexts, Put};
 use super::folded::check;
 use super::json::write_nested;
 use crate::calltree::Label;
-use crate::report::scope_labels;
-use crate::report::{NO_STACK, Report, Scope, SeriesReport};
+use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree hangs below a node with the
 /// name of its thread or process; a single tree of everything is the root itself.
@@ -24,11 +23,9 @@ use crate::report::{NO_STACK, Report, Scope, SeriesReport};
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
-    let names = FunctionTexts::new(profile, |id, out| {
-        out.put_text(Some(profile.function_name(id)));
+    let names = LabelTexts::new(profile, |label, out| {
+        out.put_text(Some(function_of(profile, label)));
     });
-    let mut no_stack = Vec::new();
-    no_stack.put_text(Some(NO_STACK));
     let scopes: Vec<Scope> = report.series.iter().flat_map(|series| &series.scopes).map(|row| row.scope).collect();
     let is_single = scopes == [Scope::All];
     let mut writer = ByteWriter::new(out);
@@ -46,14 +43,9 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
                 writer.put(separator);
                 separator = b",\n";
             }
-            write_nested(tree, &mut writer, |node, function, writer| {
-                writer.put(b"{\"name\":");
-                writer.put(match (node.label, function) {
-                    (Label::Root, _) => &root,
-                    (_, Some(function)) => names.get(function),
-                    (_, None) => &no_stack,
-                });
-                writer.put(b",\"value\":").put_number(node.all_weight);
+            write_nested(tree, &mut writer, |node, writer| {
+                let name = if node.label == Label::Root { &root } else { names.get(node.label) };
+                writer.put(b"{\"name\":").put(name).put(b",\"value\":").put_number(node.all_weight);
             })
         })?;
     }

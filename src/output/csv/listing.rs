@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::cells::Cells;
-use super::records::{origin, push_field};
+use super::records::{push_field, series_fields};
 use crate::output::byte_writer::{ByteWriter, Put, push_number};
-use crate::report::{Cell, ListingKind, Report, Scope};
+use crate::report::{Cell, ListingKind, Report};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
@@ -17,18 +17,12 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: 
     }
     writer.put(b"\n");
     for series in &report.series {
-        let Some(listing) = report.listing(series) else { continue };
-        let mut shared = Vec::new();
-        for (index, field) in origin(report, series, Scope::All, cells)[..4].iter().enumerate() {
-            if index > 0 {
-                shared.push(b',');
-            }
-            push_field(field, &mut shared);
-        }
+        let listing = report.listing_of(kind, series);
+        let shared = series_fields(report, series, cells);
         for row in &listing.rows {
             writer.put(&shared);
-            for field in &fields {
-                writer.put(b",");
+            for (index, field) in fields.iter().enumerate() {
+                writer.put(if index == 0 { b"" } else { b"," });
                 push_cell(&field.value(row, &listing), cells, &mut writer.text);
             }
             writer.put(b"\n");

@@ -1,12 +1,12 @@
 //! Records and fields that the tables share.
 
-use crate::output::byte_writer::Put;
 use std::io::{self, Write};
 
 use ::csv::Writer;
 
 use super::cells::Cells;
 use crate::calltree::Label;
+use crate::output::byte_writer::Put;
 use crate::profile::Profile;
 use crate::report::{Report, Scope, ScopeParts, SeriesReport};
 use crate::report::{binary_of, function_of};
@@ -25,23 +25,32 @@ pub(super) fn optional(number: Option<u64>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// The origin of a row: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
-pub(super) fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
+/// The origin of the rows of a series: `input,run,table,schema,`.
+pub(super) fn series_fields(report: &Report<'_>, series: &SeriesReport, cells: Cells) -> Vec<u8> {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let position = report.table(series.series).and_then(|table| table.position);
+    let mut out = Vec::new();
+    push_field(&cells.text(profile.string(run.input)), &mut out);
+    out.put(format!(",{},{},", run.number, optional(position.map(u64::from))).as_bytes());
+    push_field(&cells.text(profile.string(row.schema)), &mut out);
+    out.push(b',');
+    out
+}
+
+/// The process and thread of rows, as far as they apply: `pid,process,tid,thread,`.
+pub(super) fn scope_fields(profile: &Profile, scope: Scope, cells: Cells) -> Vec<u8> {
     let ScopeParts { process, thread, .. } = scope.parts(profile);
-    [
-        cells.text(profile.string(run.input)).into_owned(),
-        run.number.to_string(),
-        optional(position.map(u64::from)),
-        cells.text(profile.string(row.schema)).into_owned(),
-        optional(process.and_then(|process| process.pid)),
-        cells.text(process.map_or("", |process| profile.string(process.name))).into_owned(),
-        optional(thread.and_then(|thread| thread.tid)),
-        cells.text(thread.map_or("", |thread| profile.string(thread.name))).into_owned(),
-    ]
+    let mut out = Vec::new();
+    let process = process.map(|process| (process.pid, process.name));
+    let thread = thread.map(|thread| (thread.tid, thread.name));
+    for part in [process, thread] {
+        out.put(optional(part.and_then(|(number, _)| number)).as_bytes()).push(b',');
+        push_field(&cells.text(part.map_or("", |(_, name)| profile.string(name))), &mut out);
+        out.push(b',');
+    }
+    out
 }
 
 /// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.

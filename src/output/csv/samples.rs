@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::cells::Cells;
-use super::records::{optional, origin, push_doubled, push_field, push_function};
+use super::records::{push_doubled, push_field, push_function, scope_fields, series_fields};
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, push_address, push_number, stacks_root_first};
 use crate::output::folded::escape_folded;
@@ -32,7 +32,7 @@ struct Pieces {
     cells: Cells,
     /// By series: `input,run,table,schema,`; nothing where it was not asked for.
     series: Vec<Vec<u8>>,
-    /// By thread: `,pid,process,tid,thread,`.
+    /// By thread: `pid,process,tid,thread,`.
     threads: Vec<Vec<u8>>,
     /// `function,binary,`.
     leaves: FunctionTexts,
@@ -46,26 +46,10 @@ impl Pieces {
     fn new(report: &Report<'_>, cells: Cells) -> Self {
         let profile = &report.recording.profile;
         let series = profile.series_ids().map(|id| {
-            let mut text = Vec::new();
-            if let Some(position) = report.position(id) {
-                for field in &origin(report, &report.series[position], Scope::All, cells)[..4] {
-                    push_field(field, &mut text);
-                    text.push(b',');
-                }
-            }
-            text
+            let position = report.position(id);
+            position.map_or_else(Vec::new, |position| series_fields(report, &report.series[position], cells))
         });
-        let threads = profile.thread_ids().map(|id| {
-            let thread = profile.thread(id);
-            let process = profile.process(thread.process);
-            let mut text = Vec::new();
-            for (number, name) in [(process.pid, process.name), (thread.tid, thread.name)] {
-                text.extend_from_slice(format!(",{},", optional(number)).as_bytes());
-                push_field(&cells.text(profile.string(name)), &mut text);
-            }
-            text.push(b',');
-            text
-        });
+        let threads = profile.thread_ids().map(|id| scope_fields(profile, Scope::Thread(id), cells));
         let mut is_quoted = Vec::new();
         let elements = FunctionTexts::new(profile, |id, out| {
             // Each stands where a cell starts, or behind a `;`.
@@ -120,7 +104,7 @@ fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces,
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
     writer.put(b",").put_number(sample.weight).put(b",");
-    writer.put(profile.series(sample.series).unit.name().as_bytes());
+    writer.put(profile.series(sample.series).unit.name().as_bytes()).put(b",");
     writer.put(&pieces.threads[sample.thread.index()]);
     if let Some(core) = sample.core {
         push_number(profile.core(core).index.into(), &mut writer.text);

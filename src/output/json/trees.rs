@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::values::{Layout, Rows, scope};
 use crate::calltree::{Draft, Label, Node};
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
-use crate::profile::{FunctionId, Profile};
+use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
+use crate::profile::Profile;
 use crate::report::{Report, SeparateBy};
 use crate::report::{binary_of, function_of};
 
@@ -18,7 +18,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         SeparateBy::CoreKind => "core_kinds",
         SeparateBy::Nothing => "trees",
     };
-    let names = Names::new(&report.recording.profile);
+    let names = node_heads(&report.recording.profile);
     let mut writer = ByteWriter::new(out);
     let mut rows = Rows::begin(layout, name, &mut writer.text);
     let mut count = 0;
@@ -30,8 +30,8 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
             writer.put(&head.as_bytes()[..head.len() - 1]);
             writer.put(b",\"tree\":");
             match layout {
-                Layout::Document => write_nested(tree, &mut writer, |node, function, writer| {
-                    writer.put(names.of(node.label, function));
+                Layout::Document => write_nested(tree, &mut writer, |node, writer| {
+                    writer.put(names.get(node.label));
                     numbers(node, writer);
                 })?,
                 Layout::Lines => {
@@ -50,16 +50,15 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     writer.finish()
 }
 
-/// Writes a tree, however deep, without recursion. `put` writes a node from its `{` to the last field before `children`;
-/// it gets the function that the node stands for, which the root and samples without stack have none of.
+/// Writes a tree of any depth without recursion. `put` writes a node from its `{` to the last field before `children`.
 pub(in crate::output) fn write_nested(
     tree: &Draft,
     writer: &mut ByteWriter<'_>,
-    mut put: impl FnMut(&Node, Option<FunctionId>, &mut ByteWriter<'_>),
+    mut put: impl FnMut(&Node, &mut ByteWriter<'_>),
 ) -> io::Result<()> {
     let mut open = 0;
     tree.walk(|chain| {
-        for (node, &function) in chain.nodes().zip(chain.functions) {
+        for node in chain.nodes() {
             let is_sibling = open > node.depth;
             while open > node.depth {
                 writer.put(b"]}");
@@ -68,7 +67,7 @@ pub(in crate::output) fn write_nested(
             if is_sibling {
                 writer.put(b",");
             }
-            put(&node, function, writer);
+            put(&node, writer);
             writer.put(b",\"children\":[");
             writer.flush_if_full()?;
             open += 1;
@@ -93,11 +92,17 @@ fn numbers(node: &Node, writer: &mut ByteWriter<'_>) {
 }
 
 /// Writes the nodes of a tree as rows, a parent before its children.
-fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+fn lines(
+    tree: &Draft,
+    number: u64,
+    names: &LabelTexts,
+    rows: &mut Rows,
+    writer: &mut ByteWriter<'_>,
+) -> io::Result<()> {
     tree.walk(|chain| {
-        for (node, &function) in chain.nodes().zip(chain.functions) {
+        for node in chain.nodes() {
             rows.next(&mut writer.text);
-            writer.put(names.of(node.label, function));
+            writer.put(names.get(node.label));
             numbers(&node, writer);
             writer.put(b",\"depth\":").put_number(node.depth.into());
             writer.put(b",\"tree\":").put_number(number).put(b"}");
@@ -108,35 +113,8 @@ fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut
 }
 
 /// The starts of nodes: `{"function":"…","binary":"…"`.
-pub(super) struct Names {
-    functions: FunctionTexts,
-    no_stack: Vec<u8>,
-    root: Vec<u8>,
-}
-
-impl Names {
-    pub(super) fn new(profile: &Profile) -> Self {
-        let functions = FunctionTexts::new(profile, |id, out| push_head(profile, Label::Function(id), out));
-        let (mut no_stack, mut root) = (Vec::new(), Vec::new());
-        push_head(profile, Label::NoStack, &mut no_stack);
-        push_head(profile, Label::Root, &mut root);
-        Self { functions, no_stack, root }
-    }
-
-    pub(super) fn of_label(&self, label: Label) -> &[u8] {
-        match label {
-            Label::Function(id) => self.of(label, Some(id)),
-            Label::Root | Label::NoStack => self.of(label, None),
-        }
-    }
-
-    fn of(&self, label: Label, function: Option<FunctionId>) -> &[u8] {
-        match (label, function) {
-            (Label::Root, _) => &self.root,
-            (_, Some(function)) => self.functions.get(function),
-            (_, None) => &self.no_stack,
-        }
-    }
+pub(super) fn node_heads(profile: &Profile) -> LabelTexts {
+    LabelTexts::new(profile, |label, out| push_head(profile, label, out))
 }
 
 fn push_head(profile: &Profile, label: Label, out: &mut Vec<u8>) {

@@ -6,7 +6,7 @@ use super::name::MIN_NAME;
 use super::style::{Style, Tone, fit, pad};
 use super::words::clock;
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put};
+use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, SeriesReport, binary_of, function_of, thread_label};
 use crate::units::Unit;
 
@@ -49,15 +49,11 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         pad(&fit(&label, style.width.map(|_| thread_width)), thread_width)
     });
     let threads: Vec<String> = threads.collect();
-    let push_label = |label: Label, out: &mut Vec<u8>| {
+    let leaves = LabelTexts::new(profile, |label, out| {
         let (name, binary) = (function_of(profile, label), binary_of(profile, label).unwrap_or_default());
         let (name, binary) = style.two_parts(name, binary, used);
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(binary.as_bytes());
-    };
-    let leaves = FunctionTexts::new(profile, |id, out| push_label(Label::Function(id), out));
-    let mut no_stack = Vec::new();
-    push_label(Label::NoStack, &mut no_stack);
+        out.put(name.as_bytes()).put(binary.as_bytes());
+    });
     let mut writer = ByteWriter::new(out);
     for (_, sample) in report.samples() {
         let (time, weight) = (clock(sample.time.as_nanos()), profile.weight(sample).to_string());
@@ -69,8 +65,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
             write!(writer.text, "{core:>4} {:<10} ", fit(state, style.width.map(|_| 10)))?;
         }
         let leaf = profile.frames_leaf_first(sample.stack).next();
-        writer.put(leaf.map_or(&no_stack, |frame| leaves.get(frame.function)));
-        writer.put(b"\n");
+        writer.put(leaves.get(leaf.map_or(Label::NoStack, |frame| Label::Function(frame.function)))).put(b"\n");
         writer.flush_if_full()?;
     }
     writer.finish()
