@@ -44,7 +44,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) search: SymbolSearchArgs,
     /// Load address of a binary, for exports without one (repeatable)
     ///
-    /// Exports of Xcode 12 to 14.2 have none.
+    /// Exports of Xcode 12 to 14.2 have no load addresses.
     #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
     pub(crate) image: Vec<ImageSpec>,
     /// Show the containing function, without functions inlined into it
@@ -98,9 +98,10 @@ pub(crate) struct SelectionArgs {
     pub(crate) leaf_binary: Vec<Matcher>,
     #[command(flatten)]
     pub(crate) when: WhenArgs,
-    /// Only main threads; with --thread, those of its threads that are main threads
+    /// Only main threads; with --thread, only threads that match both
     ///
-    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, those named main.
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
+    /// named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
     /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
@@ -171,7 +172,7 @@ impl FromStr for MetricArg {
     }
 }
 
-/// The number of threads that work: as many as were asked for, or one for each core.
+/// Returns the number of threads to use. The default is one for each core.
 pub(crate) fn job_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
@@ -219,7 +220,7 @@ impl WhenArgs {
 }
 
 impl SelectionArgs {
-    /// The operations that leave out samples without the binaries that were asked for.
+    /// The operations that remove samples outside the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
         let text = |option: &str, names: &[Matcher]| {
             names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
@@ -247,7 +248,8 @@ impl SelectionArgs {
             && self.when.state.is_empty()
     }
 
-    /// The samples that count, and for how much, but for intervals, which are yet to be read; the other options are the library's defaults.
+    /// The options for the requested samples and their metric. Intervals are not read yet, and the other options are the library's
+    /// defaults.
     pub(crate) fn report_options(&self) -> ReportOptions {
         ReportOptions {
             selection: Selection {
@@ -259,7 +261,7 @@ impl SelectionArgs {
             },
             schemas: self.schema.clone(),
             metric: match self.metric {
-                // A recording is weighed by a counter before anything is asked of it.
+                // Counters become weights before a report is made.
                 MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },

@@ -168,7 +168,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     for report in [&before, &after] {
         check_times(report, args.recording.selection.when.needs_times())?;
         check_counted(report, &args.recording.selection)?;
-        // No other format of a comparison has room for it.
+        // The other formats do not include it.
         if args.format() != DiffFormat::Json {
             note_removed(report);
         }
@@ -200,7 +200,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
 }
 
-/// Writes the comparison, and what became of alerts where it is not read at once.
+/// Writes the comparison. Formats that people rarely read at once also get alerts on standard error.
 fn write(
     report: &DiffReport<'_, '_>,
     intervals: &[Intervals; 2],
@@ -265,7 +265,7 @@ fn verdict(mut states: impl Iterator<Item = DiffAlertState> + Clone) -> u8 {
     }
 }
 
-/// One side, and how to call it.
+/// One side, with its name in messages.
 struct Side<'r> {
     report: &'r Report<'r>,
     path: &'r Path,
@@ -274,7 +274,7 @@ struct Side<'r> {
 }
 
 impl Side<'_> {
-    /// Says which tables of contents are not used, and where the length is asked for and none tells it.
+    /// Warns if a table of contents is unused, or if normalization needs a length that the recording lacks.
     fn warn_of_length(&self, normalize: Normalize) {
         let Self { name, option, .. } = self;
         let path = self.path.display();
@@ -289,7 +289,7 @@ impl Side<'_> {
     }
 }
 
-/// Says when one recording took longer than the other: then it weighs more, which is no regression.
+/// Warns if one recording is longer: it then weighs more, but that is not a regression.
 fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     let Some((before, after)) = before.length().zip(after.length()) else { return };
     if before.differs_from(after) {
@@ -300,7 +300,7 @@ fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     }
 }
 
-/// The options of one side, whose own intervals are those that count, and all its intervals if they were read.
+/// The options of one side, limited to its intervals, and all its intervals if they were read.
 fn during(
     inputs: &Inputs<'_>,
     options: &ReportOptions,
@@ -336,7 +336,7 @@ fn shown(
     }
 }
 
-/// One side, with its table of contents.
+/// Opens one side with its table of contents.
 fn open(
     inputs: &Inputs<'_>,
     file: &PathBuf,
@@ -346,12 +346,12 @@ fn open(
 ) -> Result<Opened, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    // What chance explains follows from the weight of each sample.
+    // The noise is computed from the weight of each sample.
     let samples = SampleDetail::Each;
     Ok(Opened::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
-/// Refuses what cannot be compared, and what should not, unless that is forced.
+/// Fails if the recordings cannot be compared, or differ in kind without --force.
 fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
     let (forcible, others): (Vec<&Unlike>, Vec<&Unlike>) = found.iter().partition(|unlike| unlike.is_forcible());
     if let Some(unlike) = others.first() {
@@ -369,7 +369,7 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 }
 
 impl DiffFormat {
-    /// The syntax in which characters that a terminal must not be shown are escaped; none for text, which has no such characters.
+    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
     fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text => None,
@@ -394,7 +394,7 @@ impl DiffArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
     }
 
-    /// The view that was asked for. An option of tables asks for a table.
+    /// The requested view. Options for tables imply a table.
     fn view(&self) -> DiffView {
         match self.view {
             Some(view) => view,
@@ -416,7 +416,7 @@ impl DiffArgs {
         }
         if self.top.is_some() && is_tree {
             return Err(
-                "--top shows the first functions or binaries only, and the call tree has none; leave it out".to_owned()
+                "--top shows the first functions or binaries only, but not the nodes of the call tree; remove it".to_owned()
             );
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;

@@ -9,7 +9,7 @@ use traceparse::output::{Cells, ColourBy, FlameGraphOptions, WorkbenchOptions, W
 use crate::note;
 use crate::resource_limits::parse_size;
 
-/// The largest page, if nothing else is said.
+/// The default size of the largest page.
 const MAX_SIZE: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// The way in which texts are written.
+    /// The rule for text in cells.
     pub(crate) fn cells(&self) -> Cells {
         if self.csv_safe { Cells::ForSpreadsheets } else { Cells::AsTheyAre }
     }
@@ -56,7 +56,7 @@ pub(crate) struct FlameGraphArgs {
 }
 
 impl FlameGraphArgs {
-    /// The look of a flame graph; with a limit for trees of its own, it has no other limit, of pixels or bytes.
+    /// The look of a flame graph. If the tree itself is limited, the picture has no limits on pixels and bytes.
     pub(crate) fn options(&self, has_limit: bool) -> FlameGraphOptions {
         let defaults = FlameGraphOptions::default();
         let (narrowest, max_bytes) =
@@ -92,13 +92,13 @@ impl FlameGraphArgs {
 pub(crate) struct PageArgs {
     /// Largest page of --format html, such as 16M [default: 64M]
     ///
-    /// Of a larger one, samples of one thread and stack that are close in time are joined; what they weigh together stays exact.
+    /// To fit, samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "Output")]
     max_size: Option<Size>,
 }
 
 impl PageArgs {
-    /// Refuses a size where there is no page.
+    /// Rejects a size for other formats.
     pub(crate) fn check(&self, is_page: bool) -> Result<(), String> {
         if self.max_size.is_some() && !is_page {
             return Err("--max-size only applies to --format html; leave it out, or use --max-output".to_owned());
@@ -106,7 +106,8 @@ impl PageArgs {
         Ok(())
     }
 
-    /// The options with which a page is small enough: `fitting` finds them for so many bytes. A note says what is left out.
+    /// Returns options whose page is small enough, and prints a note on what the page leaves out. `fitting` finds the options for a number
+    /// of bytes.
     pub(crate) fn fit<'o>(
         &self,
         fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,

@@ -1,4 +1,4 @@
-//! The `traceparse` command: arguments, files, progress, exit codes. Its answers are made by the library.
+//! The `traceparse` command: arguments, files, progress, exit codes. The library computes the answers.
 
 mod arguments;
 mod cli;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// Says why there is no answer, if there is none.
+/// Prints the reason for a failure, and returns the exit code.
 fn exit_code(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),

@@ -45,7 +45,7 @@ pub(crate) struct ReportArgs {
     pub(crate) output: Option<PathBuf>,
     /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
     ///
-    /// It is a percentage of the tree, or for rows of the total.
+    /// The percentage is relative to the tree, or for rows to the total.
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
     /// Hide tree nodes and table rows below this weight, such as 5ms
@@ -58,7 +58,7 @@ pub(crate) struct ReportArgs {
     /// With --view heaviest, it is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
-    /// Sort rows of tables by this column [default: self weight; all weight where there is no other]
+    /// Sort rows of tables by this column [default: self weight, else all weight]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Output")]
     pub(crate) sort: Option<SortBy>,
     /// Hide tree levels deeper than N
@@ -132,12 +132,12 @@ fn parse_bin(text: &str) -> Result<Nanos, String> {
 }
 
 impl ReportArgs {
-    /// The format that was asked for, or that the name of the output tells.
+    /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> Format {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
     }
 
-    /// Checks that the output is not named like something else.
+    /// Checks that the extension of the output fits the format.
     pub(crate) fn check_name(&self) -> Result<(), String> {
         check_name(self.format, self.output.as_deref())
     }
@@ -158,7 +158,7 @@ impl ReportArgs {
         }
     }
 
-    /// True if an option asks for trees of another shape, so that trees are meant.
+    /// True if an option shapes trees, so the user wants trees.
     fn shapes_trees(&self) -> bool {
         self.min_percent.is_some()
             || self.min_weight.is_some()
@@ -178,7 +178,7 @@ impl ReportArgs {
         }
     }
 
-    /// The option that asks for the time or the core of each sample, if one does.
+    /// The option that needs the time or the core of each sample, if there is one.
     pub(crate) fn needs_times(&self) -> Option<String> {
         let view = self
             .view
@@ -200,7 +200,7 @@ impl ReportArgs {
     /// The options of the report.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let mut options = self.recording.selection.report_options();
-        // Of one state there is nothing to separate.
+        // A single state needs no separation.
         if self.separate_by == SeparateBy::State
             && is_separated(self.view())
             && self.recording.selection.when.state.is_empty()

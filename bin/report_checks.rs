@@ -64,7 +64,7 @@ impl ReportArgs {
         }
     }
 
-    /// Callers and callees are a view of their own.
+    /// Callers and callees are a separate view.
     fn check_function(&self) -> Result<(), String> {
         if self.function.is_some() && self.view() != View::Sandwich {
             return Err(
@@ -94,7 +94,7 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// Viewers make trees of their own.
+    /// Viewers make their own trees.
     fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
         let format = self.format().name();
         let refused = [

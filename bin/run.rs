@@ -31,7 +31,7 @@ use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_DONE, Failure, diff, fleet, note, print_few_warnings, redacted, resource_limits};
 
-/// Does what was asked, and says with which exit code the process ends.
+/// Runs the command, and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.color {
         Colour::Auto => {}
@@ -120,7 +120,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         report.options.function = choose_function(&recording, &report, asked)?;
     }
     if redacted::is_asked() && !args.source.is_empty() {
-        note("--redact leaves out the texts of sources");
+        note("--redact leaves out source code");
     } else {
         read_sources(&mut report, &args.source)?;
     }
@@ -139,7 +139,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Some(asked) => asked.all,
         None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
     };
-    // They look at all samples.
+    // Markers look at all samples.
     let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };
     if markers.left_out() > 0 {
         note(&format!("{} signposts and hangs of threads without samples are not written", markers.left_out()));
@@ -154,7 +154,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Replaces names, if that is asked for: in what the recording holds, and in its intervals, which are given back. What goes by names is
+/// Replaces names in the recording and in its intervals, which are returned, if requested. Everything that depends on recorded names is
 /// done before.
 fn redact(
     recording: &mut Opened,
@@ -242,7 +242,7 @@ fn write_report(
     output::write(report, &format, out)
 }
 
-/// Says which rows are too light to be written, or stand after those that were asked for, where the format has no room for it.
+/// Notes the rows that are not written because of their weight or position, for formats that do not include that.
 fn note_hidden(report: &Report<'_>) {
     // The second table of a view is in text and JSON only.
     let second = report.options.view.second_listing_kind().map(|kind| kind.name);
@@ -259,7 +259,7 @@ fn note_hidden(report: &Report<'_>) {
     }
 }
 
-/// Checks that the weights that were asked for are in the unit of the tables.
+/// Checks that the unit of --min-weight is the unit of the tables.
 fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
     let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
     match (args.min_weight, other) {

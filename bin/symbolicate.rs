@@ -32,7 +32,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
     relative.dedup();
-    // All answers in one text, and where each is; a later answer for an address stands for it.
+    // All answers in one string, and their positions. If an address is repeated, the last answer is used.
     let mut lines = Lines { text: String::new(), names: HashMap::new(), name_bytes: 0, base, found: &found, args };
     let mut places = vec![0..0; relative.len()];
     let (budget, mut over) = (resource_limits::memory(), None);
@@ -73,7 +73,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     })
 }
 
-/// The one image that is meant.
+/// Chooses the image that the arguments describe.
 fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
     let mut found: Vec<&Found> = locator.found().iter().collect();
     found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
@@ -125,8 +125,8 @@ struct Lines<'f> {
 }
 
 impl Lines<'_> {
-    /// Adds `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined, too. A function
-    /// without a known line has ` + 24` in its place, how far behind its start the address is.
+    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code, and with inlining for each inlined function. If
+    /// the line is unknown, ` + 24` follows instead, the offset from the start of the function.
     fn add(&mut self, relative: u64, frames: &[SymbolFrame<'_>]) {
         let first = if self.args.inlines { 0 } else { frames.len().saturating_sub(1) };
         for (index, frame) in frames[first..].iter().enumerate() {
@@ -147,7 +147,7 @@ impl Lines<'_> {
 
     fn add_name(&mut self, relative: u64, frame: &SymbolFrame<'_>) {
         let Some(name) = frame.function.or(frame.linkage_name) else {
-            // A function of a stripped binary is known by its start.
+            // In a stripped binary, a function is identified by its start.
             match frame.offset.filter(|_| frame.file.is_none()) {
                 Some(offset) => {
                     let _ = write!(self.text, "{:#x}", self.base.wrapping_add(relative).wrapping_sub(offset));

@@ -41,7 +41,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)].map(|(name, sums)| (unknown_cells(name), sums));
     let rows = known.chain(unknown).filter(|(_, sums)| sums.all_samples > 0);
     let mut rows: Vec<([Cell; 5], KeySums)> = rows.collect();
-    // Binaries stand in the order of their first sight, which decides between equals of one name.
+    // Binaries with equal weights and names stay in the order of their first appearance.
     let name = |cells: &[Cell; 5]| if let Cell::Text(name) = &cells[0] { name.clone() } else { String::new() };
     rows.sort_by_cached_key(|(cells, sums)| (Reverse((sums.self_weight, sums.all_weight)), name(cells)));
     let rows = rows.into_iter().map(|(cells, sums)| {
@@ -56,7 +56,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), Vec::new())
 }
 
-/// The key by which binaries are one: their UUID, wherever they were loaded; without one, their name and path.
+/// The key for binaries that are counted as one: the UUID, regardless of the load address. Without a UUID, it is the name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
@@ -90,7 +90,7 @@ impl Keys {
     }
 }
 
-/// Name, UUID, architecture, load address and path; a load address only where there is one.
+/// Name, UUID, architecture, load address and path. The load address is absent if there are several.
 fn cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
     let Some(&first) = same.first() else { return unknown_cells(NO_BINARY) };
     let binary = profile.binary(first);

@@ -25,7 +25,7 @@ impl Recording {
         let selected = options.selection.on(profile);
         let is_weighed = profile.is_weighed_by_counters();
         let is_wanted = |series: SeriesId| {
-            // Time and events of a counter stand for different things.
+            // A counter's events and time cannot be added.
             if is_weighed && profile.series(series).counter.is_none() {
                 return false;
             }
@@ -42,7 +42,7 @@ impl Recording {
             }
             unnamed_frames(profile, &sums)
         };
-        // What looks at all stacks takes about as long as what looks at all sums.
+        // Visiting all stacks takes about as long as visiting all sums.
         let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
         let (unnamed, weights) =
             ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
@@ -94,7 +94,7 @@ fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     found
 }
 
-/// Sums over the samples of one series, by whether they count.
+/// The sums of one series: selected samples, and the others by the reason for leaving them out.
 #[derive(Clone, Debug)]
 struct Tally {
     counted: Amount,
@@ -127,7 +127,7 @@ fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> V
     tallies
 }
 
-/// All sums of a profile added up by group, those without stack by themselves. No stack decides whether samples count.
+/// All sums of a profile, added up by group, with a separate sum for samples without a stack. Stacks do not affect the selection.
 fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)> {
     let groups = profile.sum_groups();
     let nothing = |group| [SumRow { weight: 0, samples: 0, stack: None, group }; 2];

@@ -1,4 +1,4 @@
-//! The weights of the program's own code, the system, runtimes and the kernel, and the calls from the first into the others.
+//! The weights of app code, the system, runtimes and the kernel, and the calls from app code into the others.
 
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};

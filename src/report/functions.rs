@@ -45,7 +45,7 @@ pub struct NamedFunction<'r> {
     /// The name; an address in hex for code without a name, and `None` for samples without stack.
     #[cfg_attr(feature = "serde", serde(rename = "function", serialize_with = "label"))]
     pub name: Option<&'r str>,
-    /// The name of the binary, where it is known.
+    /// The name of the binary, if known.
     pub binary: Option<&'r str>,
     /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
     pub unit: &'static str,
@@ -67,8 +67,8 @@ fn label<S: serde::Serializer>(name: &Option<&str>, serializer: S) -> Result<S::
 }
 
 impl<'e> Report<'e> {
-    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. There are none in views
-    /// other than [`View::Functions`](super::View::Functions).
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Only
+    /// [`View::Functions`](super::View::Functions) has them.
     pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
         series.functions.iter().map(|row| self.named_function(series, row))
     }

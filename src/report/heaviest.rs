@@ -15,7 +15,7 @@ pub(super) static KIND: ListingKind = ListingKind::new(
         Column::machine("tid", ColumnRole::Number),
         // The thread state or the kind of core.
         Column::machine("part", ColumnRole::Label),
-        // Whose stack it is stands once, at its beginning.
+        // The owner of a stack, which is shown only in its first row.
         Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
         Column::machine("depth", ColumnRole::Number),
         Column::weight("all_weight", "all {unit}"),
@@ -43,7 +43,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// The trees that the limits leave, at least one, and a note on the others. The heaviest stand first.
+/// The trees that the limits leave, at least one, and a note on the others. The heaviest come first.
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
     let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
@@ -54,7 +54,7 @@ fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [Scop
     (shown, notes)
 }
 
-/// The nodes below the root of which each is the heaviest child of the one before.
+/// The nodes below the root, each of them the heaviest child of the one before.
 fn heaviest(tree: &Draft) -> Vec<Node> {
     let (mut nodes, mut next_level) = (Vec::new(), 0);
     // The heaviest child is visited right after its parent.

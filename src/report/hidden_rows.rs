@@ -1,4 +1,4 @@
-//! Rows of tables that are not shown: those that weigh too little, and those after the first ones.
+//! Rows that tables leave out because of their weight or position.
 
 use super::{Cell, Report};
 
@@ -7,7 +7,7 @@ use super::{Cell, Report};
 pub struct HiddenTotal {
     /// The number of rows.
     pub rows: u64,
-    /// Their weight together, in the unit of the series: their self weights, if rows have them, since these add up.
+    /// Their total weight in the unit of the series. If rows have self weights, these are added, since all weights overlap.
     pub weight: u64,
 }
 
@@ -16,20 +16,20 @@ pub struct HiddenTotal {
 pub enum HidingLimit {
     /// None of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
     MinWeight,
-    /// They stand after the [first](super::ReportOptions::top).
+    /// The row is after the [first rows](super::ReportOptions::top).
     Top,
 }
 
 /// Rows that a table of a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenRows {
-    /// The name of the rows, which is that of the array in JSON: `functions`.
+    /// The name of the JSON array of the rows: `functions`.
     pub table: &'static str,
     /// The position of the series in [`Report::series`].
     pub series: usize,
     /// The limit that leaves them out.
     pub limit: HidingLimit,
-    /// Their number and weight.
+    /// The number and weight of the rows.
     pub total: HiddenTotal,
 }
 
@@ -44,8 +44,8 @@ impl HiddenTotal {
 }
 
 impl Report<'_> {
-    /// The rows that the tables of the view leave out, where a least weight or a number of rows was asked for; tables that leave out
-    /// none have no entry. Trees say it of each node themselves.
+    /// The rows that the tables of the view leave out because of a minimum weight or a number of rows. Tables that show all rows have no
+    /// entry. Trees report hidden children in each node.
     pub fn hidden_rows(&self) -> Vec<HiddenRows> {
         let mut hidden = Vec::new();
         if self.options.pruning.min_weight == 0 && self.options.top.is_none() {

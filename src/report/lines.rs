@@ -42,7 +42,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
-/// The texts of a row: place and what it is of, for people; path, line, function and binary.
+/// The names in a row: place and owner for text; path, line, function and binary for other formats.
 fn texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
     let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
     let path = row.source.map(|source| source.path);
@@ -64,7 +64,7 @@ fn texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, ha
     ]
 }
 
-/// By path: as many of its last components as tell it from the other paths.
+/// By path: the shortest suffix of components that distinguishes it from the other paths.
 fn short_names(profile: &Profile, paths: impl Iterator<Item = StringId>) -> HashMap<StringId, String> {
     let mut open: Vec<StringId> = paths.collect();
     open.sort_unstable();
@@ -99,7 +99,7 @@ mod tests {
     use crate::profile::ProfileBuilder;
 
     #[test]
-    fn names_are_as_short_as_tells_them_apart() {
+    fn shortens_paths_but_keeps_them_distinct() {
         let mut builder = ProfileBuilder::new();
         let paths = ["/a/x/mod.rs", "/b/x/mod.rs", "/b/y/mod.rs", "/b/lib.rs", "main.c", "/main.c"];
         let ids: Vec<StringId> = paths.iter().map(|path| builder.string(path).unwrap()).collect();

@@ -28,7 +28,7 @@ pub struct ListingKind {
     pub columns: &'static [Column],
     /// The rows that may be left out.
     pub(crate) limits: RowLimits,
-    /// Makes the rows of one series.
+    /// Makes the rows of a series.
     make: fn(&Report<'_>, &SeriesReport) -> Listing,
     /// The fields of CSV and of JSON, if they are not the columns in their order, followed by the unit.
     csv_order: Option<&'static [&'static str]>,
@@ -81,7 +81,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Its value in a row of a listing.
+    /// The value of this field in a row of a listing.
     pub(crate) fn value<'c>(&self, row: &'c [Cell], listing: &Listing) -> Cow<'c, Cell> {
         match self.cell {
             Some(index) => Cow::Borrowed(&row[index]),
@@ -96,7 +96,7 @@ pub(crate) enum RowLimits {
     /// Rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and in text
     /// rows below [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
     All,
-    /// As [`All`](Self::All), but in text the first rows are counted among those that reach `min_percent`.
+    /// As [`All`](Self::All), but in text the first rows are chosen among rows that reach `min_percent`.
     HeavyFirst,
     /// Rows after the first, and rows below `min_weight`.
     Ordered,
@@ -125,24 +125,24 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnRole {
-    /// Weights ([`Cell::Weight`]). Text shows their share of the listing's total beside them.
+    /// Weights ([`Cell::Weight`]). Text adds their share of the listing's total.
     Weight,
     /// Other numbers, times and percentages: to the right.
     Number,
     /// Short text: to the left, and as wide as the widest, up to a limit.
     Label,
-    /// The subject of the row. In text it is the last column, and loses its middle if there is no room.
+    /// The subject of the row. In text it is the last column, and its middle is cut if there is not enough space.
     Name,
-    /// The owner of the name, such as the binary of a function. In text it stands dimmed behind the name and is cut first.
+    /// The owner of the name, such as the binary of a function. In text it follows the name, dimmed, and is cut first.
     Owner,
 }
 
 /// The formats that have a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// All.
+    /// All formats.
     Everywhere,
-    /// All, but text only where it is at least 100 columns wide.
+    /// All formats, but text only if it is at least 100 columns wide.
     WhereWide,
     /// JSON and CSV.
     Machines,
@@ -171,7 +171,7 @@ impl Column {
         Self::new(name, "", role).shown(Shown::Machines)
     }
 
-    /// The same column in these formats.
+    /// Changes the formats that have the column.
     pub(super) const fn shown(self, shown: Shown) -> Self {
         Self { shown, ..self }
     }
@@ -197,14 +197,14 @@ pub struct Listing {
     pub rows: Vec<Vec<Cell>>,
     /// The rows that are left out for their weight.
     pub hidden: HiddenTotal,
-    /// The rows that are left out since they stand after the [first](super::ReportOptions::top), which are all of `rows`.
+    /// Rows that are left out because they are after the [first rows](super::ReportOptions::top), which are all of `rows`.
     pub after: HiddenTotal,
     /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Listing {
-    /// All rows that there are.
+    /// A complete listing.
     pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
         Self { total, rows, hidden: HiddenTotal::default(), after: HiddenTotal::default(), notes }
     }
@@ -221,7 +221,7 @@ impl Listing {
         }
     }
 
-    /// Takes out the rows that have weights, none of which is at least this.
+    /// Removes rows whose weights are all below `least`. Rows without weights stay.
     fn leave_out_light(&mut self, least: u64) {
         let is_light = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
@@ -231,7 +231,7 @@ impl Listing {
         self.hidden.add(light.iter().map(Vec::as_slice));
     }
 
-    /// Takes out the rows after the first `top`.
+    /// Removes the rows after the first `top`.
     pub(crate) fn keep_first(&mut self, top: usize) {
         let top = top.min(self.rows.len());
         self.after.add(self.rows[top..].iter().map(Vec::as_slice));
@@ -244,7 +244,7 @@ impl Listing {
 pub enum Cell {
     /// Not known, or does not apply: an empty field in CSV, null in JSON.
     Absent,
-    /// A text.
+    /// A string.
     Text(String),
     /// A number without a unit.
     Number(u64),
@@ -259,12 +259,12 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A text, or absent where it is empty.
+    /// A string, or absent if it is empty.
     pub fn text(text: &str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text.to_owned()) }
     }
 
-    /// The weight; `None` where it is something else.
+    /// Returns the weight, or `None` for other cells.
     pub fn weight(&self) -> Option<u64> {
         if let Self::Weight(weight) = self { Some(*weight) } else { None }
     }
@@ -274,12 +274,12 @@ impl Cell {
         number.map_or(Self::Absent, Self::Number)
     }
 
-    /// A text that may be missing.
+    /// A string, or absent if there is none.
     pub(super) fn optional(text: Option<&str>) -> Self {
         text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
     }
 
-    /// The order of names: texts by their characters, numbers by size, and missing values last.
+    /// Compares names: strings by their characters, numbers by size. Missing values come last.
     fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
@@ -309,7 +309,7 @@ pub enum SortBy {
     /// The number of samples
     Samples,
     /// Names, from A to Z
-    // Rows of one name are in the order of the columns after it. Missing names come last.
+    // Rows with the same name are sorted by the columns after it. Missing names come last.
     Name,
 }
 

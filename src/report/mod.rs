@@ -1,4 +1,4 @@
-//! Finished answers as plain structs: the rows that a view shows, and those that it leaves out.
+//! Finished answers as plain structs: the rows that a view shows, and the rows that it leaves out.
 
 mod binaries;
 mod build;
@@ -60,9 +60,9 @@ use crate::units::{Nanos, Unit, Weight};
 /// The options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
-    /// The samples that count.
+    /// The selected samples.
     pub selection: Selection,
-    /// Schemas that count, such as `time-profile`; empty is every CPU table.
+    /// The selected schemas, such as `time-profile`. If empty, all CPU tables are selected.
     pub schemas: Vec<String>,
     /// The number that a sample counts for: its weight, or one.
     pub metric: Metric,
@@ -75,13 +75,13 @@ pub struct ReportOptions {
     /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
     /// [`View::Heaviest`]. `None` keeps all. Trees have [`Pruning::children`].
     pub top: Option<usize>,
-    /// The order of tables of views that [have the column](SortBy::applies_to); `None` is that of weight.
+    /// The column that tables are sorted by, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
     pub sort: Option<SortBy>,
     /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
-    /// The length of a bin in [`View::Timeline`]. With `None` (the default) and 0 it is the shortest of 1, 2, 5, 10, 20, 50 …
-    /// nanoseconds that gives no series more than 90 bins, and which is at least five times the most frequent weight of the
-    /// samples in nanoseconds.
+    /// The length of a bin in [`View::Timeline`]. With `None` (the default) or 0, it is the shortest of 1, 2, 5, 10, 20, 50 … nanoseconds
+    /// that meets two conditions: no series has more than 90 bins, and a bin is at least five times the most frequent weight of the samples
+    /// in nanoseconds.
     pub timeline_bin: Option<Nanos>,
     /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
     /// there are very many. With 0 (the default) and 1 only the caller's thread works. The answer is the same.
@@ -185,9 +185,9 @@ pub struct Report<'e> {
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,
-    /// What names were replaced, if names were; the caller sets it.
+    /// The replaced names, set by the caller if names were replaced.
     pub redacted: Option<Vec<Redacted>>,
-    /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
+    /// The text of source files, if [requested](Self::read_sources).
     pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
@@ -200,8 +200,8 @@ pub struct Report<'e> {
 }
 
 impl<'e> Report<'e> {
-    /// The call trees of a series with their scopes, heaviest first, pruned as asked. Each is made when it is asked for: there may be thousands of threads,
-    /// and few are looked at.
+    /// The pruned call trees of a series with their scopes, heaviest first. A tree is made when it is requested, since there may be
+    /// thousands of threads, and few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
         let weights = self.tree_weights(series);
@@ -211,8 +211,8 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// By stack: the sum of the squared weights of its samples, of all series. Where samples were added up, those of a stack of a thread
-    /// are taken to weigh the same.
+    /// By stack: the sum of the squared weights of its samples, over all series. If samples were added up, the samples of a stack in a
+    /// thread are assumed to have equal weights.
     fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
         let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
         let mut add = |stack, square: u128| {
@@ -271,17 +271,17 @@ impl<'e> Report<'e> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.recording.profile))).clone()
     }
 
-    /// True if trees start at the functions that samples were taken in, and go on to their callers.
+    /// True if trees start at leaf functions and continue with their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
     }
 
-    /// The position of a series in [`series`](Self::series); `None` if it was not asked for.
+    /// The position of a series in [`series`](Self::series); `None` if it was not selected.
     pub fn position(&self, series: SeriesId) -> Option<usize> {
         self.positions.get(series.index()).copied().flatten()
     }
 
-    /// The table of the first series whose samples were taken at times that nobody knows; `None` where all of them have times.
+    /// The table of the first series without sample times; `None` if all series have times.
     pub fn table_without_times(&self) -> Option<&'e str> {
         let profile = &self.recording.profile;
         let series = self.series.iter().map(|series| profile.series(series.series)).find(|series| !series.has_times)?;
@@ -297,8 +297,8 @@ impl<'e> Report<'e> {
         }
     }
 
-    /// The samples that count, in the order of the input: those that trees and functions are made of. There are none where
-    /// samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The selected samples in the order of the input, which trees and functions are made from. There are none if samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
         let selected = self.options.selection.on(&self.recording.profile);
         self.recording.profile.samples().iter().filter(move |&sample| {
@@ -306,9 +306,9 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
-    /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
-    /// [`Profile::samples`](crate::profile::Profile::samples). There are none where samples were added up
+    /// The samples of the selected tables, runs, processes, threads and time, in the order of the input, with one sample for each row that
+    /// was not rejected. All thread states are included unless states were selected. Each sample comes with its index in
+    /// [`Profile::samples`](crate::profile::Profile::samples). There are none if samples were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.recording.profile;
@@ -322,12 +322,12 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples that count, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
-    /// that were recorded, whatever [`ReportOptions::metric`] says.
+    /// The selected samples, added up by series, thread, stack, state and kind, in the order of the first samples. Weights are the recorded
+    /// weights, regardless of [`ReportOptions::metric`].
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let profile = &self.recording.profile;
         let selected = self.options.selection.on(profile);
-        // One of the two is empty.
+        // A profile has either sums or samples.
         let added_up: Vec<SampleSum> = if profile.sums().len() == 0 { selected.sums().collect() } else { Vec::new() };
         let kept = move |sum: &SampleSum| selected.is_in_scope(*sum) && selected.is_state_counted(*sum);
         let sums = profile.sums().filter(kept).chain(added_up);
@@ -372,7 +372,7 @@ pub struct SeriesReport {
     pub series: SeriesId,
     /// The unit of every weight in this struct.
     pub unit: Unit,
-    /// The samples that count.
+    /// The selected samples.
     pub counted: Amount,
     /// The samples that the filters left out (run, process, thread, time).
     pub out_of_scope: Amount,
@@ -380,10 +380,10 @@ pub struct SeriesReport {
     pub other_states: Vec<(String, Amount)>,
     /// The samples that count but have no stack.
     pub no_stack: Amount,
-    /// Times of the first and the last sample that counts, and until when those cover time. A sum keeps its times when operations
+    /// The times of the first and last selected sample, and the end of the time that they cover. A sum keeps its times when operations
     /// remove a part of it.
     pub times: Option<SampledTime>,
-    /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
+    /// Sums of the performance counters of the selected samples, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
@@ -401,7 +401,7 @@ impl SeriesReport {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0
     }
 
-    /// True if the filters left nothing of it (it is of another run, say).
+    /// True if the filters removed all of its samples, for example because it belongs to another run.
     pub fn is_filtered_out(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0
     }
@@ -413,7 +413,7 @@ impl SeriesReport {
 pub struct ThreadReport {
     /// The thread.
     pub thread: ThreadId,
-    /// Its samples.
+    /// The samples of the thread.
     pub counted: Amount,
 }
 
@@ -439,6 +439,6 @@ pub enum Scope {
     State(Option<StringId>),
     /// A kind of core; `None` for samples whose core, or its kind, was not recorded.
     CoreKind(Option<StringId>),
-    /// Everybody's.
+    /// All samples.
     All,
 }

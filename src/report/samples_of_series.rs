@@ -7,7 +7,7 @@ use super::{Report, SeriesReport};
 use crate::profile::{Sample, SelectedSamples};
 use crate::units::Nanos;
 
-/// What is found by visiting all samples, once a series needs it.
+/// Values that need a visit of all samples, computed when a series needs them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MadeOnce<'e> {
     pub(super) selected: OnceLock<SelectedSamples<'e>>,
@@ -22,7 +22,7 @@ impl<'e> Report<'e> {
         self.made_once.selected.get_or_init(|| self.options.selection.on(&self.recording.profile))
     }
 
-    /// The samples of a series that count, in the order of the input; none if they were added up.
+    /// The selected samples of a series, in the order of the input; none if they were added up.
     pub(super) fn samples_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let profile = &self.recording.profile;
         let ranges = self.made_once.ranges.get_or_init(|| {

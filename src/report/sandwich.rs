@@ -19,7 +19,7 @@ pub(super) static KIND: ListingKind = ListingKind::new(
     make,
 );
 
-/// The caller of functions that nobody calls.
+/// The caller of functions at the start of a thread.
 const OUTERMOST: &str = "[the thread itself]";
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
@@ -57,7 +57,7 @@ fn row(relation: &str, weight: u64, samples: u64, function: &str, binary: Option
     vec![Cell::text(relation), Cell::Weight(weight), Cell::Number(samples), Cell::Text(function.to_owned()), binary]
 }
 
-/// Functions of one name may be of several binaries.
+/// Functions with the same name may be in several binaries.
 fn binaries(profile: &Profile, chosen: &FunctionSet) -> String {
     let functions = profile.function_ids().filter(|&id| chosen.contains(id));
     let mut names: Vec<&str> = functions.filter_map(|id| profile.binary_name(id)).collect();

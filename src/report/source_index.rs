@@ -1,4 +1,4 @@
-//! Finds the file that stands for a source path recorded on another machine.
+//! Finds the local file for a source path that was recorded on another machine.
 //!
 //! ```text
 //! recorded   /Users/ada/code/orchard/src/press.cpp
@@ -36,8 +36,8 @@ impl SourceIndex {
         }
     }
 
-    /// The file with the longest common suffix of path components with a recorded path: the file name at least. Names are
-    /// compared as they are, in upper and lower case; `.` and `..` in paths are resolved.
+    /// The file with the longest common suffix of path components with a recorded path, which is at least the file name. Names are compared
+    /// case-sensitively; `.` and `..` in paths are resolved.
     pub fn find(&self, recorded: &str) -> SourceMatch<'_> {
         let wanted = components(recorded);
         let files = wanted.last().and_then(|&name| self.files.get(name)).map_or(&[][..], Vec::as_slice);

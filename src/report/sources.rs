@@ -4,7 +4,7 @@ use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
 use crate::hash::HashMap;
 
-/// So many lines are shown before and after one that weighs something.
+/// The number of lines shown before and after a line with samples.
 const CONTEXT: u32 = 3;
 
 /// The text of a source file.
@@ -12,20 +12,20 @@ const CONTEXT: u32 = 3;
 pub struct SourceText {
     /// The file that it is from, as people should see it.
     pub file: String,
-    /// Its content.
+    /// The content of the file.
     pub text: String,
 }
 
-/// The texts of the source files of a report ([`Report::read_sources`](super::Report::read_sources)).
+/// The text of a report's source files ([`Report::read_sources`](super::Report::read_sources)).
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// By recorded path: the text, or why there is none.
+    /// By recorded path: the text, or the reason why it is missing.
     answers: HashMap<String, Result<SourceText, String>>,
 }
 
 #[cfg(feature = "workbench")]
 impl Sources {
-    /// The recorded paths in their order, each with its text, or why there is none.
+    /// The recorded paths in their order, each with its text, or the reason why it is missing.
     pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
         let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
         answers.sort_unstable_by_key(|&(path, _)| path);
@@ -37,14 +37,13 @@ impl Sources {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnnotatedFile<'r> {
-    /// Its path on the machine that compiled it.
+    /// The path on the machine that compiled the file.
     pub path: &'r str,
     /// The file that the text is from, or why there is no text.
     pub file: Result<&'r str, &'r str>,
-    /// The weights of the whole file. A sample counts once, however many of its frames are in the file.
+    /// The weights of the complete file. A sample counts once, even if several of its frames are in the file.
     pub sums: KeySums,
-    /// The lines that samples have in their stacks, and three lines around each, in order. Without a text it is only the
-    /// former.
+    /// The lines with samples, and three lines around each, in order. Without the text of the file, only lines with samples.
     pub lines: Vec<AnnotatedLine<'r>>,
 }
 
@@ -52,18 +51,18 @@ pub struct AnnotatedFile<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnnotatedLine<'r> {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub line: u32,
     /// Its weights; zero for a line that is only shown near another one.
     pub sums: KeySums,
-    /// Its text; `None` without a text, and if the text is shorter than the file that was compiled.
+    /// The text of the line; `None` if the file was not found, or is shorter than the file that was compiled.
     pub text: Option<&'r str>,
 }
 
 impl Report<'_> {
-    /// Asks for the text of each source file that counted samples have in their stacks, heaviest first in each series, each once. The
-    /// answer is the text, or in a few words why there is none. Then [`annotated_files`](Self::annotated_files) has the texts, and
-    /// writers show them in [`View::Lines`](super::View::Lines).
+    /// Requests the text of each source file in the stacks of selected samples, heaviest first in each series, each file once. `text_of`
+    /// returns the text, or briefly the reason why it is missing. [`annotated_files`](Self::annotated_files) then has the text, and writers
+    /// show it in [`View::Lines`](super::View::Lines).
     pub fn read_sources(&mut self, mut text_of: impl FnMut(&str) -> Result<SourceText, String>) {
         let mut sources = Sources::default();
         for path in self.source_paths() {
@@ -72,8 +71,7 @@ impl Report<'_> {
         self.sources = Some(sources);
     }
 
-    /// The paths of the source files that counted samples have in their stacks, as they were recorded; heaviest first in each series,
-    /// each once.
+    /// The recorded paths of the source files in the stacks of selected samples, heaviest first in each series, each file once.
     pub fn source_paths(&self) -> Vec<&str> {
         let profile = &self.recording.profile;
         let mut is_known: HashMap<&str, ()> = HashMap::default();
@@ -82,7 +80,7 @@ impl Report<'_> {
         paths.filter(|path| is_known.insert(path, ()).is_none()).collect()
     }
 
-    /// The source files of a series with what their lines weigh, heaviest first; `None` where no texts were asked for.
+    /// The source files of a series with the weights of their lines, heaviest first; `None` if no text was requested.
     pub fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
         let sources = self.sources.as_ref()?;
         let annotate = |row: SourceFileRow| {
@@ -133,9 +131,9 @@ mod tests {
     use super::*;
     use crate::profile::ProfileBuilder;
 
-    /// Every set of lines of a text of nine lines, and of one line behind its end.
+    /// Tries all sets of lines of a nine-line text, including the line after its end.
     #[test]
-    fn three_lines_stand_around_each() {
+    fn shows_three_lines_around_each_line() {
         let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();
         let path = ProfileBuilder::new().string("a.c").unwrap();
         for set in 0_u32..1 << 10 {

@@ -23,7 +23,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (profile, options) = (&report.recording.profile, &report.options);
     let counted = options.selection.on(profile);
     let every = Selection { states: StateFilter::All, ..options.selection.clone() }.on(profile);
-    // By state: its samples, and whether they count.
+    // By state: its samples, and whether it is selected.
     let mut states: HashMap<Option<StringId>, (Amount, bool)> = HashMap::default();
     let is_here = |sum: &SampleSum| sum.series == series.series && every.is_in_scope(*sum);
     for sum in profile.sums_or_samples().filter(is_here) {

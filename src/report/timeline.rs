@@ -1,8 +1,7 @@
-//! Weights over time: bins of one length, for each thread, or for what else is separated.
+//! Weights over time, in bins of equal length, for each thread or other scope.
 //!
-//! The whole weight of a sample belongs to the bin of its time, as the seconds of a fleet's runs have it: an export says when a
-//! sample was taken, and not since when it counts. So a bin that is not much longer than the time between samples may read
-//! more than one core.
+//! The weight of a sample belongs to the bin of its time, as in the seconds of fleets: an export records when a sample was taken, but not
+//! when its time began. A bin that is not much longer than the time between samples may therefore show more than one core.
 
 use std::ops::Range;
 
@@ -16,10 +15,10 @@ use crate::profile::{Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
 use crate::units::Nanos;
 
-/// With a length of its own choice, a timeline has no more bins than this.
+/// The greatest number of bins of automatic length.
 const BINS: u64 = 90;
-/// Such a bin is at least so many times as long as what most samples stand for: in shorter ones a thread that runs all the time
-/// would seem to start and stop.
+/// The least number of typical samples in a bin of automatic length. In shorter bins, a thread that runs all the time would seem to start
+/// and stop.
 const SAMPLES: u64 = 5;
 
 pub(super) static KIND: ListingKind = ListingKind::new(
@@ -51,18 +50,18 @@ pub struct Timeline {
     pub bins: Range<u64>,
     /// The selected time. Rates are relative to the part of it that is in a bin.
     pub selected: SelectedTime,
-    /// One for each thread, or for what else is separated; what weighs most of what counts comes first.
+    /// One for each thread or other scope, heaviest first by selected samples.
     pub lines: Vec<TimelineLine>,
 }
 
-/// The weights of a thread, or of another scope with a line of its own, over time.
+/// The weights of a thread, or of another scope, over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineLine {
     /// The scope of the samples.
     pub scope: Scope,
     /// The samples that count ([`Selection::states`](crate::profile::Selection::states)).
     pub counted: Amount,
-    /// Its samples by bin and state, in this order; bins without samples have none.
+    /// Samples by bin and state, in this order. Bins without samples have no part.
     pub parts: Vec<TimelinePart>,
 }
 
@@ -75,7 +74,7 @@ pub struct TimelinePart {
     pub state: Option<StringId>,
     /// True if the state counts.
     pub is_counted: bool,
-    /// Their weight and number.
+    /// The weight and number of the samples.
     pub amount: Amount,
 }
 
@@ -89,8 +88,8 @@ impl Timeline {
 }
 
 impl Report<'_> {
-    /// The weights of a series over time: of every state, unless states were named, as [`samples`](Self::samples) has them. It
-    /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples).
+    /// There are no lines if samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
         let selected = options.selection.on(profile);
@@ -119,15 +118,15 @@ impl Report<'_> {
         Timeline { bin, bins: first..end, selected, lines: lines(profile, parts, nothing) }
     }
 
-    /// The length of the bins of every series: as asked for, or a round one.
+    /// The length of the bins of every series: the requested one, or a round number.
     fn timeline_bin(&self) -> Nanos {
         let asked = self.options.timeline_bin.filter(|bin| bin.as_nanos() > 0);
         asked.unwrap_or_else(|| *self.round_bin.get_or_init(|| round_bin(self)))
     }
 }
 
-/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds by which the selected time of no series has more than [`BINS`], and in which a thread
-/// has [`SAMPLES`] if samples are of time.
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds with which no series has more than [`BINS`], and with which a bin holds [`SAMPLES`] of
+/// a thread if weights are time.
 fn round_bin(report: &Report<'_>) -> Nanos {
     let asked = report.series.iter().filter(|series| !series.is_filtered_out());
     let spans: Vec<(u64, u64)> = asked

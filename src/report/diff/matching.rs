@@ -9,10 +9,9 @@ use crate::units::Uuid;
 pub enum FunctionKey {
     /// Binary and name: the same function of two builds.
     Named,
-    /// A function without name: the UUID of its binary and how far behind the load address it is. Another build is another
-    /// binary.
+    /// A function without a name: the UUID of its binary, and the offset from the load address. Another build is another binary.
     Offset(Uuid, u64),
-    /// A function without name in a binary without UUID, or in none: by the address that stands for its name.
+    /// A function without a name, in a binary without a UUID or in no binary: by the address that replaces its name.
     Address,
     /// Samples without stack.
     NoStack,
@@ -21,7 +20,7 @@ pub enum FunctionKey {
 /// A function, or a binary, of either recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
-    /// Its name, or what stands for it; empty for a binary.
+    /// The name, or the address that replaces it; empty for a binary.
     pub name: String,
     /// The name of its binary, if it is in one.
     pub binary: Option<String>,
@@ -34,7 +33,7 @@ pub(super) struct Functions {
     names: Vec<Function>,
     /// By side and function: its number.
     of_side: [Vec<usize>; 2],
-    /// By number: that of its binary.
+    /// By number of a function: the number of its binary.
     binary_of: Vec<usize>,
     binaries: Vec<Function>,
 }
@@ -85,7 +84,7 @@ impl Functions {
         self.names
     }
 
-    /// By number of a function: that of its binary.
+    /// The number of a function's binary.
     pub(super) fn binary_of(&self, number: usize) -> usize {
         self.binary_of[number]
     }

@@ -26,7 +26,7 @@ pub struct Activity {
 pub struct Busiest {
     /// Its start, a whole number of lengths from the start of the recording.
     pub start: Nanos,
-    /// Its length.
+    /// The length of this part.
     pub length: Nanos,
     /// The weight of the samples that were taken in it.
     pub weight: Weight,

@@ -1,4 +1,4 @@
-//! The function that the main thread waits in: what a recording of waiting threads is asked for first.
+//! The function that the main thread waits in, which is the first question about a recording of waiting threads.
 
 use super::own_code::OwnCode;
 use super::owners::Owner;
@@ -14,13 +14,13 @@ use crate::units::Unit;
 pub struct Wait {
     /// The main thread with most samples.
     pub thread: ThreadId,
-    /// All of its samples.
+    /// All samples of the thread.
     pub of_thread: Amount,
-    /// Those in which it waits.
+    /// Samples in which the thread waits.
     pub waiting: Amount,
     /// The function that it waits in most.
     pub function: FunctionId,
-    /// The function of the program's own code that asked for most of that; `None` where it was none.
+    /// The function of app code that called it in most of these samples; `None` if there is no such function.
     pub asked_by: Option<FunctionId>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, rows: &[StackWeight], 
     })
 }
 
-/// The key with most samples; of equal ones the first.
+/// The key with the most samples; the first one among equal keys.
 fn heaviest<'r, K: Copy + Eq + std::hash::Hash>(
     rows: impl Iterator<Item = &'r StackWeight>,
     key: impl Fn(&StackWeight) -> Option<K>,
