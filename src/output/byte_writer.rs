@@ -1,4 +1,4 @@
-//! Pieces of text that many lines have in common are made once, and many small pieces become few large ones.
+//! Builds text that many lines share only once, and joins many small writes into few large ones.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::profile::{FunctionId, Profile, Stack, StackId};
 /// For each function of a profile a piece of output.
 pub(super) struct FunctionTexts {
     text: Vec<u8>,
-    /// The end of each piece; it starts where the one before ends.
+    /// The end of each piece, where the next one starts.
     ends: Vec<usize>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct ByteWriter<'o> {
     out: &'o mut dyn Write,
 }
 
-/// Text is written once it is so long.
+/// Text is written when it reaches this length.
 const FULL: usize = 64 << 10;
 
 impl<'o> ByteWriter<'o> {
@@ -86,7 +86,7 @@ impl<'o> ByteWriter<'o> {
     }
 }
 
-/// Appends pieces of output, one after the other.
+/// Appends pieces of output in order.
 pub(super) trait Put {
     /// The output so far.
     fn bytes(&mut self) -> &mut Vec<u8>;
@@ -109,9 +109,9 @@ pub(super) trait Put {
         }
     }
 
-    /// Appends a text as JSON, or null.
+    /// Appends a string as JSON, or null.
     fn put_text(&mut self, text: Option<&str>) -> &mut Self {
-        // A vector takes everything, and every text has a form in JSON.
+        // Writing to a vector cannot fail, and every string is valid in JSON.
         let written = serde_json::to_writer(self.bytes(), &text);
         debug_assert!(written.is_ok());
         self
@@ -159,7 +159,7 @@ pub(super) fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path:
     path.reverse();
 }
 
-/// The text of a stack. That of the last one is kept: samples that follow each other often have the same.
+/// The text of a stack. The last text is kept, since consecutive samples often have the same stack.
 #[derive(Default)]
 pub(super) struct StackText {
     of: Option<StackId>,

@@ -19,10 +19,10 @@ use crate::report::{Span, ThreadChart};
 use crate::report::{binary_of, function_of, process_label, series_label, thread_label};
 use crate::units::Nanos;
 
-/// Writes the flame charts of a report, whatever its view. A profile of sums has no times, so only its names are written.
+/// Writes the flame charts of a report, regardless of its view. A profile of sums has no times, so only its names are written.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
@@ -59,7 +59,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     events.writer.finish()
 }
 
-/// Viewers tell processes by their number, and the threads of one by theirs: each is given out once.
+/// Numbers for processes and threads. Viewers identify processes by pid, and the threads of a process by tid, so each number is used once.
 #[derive(Default)]
 struct Numbers {
     /// The process, for a thread, and the number.
@@ -68,7 +68,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The recorded number if it is free, and one that viewers take; else one that is.
+    /// Returns the recorded number if it is free and viewers accept it, else a free number.
     fn take(&mut self, process: Option<u64>, recorded: Option<u64>) -> u64 {
         // To viewers 0 is the idle process; 1 << 30 and up are numbers that no process has.
         let recorded = recorded.filter(|number| (1..1 << 30).contains(number));
@@ -97,7 +97,7 @@ impl Events<'_, '_> {
         self.writer.put(b"{\"ph\":\"").put(kind).put(b"\"");
     }
 
-    /// Writes the name of a process, with that of its `series` if there are several.
+    /// Writes the name of a process, including the name of its `series` if there are several.
     fn process(&mut self, process: ProcessId, series: Option<&SeriesReport>, pid: u64) {
         let mut label = process_label(self.profile, self.profile.process(process));
         if let Some(series) = series {

@@ -53,7 +53,8 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.finish()
 }
 
-/// From the part to the whole: the thread and its process, or the process; the run, if the trees are of everything in it.
+/// The name of a tree, from the specific to the general: the thread and its process, or the process. A tree of all threads has the name of
+/// its run.
 fn name_of(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> String {
     let profile = &report.recording.profile;
     let mut labels = scope_labels(profile, scope);

@@ -1,8 +1,7 @@
 //! Folded stacks: `process;thread;root;…;leaf WEIGHT`, the input of flame graph tools.
 //!
-//! One line for each place in a tree that has a weight of its own. Separators in names are escaped
-//! ([`escape_folded`]). Functions of one name in several binaries give
-//! several lines of the same text, which every reader adds up.
+//! There is one line for each node with self weight. Separators in names are escaped ([`escape_folded`]). Functions with the same name in
+//! several binaries give several lines with the same text, which every reader adds up.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,15 +11,15 @@ use super::byte_writer::{FunctionTexts, push_number};
 use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport, scope_labels};
 
-/// [`NO_STACK`](crate::report::NO_STACK), behind its separator.
+/// [`NO_STACK`](crate::report::NO_STACK) after its separator.
 const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
 /// The element for the part that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
-/// Folded stacks have one number a line and no room for its meaning, so series of different meaning cannot be mixed.
+/// Series with different meanings cannot be mixed: a line of folded stacks has only a number, without its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mixed {
-    /// The series that were asked for, as `SCHEMA (run N, UNIT)`.
+    /// The selected series, as `SCHEMA (run N, UNIT)`.
     series: Vec<String>,
 }
 
@@ -87,7 +86,7 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut
     // Where the text of each chain above ends.
     let mut ends = vec![prefix];
     tree.walk(|chain| {
-        // What pruning hid still belongs to the node's total.
+        // Weight hidden by pruning still belongs to the node's total.
         let weight = chain.last.self_weight + chain.last.hidden_weight;
         if chain.level == 0 {
             below_root = weight;
@@ -112,7 +111,7 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut
     Ok(())
 }
 
-/// Appends an element that stands behind its separator, which the first of a line has no use for.
+/// Appends an element with its separator, or without it at the start of a line.
 fn push_element(element: &[u8], line: &mut Vec<u8>) {
     let start = usize::from(line.is_empty());
     line.extend_from_slice(&element[start..]);

@@ -24,11 +24,11 @@ use crate::units::Unit;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-/// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
+/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
-/// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -56,7 +56,7 @@ fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWri
     writer.put(b",\n\"shared\":{\"frames\":[");
 }
 
-/// The functions that stand in stacks of samples.
+/// The functions in stacks of samples.
 struct Frames {
     functions: Vec<FunctionId>,
     /// By function: the digits of its place in `functions`.
@@ -124,7 +124,7 @@ impl Frames {
     }
 }
 
-/// Of the lines of a function in one file the first; what was inlined by a macro from another file does not count.
+/// The first line of a function in one file. Lines that a macro inlined from another file are ignored.
 fn earlier(first: SourceLine, other: SourceLine) -> SourceLine {
     let is_earlier = other.path == first.path && other.line > 0 && (first.line == 0 || other.line < first.line);
     if is_earlier { other } else { first }
@@ -160,7 +160,7 @@ fn write_profile(
     Ok(())
 }
 
-/// The frames of a stack, root first; that of samples without stack where there is none.
+/// The frames of a stack, root first; for a sample without a stack, the frame for that.
 fn push_stack(profile: &Profile, path: &[Stack], frames: &Frames, out: &mut Vec<u8>) {
     out.push(b'[');
     if let (true, Some(index)) = (path.is_empty(), frames.no_stack) {

@@ -17,10 +17,10 @@ pub use cells::Cells;
 use records::optional;
 pub(in crate::output) use records::{Out, record};
 
-/// Writes the view of a report, with texts in cells as `cells` says. The overview is written as the summary.
+/// Writes the view of a report, with text in cells as chosen by `cells`. The overview is written as the summary.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         // The long tables.

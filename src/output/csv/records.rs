@@ -13,7 +13,7 @@ use crate::report::{binary_of, function_of};
 
 pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
 
-/// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
+/// Writes a record. Errors of the writer below are returned unchanged, so a closed pipe is recognised.
 pub(in crate::output) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
     csv.write_record(fields).map_err(|error| match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
@@ -63,7 +63,7 @@ pub(super) fn push_field(field: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends what stands between quotes: each quote in it is doubled.
+/// Appends text between quotes: each quote in it is doubled.
 pub(super) fn push_doubled(field: &str, out: &mut Vec<u8>) {
     for (index, part) in field.split('"').enumerate() {
         if index > 0 {

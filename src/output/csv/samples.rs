@@ -30,15 +30,15 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
 /// Parts of rows that come up again and again.
 struct Pieces {
     cells: Cells,
-    /// By series: `input,run,table,schema,`; nothing where it was not asked for.
+    /// By series: `input,run,table,schema,`; empty for series that are not selected.
     series: Vec<Vec<u8>>,
     /// By thread: `pid,process,tid,thread,`.
     threads: Vec<Vec<u8>>,
     /// `function,binary,`.
     leaves: FunctionTexts,
-    /// `;function`, to stand between quotes.
+    /// `;function`, for use between quotes.
     elements: FunctionTexts,
-    /// By function: true if the element must stand between quotes.
+    /// By function: true if the element needs quotes.
     is_quoted: Vec<bool>,
 }
 
@@ -52,7 +52,7 @@ impl Pieces {
         let threads = profile.thread_ids().map(|id| scope_fields(profile, Scope::Thread(id), cells));
         let mut is_quoted = Vec::new();
         let elements = FunctionTexts::new(profile, |id, out| {
-            // Each stands where a cell starts, or behind a `;`.
+            // Each name starts a cell or follows a `;`.
             let name = escape_folded(profile.function_name(id));
             let name = cells.text(&name);
             is_quoted.push(name.contains([',', '"']));
@@ -67,7 +67,7 @@ impl Pieces {
     }
 }
 
-/// The function names of a stack, root first, joined by `;`; that of the last sample is kept.
+/// The function names of a stack, root first, joined by `;`. The names of the last sample are kept.
 #[derive(Default)]
 struct JoinedStack {
     of: Option<StackId>,

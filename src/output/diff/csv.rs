@@ -8,11 +8,10 @@ use super::{DiffReport, DiffView, name, owner};
 use crate::output::csv::{Cells, record};
 use crate::report::diff::{Change, Function, Presence, Sides};
 
-/// Writes the rows of the view, with texts in cells as `cells` says. The depth of a node counts from the root, which has 0; other rows
-/// have none.
+/// Writes the rows of the view, with text in cells as chosen by `cells`. The root has depth 0, and only nodes have a depth.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     record(

@@ -38,13 +38,13 @@ pub struct DiffReport<'r, 'e> {
     pub after: &'r Report<'e>,
     /// The changes.
     pub diff: &'r Diff,
-    /// The normalization that was asked for.
+    /// The requested normalization.
     pub normalize: Normalize,
     /// The view.
     pub view: DiffView,
     /// The number of rows that tables show; `None` shows all.
     pub top: Option<usize>,
-    /// Changes below this percentage of the heavier recording are left out of text, which counts them.
+    /// Text hides changes below this percentage of the heavier recording, and reports their number.
     pub min_percent: f64,
     /// The outcomes of alert rules.
     pub alerts: &'r [DiffAlertOutcome<'r>],
@@ -106,7 +106,7 @@ fn name(function: &Function) -> &str {
     }
 }
 
-/// The binary of a function, to stand beside its name.
+/// The binary of a function, shown next to its name.
 fn owner(function: &Function) -> Option<&str> {
     function.binary.as_deref().filter(|_| !function.name.is_empty())
 }

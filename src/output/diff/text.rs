@@ -11,11 +11,11 @@ use crate::report::Report;
 use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
 use crate::units::Weight;
 
-/// Text of at least so many columns has room for noise and all weights.
+/// The least width of text that shows noise and all weights.
 const WIDE: usize = 100;
 /// Columns of `alert   UNDECIDED  `.
 const ALERT: usize = 19;
-/// The columns that a name has at least, however deep it stands, where the terminal has as many.
+/// The least width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 24;
 
 /// Writes both sides, the change of the totals, and the rows of the view.
@@ -238,8 +238,8 @@ impl Text<'_, '_, '_> {
     }
 }
 
-/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. Where there is too little room, the path loses the folders
-/// that both recordings have, then its middle.
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. If there is too little space, the path is shortened: first
+/// by the folders that both recordings share, then in its middle.
 fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
@@ -278,7 +278,7 @@ fn common_folders([before, after]: [&str; 2]) -> usize {
     before.as_bytes()[..equal].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
-/// The nodes that are shown below each node: those that changed enough, and the nodes on the way to them.
+/// The nodes shown below each node: nodes that changed enough, and the nodes above them.
 struct Children {
     shown: Vec<Vec<usize>>,
     hidden: usize,

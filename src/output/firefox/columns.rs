@@ -4,7 +4,7 @@ use std::io;
 
 use crate::output::byte_writer::{ByteWriter, Put, push_number};
 
-/// Appends a column of a table behind another member: `,"NAME":[…]`.
+/// Appends a column of a table after another member: `,"NAME":[…]`.
 pub(super) fn column<T>(
     writer: &mut ByteWriter<'_>,
     name: &str,

@@ -16,9 +16,9 @@ use super::super::by_thread::ThreadSamples;
 use crate::profile::{Profile, Sample, SeriesId};
 use crate::units::{Nanos, Unit};
 
-/// The time of a sample if nothing tells it: the templates of Instruments sample every millisecond.
+/// The length of a sample if it is unknown: the templates of Instruments sample every millisecond.
 const MILLI: u64 = 1_000_000;
-/// The number of a sample's own times after which the next sample counts as late: where times are even, they vary by less than a percent.
+/// The factor of a sample's length after which the next sample is late. Regular times vary by less than a percent.
 const LATE_FACTOR: u64 = 2;
 /// The same for cycles and events, where the time of a sample is an estimate: cores differ in speed by this much.
 const LATE_FACTOR_ESTIMATED: u64 = 4;

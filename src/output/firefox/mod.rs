@@ -44,12 +44,12 @@ pub use markers::Markers;
 use process_ids::ProcessIds;
 use tables::Tables;
 
-/// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
+/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time in which a
-/// thread did not run. `markers` are those of this report.
+/// thread did not run. `markers` must belong to this report.
 ///
 /// # Errors
-/// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -75,8 +75,7 @@ pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Wr
     writer.finish()
 }
 
-/// In which unit the file tells how much of the CPU a thread used: time, else cycles, where a table counts them. A file has one
-/// for all its threads.
+/// The unit in which the file records CPU use: time, or else cycles if a table counts them. All threads of a file share one unit.
 fn cpu_unit(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Option<Unit> {
     let has = |unit: &Unit| threads.iter().any(|thread| profile.series(thread.series).unit == *unit);
     [Unit::Nanoseconds, Unit::Cycles].into_iter().find(has)
@@ -100,7 +99,7 @@ fn meta(
     writer.put(b"\"product\":").put_text(Some(file_title(report, threads)));
     writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":").put(markers::SCHEMAS.as_bytes());
     writer.put(b",");
-    // Symbols are not asked of a server: nobody is told which binaries were recorded, and names stay as they are elsewhere.
+    // The viewer must not query a symbol server, which would reveal the recorded binaries and change names.
     writer.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
     let unit = match cpu_unit {
         Some(Unit::Nanoseconds) => Some("ns"),

@@ -10,11 +10,11 @@ use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
 use crate::report::Report;
 use crate::units::Nanos;
 
-/// The names of processes and threads. The viewer takes threads of one pid for one process, and knows a thread by its tid, so each series
-/// gets pids and tids of its own: `4150`, `4150.1`.
+/// The names of processes and threads. The viewer merges processes with the same pid and threads with the same tid, so each series gets
+/// separate pids and tids: `4150`, `4150.1`.
 pub(super) struct ProcessIds {
     labels: Vec<Option<String>>,
-    /// Also by the main thread, but for the first of a process.
+    /// By process, and for main threads after the first also by thread.
     pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
     /// The number of times that each pid and each tid was given.
     given: [HashMap<String, u32>; 2],
@@ -43,7 +43,7 @@ impl ProcessIds {
         let process = profile.process(thread.process);
         let key = (row.series, thread.process);
         let [given_pids, given_tids] = &mut self.given;
-        // A second main thread, as after exec, would hide the first one in the viewer: it gets a pid of its own.
+        // A second main thread, as after exec, would hide the first one in the viewer, so it gets a separate pid.
         let is_second = thread.is_main && *self.has_main.entry(key).or_insert(row.thread) != row.thread;
         let pid = match self.pids.entry((key, is_second.then_some(row.thread))) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_come_again_are_told_apart() {
+    fn distinguishes_repeated_numbers() {
         let mut given = HashMap::default();
         let names = [Some(7), Some(8), Some(7), None, Some(7), None].map(|number| unique(&mut given, number));
         assert_eq!(names, ["7", "8", "7.1", "unknown", "7.2", "unknown.1"]);

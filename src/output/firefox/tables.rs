@@ -1,4 +1,4 @@
-//! The tables that all threads share: stacks, frames, functions, libraries, strings; only of samples that count.
+//! The tables that all threads share: stacks, frames, functions, libraries and strings of selected samples.
 
 use std::io;
 
@@ -22,11 +22,11 @@ const NONE: u32 = u32::MAX;
 struct FrameRow {
     frame: FrameId,
     inline_depth: u32,
-    /// The function that holds the code, into which that of the frame may be inlined.
+    /// The function that contains the code, into which the frame's function may be inlined.
     outer: FunctionId,
 }
 
-/// The rows of the profile that stand in the file, in their order.
+/// The rows of the profile that the file contains, in their order.
 pub(super) struct Tables<'p> {
     profile: &'p Profile,
     stacks: Vec<StackId>,
@@ -46,11 +46,11 @@ pub(super) struct Tables<'p> {
     frame_symbols: Vec<Option<u32>>,
     sources: Vec<StringId>,
     strings: Strings<'p>,
-    /// True if a stack, a frame and a function of [`NO_STACK`] stand behind all others.
+    /// True if the last stack, frame and function are [`NO_STACK`].
     has_no_stack: bool,
 }
 
-/// A function of the file. Of the places in which its lines stand, the first is its file.
+/// A function in the file. Its source is the first file that contains its lines.
 struct FunctionRow {
     name: u32,
     library: Option<u32>,
@@ -94,7 +94,7 @@ impl<'p> Tables<'p> {
         tables
     }
 
-    /// Every stack of a sample and those above it, parents first.
+    /// Adds the stacks of samples and all their callers, parents first.
     fn add_stacks(&mut self, threads: &[ThreadSamples<'_>]) {
         let profile = self.profile;
         let mut is_used = vec![false; self.stack_rows.len()];
@@ -109,7 +109,7 @@ impl<'p> Tables<'p> {
         for id in profile.stack_ids().filter(|id| is_used[id.index()]) {
             let stack = profile.stack(id);
             let frame = profile.frame(stack.frame);
-            // A parent stands before its children.
+            // Parents precede their children.
             let parent = stack.parent.map(|parent| {
                 (profile.frame(profile.stack(parent).frame), inlining[self.stack_rows[parent.index()] as usize])
             });
@@ -128,7 +128,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// The binaries of all frames and functions, those of one library once, the programs that ran first.
+    /// Adds the libraries of all frames and functions, each once, starting with the programs that ran.
     fn add_libraries(&mut self, programs: &Programs<'_>) {
         let profile = self.profile;
         let frames = self.frames.iter().map(|row| profile.frame(row.frame));
@@ -247,7 +247,7 @@ impl<'p> Tables<'p> {
         length(self.stacks.len() + usize::from(self.has_no_stack), writer);
         let frames = self.stack_frames.iter().map(|&frame| u64::from(frame));
         column(writer, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
-        // How many rows above this one the callers stand; they have no row 0 rows above, so 0 says that there are none.
+        // The number of rows between a stack and its parent; 0 for stacks without a parent.
         let offset = |(row, &id): (usize, &StackId)| {
             let parent = self.profile.stack(id).parent;
             parent.map_or(0, |parent| row as u64 - u64::from(self.stack_rows[parent.index()]))
@@ -293,7 +293,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// The line of a frame, where it is one of the file of its function.
+    /// The line of a frame, if it is in the source of its function.
     fn line(&self, frame: &Frame) -> Option<u32> {
         let source = frame.source?;
         let file = self.functions[self.function_rows[frame.function.index()] as usize].source?;
@@ -355,7 +355,7 @@ fn flags(has: &[bool]) -> u64 {
     has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
-/// The key by which two binaries are one library: the UUID, as everywhere, wherever each was loaded.
+/// The key for binaries that are one library: the UUID, regardless of the load address.
 #[derive(PartialEq, Eq, Hash)]
 enum LibraryKey {
     Uuid(Uuid),

@@ -9,7 +9,7 @@ use crate::report::{Report, Scope};
 use crate::report::{Span, ThreadChart};
 use crate::units::Nanos;
 
-/// Writes the threads of every series. In lines, spans stand behind their thread and bear its number.
+/// Writes the threads of every series. In lines, spans follow their thread and have its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let names = node_heads(&report.recording.profile);
     let mut writer = ByteWriter::new(out);
@@ -47,7 +47,7 @@ fn nested(thread: &ThreadChart<'_>, names: &LabelTexts, writer: &mut ByteWriter<
     Ok(())
 }
 
-/// The rest of a thread, and its spans as rows behind it.
+/// Writes the rest of a thread, followed by its spans as rows.
 fn lines(
     thread: &ThreadChart<'_>,
     chart: u64,
@@ -72,7 +72,7 @@ fn put_gap(typical: Option<Nanos>, writer: &mut ByteWriter<'_>) {
     writer.put_optional(typical.map(Nanos::as_nanos));
 }
 
-/// A span, but for its end.
+/// Writes a span without its closing brace.
 fn put_span(span: &Span, names: &LabelTexts, writer: &mut ByteWriter<'_>) {
     let Span { label, depth, start, end, all_weight, self_weight, samples } = *span;
     writer.put(names.get(label));

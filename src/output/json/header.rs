@@ -20,7 +20,7 @@ use crate::units::Nanos;
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub(crate) const VERSION: u32 = 1;
 
-/// Writes every field that is no list of rows, with `separator` between them. The object stays open.
+/// Writes every field except lists of rows, with `separator` between fields. The object stays open.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
         Metric::Weight if report.recording.profile.is_weighed_by_counters() => "counter",

@@ -1,7 +1,7 @@
 //! JSON for programs: one document, or a line for each row. `docs/formats.md` describes every field.
 //!
-//! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
-//! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
+//! Weights are integers, with their unit in another field. JavaScript rounds integers above 2^53, which no real recording reaches. Trees
+//! are nested as deeply as stacks, which exceeds the limit of some parsers.
 
 mod flame_chart;
 mod header;
@@ -49,11 +49,11 @@ pub(super) fn write_summary(report: &Report<'_>, out: &mut dyn Write) -> io::Res
     out.write_all(b"}")
 }
 
-/// Writes the view of a report as JSON lines: everything but rows in the first line, and each row in a line of its own. They are the rows
-/// of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
+/// Writes the view of a report as JSON lines: all fields except rows in the first line, and one row in each line after it. The rows are the
+/// rows of [`write()`], but nodes of trees and spans of flame charts are not nested.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse-lines", ",", out)?;
     out.write_all(b"}\n")?;
@@ -84,7 +84,7 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
     }
 }
 
-/// Writes what tables left out, where a least weight or a number of rows was asked for.
+/// Writes the rows that tables left out because of a minimum weight or a number of rows.
 fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let hidden = report.hidden_rows();
     if hidden.is_empty() {

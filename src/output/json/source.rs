@@ -6,7 +6,7 @@ use crate::calltree::KeySums;
 use crate::output::byte_writer::{ByteWriter, Put};
 use crate::report::Report;
 
-/// Writes the source files of all series, where their texts were asked for.
+/// Writes the source files of all series, if their text was requested.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     let mut separator: &[u8] = b",\n\"sources\":[\n";

@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::report::{Report, SeparateBy};
 use crate::report::{binary_of, function_of};
 
-/// Writes the trees, under the name of what has one. In lines, nodes stand behind whose tree it is and bear its number.
+/// Writes the trees, in an array named after their scopes. In lines, the nodes of a tree follow its scope and have its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let name = match report.options.separate_by {
         SeparateBy::Thread => "threads",

@@ -9,9 +9,9 @@ use crate::report::{Amount, Report, Scope, ScopeParts};
 /// The layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// They are the elements of an array, a field of the document.
+    /// The elements of an array, which is a field of the document.
     Document,
-    /// Each is a line of its own.
+    /// One line for each row.
     Lines,
 }
 
@@ -30,7 +30,7 @@ impl Rows {
         Self { layout, is_first: true }
     }
 
-    /// Appends what stands before the next row.
+    /// Appends the separator before the next row.
     pub(super) fn next(&mut self, out: &mut Vec<u8>) {
         let separator: &[u8] = match (self.layout, std::mem::replace(&mut self.is_first, false)) {
             (Layout::Document, true) | (Layout::Lines, false) => b"\n",
@@ -40,7 +40,7 @@ impl Rows {
         out.extend_from_slice(separator);
     }
 
-    /// Appends what stands behind the last row.
+    /// Appends the end after the last row.
     pub(super) fn end(self, out: &mut Vec<u8>) {
         match self.layout {
             Layout::Document => out.push(b']'),

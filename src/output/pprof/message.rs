@@ -26,14 +26,14 @@ pub(super) fn put_number(field: u64, number: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a field that is a text or a message. An empty one stands there too: places in a list count.
+/// Appends a field with a string or a message. Empty fields are written, since positions in a list matter.
 pub(super) fn put_bytes(field: u64, bytes: &[u8], out: &mut Vec<u8>) {
     push_varint(field << 3 | BYTES, out);
     push_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// Appends a field that is many numbers. Zeros stand there too.
+/// Appends a field with many numbers, including zeros.
 pub(super) fn put_numbers(field: u64, numbers: &[u64], out: &mut Vec<u8>) {
     if numbers.is_empty() {
         return;
@@ -58,7 +58,7 @@ fn length_of_varint(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
 }
 
-/// The texts that were asked for so far. The first one is the empty one.
+/// The strings requested so far. The first one is empty.
 pub(super) struct Strings<'p> {
     places: HashMap<Cow<'p, str>, u64>,
     texts: Vec<Cow<'p, str>>,
@@ -71,7 +71,7 @@ impl<'p> Strings<'p> {
         strings
     }
 
-    /// The place of a text.
+    /// The position of a string.
     pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
         let (text, next) = (text.into(), self.texts.len() as u64);
         if let Some(&place) = self.places.get(&text) {

@@ -32,10 +32,10 @@ use crate::units::{Nanos, Unit};
 use locations::Locations;
 use message::{Strings, put_bytes, put_number, put_numbers};
 
-/// Writes the samples that count, whatever the view. Trees are not made, and nothing is pruned.
+/// Writes the selected samples, regardless of the view. No trees are made, and nothing is pruned.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+/// If `out` fails, or the series of the report cannot be added up ([`check`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let mut packed = GzEncoder::new(out, Compression::default());
@@ -129,11 +129,11 @@ impl Period {
 struct Samples<'p> {
     profile: &'p Profile,
     metric: Metric,
-    /// True if samples have a weight beside their number.
+    /// True if samples have a weight in addition to their number.
     has_weights: bool,
     has_runs: bool,
     locations: Locations<'p>,
-    /// By thread: the labels of its samples; empty where none was written yet.
+    /// By thread: the labels of its samples; empty until they are needed.
     labels: Vec<Vec<u8>>,
     states: HashMap<StringId, Vec<u8>>,
     period: Period,
@@ -191,7 +191,7 @@ impl<'p> Samples<'p> {
     }
 }
 
-/// Appends a label with a text, unless that is empty.
+/// Appends a label with a string, unless it is empty.
 fn put_text_label<'p>(key: &'static str, text: &'p str, strings: &mut Strings<'p>, out: &mut Vec<u8>) {
     if !text.is_empty() {
         let mut message = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables as text: weights, other numbers, labels, and last the name, which is shortened if there is no room.
+//! Tables as text: weights, other numbers, labels, and last the name, which is shortened if space is short.
 
 use std::io::{self, Write};
 

@@ -128,7 +128,7 @@ fn table(
     listing::write(kind, &report.listing_of(kind, series), &report.options.pruning, style, out)
 }
 
-/// The first rows of a second table.
+/// Writes the first rows of a second table.
 fn second_listing(
     report: &Report<'_>,
     series: &SeriesReport,

@@ -10,11 +10,11 @@ use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, SeriesReport, binary_of, function_of, thread_label};
 use crate::units::Unit;
 
-/// The widths of the columns of samples; times have 16 columns, and columns for which there is no more room are left out.
+/// The widths of the columns of samples. Times have 16 columns, and columns that do not fit are left out.
 struct SampleColumns {
     weight: usize,
     thread: usize,
-    /// True if there is room for cores and states.
+    /// True if there is space for cores and states.
     has_core: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     let header =
         format!("{:>16} {:>weight_width$}  {:<thread_width$} {core_and_state}leaf", "time", "weight", "thread");
     writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
-    // What rows have in common is made once.
+    // The parts that rows share are made once.
     let threads = profile.thread_ids().map(|id| {
         let label = thread_label(profile, profile.thread(id));
         pad(&fit(&label, style.width.map(|_| thread_width)), thread_width)

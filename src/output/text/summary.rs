@@ -1,4 +1,4 @@
-//! The inputs, the samples that count, and those that do not.
+//! The inputs, the selected samples, and the others.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::units::{Unit, Weight};
 
 /// Binaries named before the rest is only counted.
 const BINARIES: usize = 5;
-/// Their names are not longer than this.
+/// The greatest width of their names.
 const NAME: usize = 24;
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -59,7 +59,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     text
 }
 
-/// Says that a document is cut, if it is.
+/// Notes that a document is truncated.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
     let note = format!("  {} is truncated at byte {byte}: only complete rows count", clean(&document.input));
@@ -213,7 +213,7 @@ pub(super) fn operation_lines(
     Ok(())
 }
 
-/// True if symbols of a binary were found, which then do not name it: the line above says so.
+/// True if symbols were found that do not name the binary, which a line above reports.
 #[cfg(feature = "apple-symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.recording.profile.binary(binary).uuid;

@@ -36,7 +36,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let all = (timeline.lines.len() > 1).then(|| columns.of(timeline.lines.iter()));
     let lines: Vec<Blocks> = shown.iter().map(|line| columns.of([*line].into_iter())).collect();
     let rates = Rates::new(series.unit, all.iter().chain(&lines));
-    // A thread cannot run on more than one core. Others are told apart best by the heaviest of them.
+    // A thread cannot run on more than one core. Other scopes are scaled to the heaviest of them.
     let is_core = series.unit == Unit::Nanoseconds && report.options.separate_by == SeparateBy::Thread;
     let highest = lines.iter().map(|blocks| blocks.highest).max().unwrap_or(0);
     let full = if is_core { columns.length() } else { highest };

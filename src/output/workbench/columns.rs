@@ -33,7 +33,7 @@ enum Encoding {
 }
 
 impl<'c> Column<'c> {
-    /// A column of these values, which are asked for twice: once for the form, and once to be written.
+    /// A column of these values, which are computed twice: to choose the form, and to write them.
     pub(super) fn new<I: Iterator<Item = u64> + 'c>(
         name: impl Into<Cow<'static, str>>,
         values: impl Fn() -> I + 'c,
@@ -79,7 +79,7 @@ impl<'c> Column<'c> {
     }
 }
 
-/// A number that no reader of JSON rounds: above 2⁵³ − 1 it is a text.
+/// A number that no JSON reader rounds: above 2⁵³ − 1 it is a string.
 pub(super) fn exact(number: u64) -> Value {
     if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
 }

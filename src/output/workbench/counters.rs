@@ -5,7 +5,7 @@
 
 use crate::profile::Profile;
 
-/// The values of a sample, or the sums of those of some.
+/// The values of a sample, or the sums of several samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Values<'p> {
     Each(&'p [u64]),
@@ -13,12 +13,12 @@ pub(super) enum Values<'p> {
 }
 
 impl<'p> Values<'p> {
-    /// Those of a sample, by its index.
+    /// The values of a sample, by its index.
     pub(super) fn of_sample(profile: &'p Profile, index: usize) -> Self {
         Self::Each(profile.counters(index))
     }
 
-    /// Those of a sum, by its index.
+    /// The values of a sum, by its index.
     pub(super) fn of_sum(profile: &'p Profile, index: usize) -> Self {
         Self::Summed(profile.sum_counters(index))
     }
@@ -50,7 +50,7 @@ pub(super) struct RowCounters {
 }
 
 impl RowCounters {
-    /// Those of so many series and rows. Each part of the input has the place of its series, the row that it is part of, and its values.
+    /// The counters of this many series and rows. Each part of the input has the position of its series, its row, and its values.
     pub(super) fn new<'p>(
         series: usize,
         rows: usize,
@@ -80,7 +80,7 @@ impl RowCounters {
         &self.kept
     }
 
-    /// The values of the one at this place among those that are kept, by row.
+    /// The values of the kept counter at this position, by row.
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = u64> + '_ {
         self.values.iter().skip(place).step_by(self.kept.len().max(1)).copied()
     }

@@ -24,7 +24,7 @@ const POLICY: &str = include_str!("policy.txt");
 /// The effort of gzip.
 const LEVEL: u32 = 6;
 
-/// What a page is made of.
+/// The parts of a page.
 pub(super) struct Page<'p, 'e> {
     title: String,
     payloads: Vec<Source<'p, 'e>>,
@@ -118,10 +118,10 @@ impl Source<'_, '_> {
         compressed(out, |out| payload::write(self.report, self.intervals(), reduction, out))
     }
 
-    /// At least the size of the compressed payload, from that of the plain one.
+    /// The largest size of the compressed payload, from the plain one.
     pub(super) fn most(&self, reduction: WorkbenchReduction) -> io::Result<u64> {
         let plain = payload::size(self.report, self.intervals(), reduction)?;
-        // What cannot be compressed takes five bytes more for each 16 KiB.
+        // Incompressible data grows by five bytes for each 16 KiB.
         Ok((plain + plain / 2_048 + 64).div_ceil(3) * 4)
     }
 
@@ -148,7 +148,7 @@ impl Source<'_, '_> {
 
 /// Writes what `write` writes as gzip in base64.
 fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // The header of gzip says nothing of time or machine, so that equal input gives an equal page.
+    // The gzip header records no time or machine, so equal input gives an equal page.
     let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
     write(&mut encoder)?;
     encoder.finish()?.finish()
@@ -192,7 +192,7 @@ fn names(report: &Report<'_>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The JSON of the overview of a comparison, and what the page needs to compute the rest.
+/// The JSON of the overview of a comparison, and the values that the page needs to compute the rest.
 fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
     let mut text = Vec::new();
     write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;

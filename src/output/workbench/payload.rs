@@ -61,7 +61,7 @@ pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: Workbe
 struct Made<'m, 'c> {
     /// Everything up to the end of the head.
     start: &'m [u8],
-    /// The columns of texts, of which there is one and which is the first, functions, frames and stacks.
+    /// The columns of functions, frames and stacks, after the single column of strings.
     recording: &'m [Column<'c>],
     rows: &'m [Column<'c>],
     texts: &'m Texts,
