@@ -416,7 +416,8 @@ impl DiffArgs {
         }
         if self.top.is_some() && is_tree {
             return Err(
-                "--top shows the first functions or binaries only, but not the nodes of the call tree; remove it".to_owned()
+                "--top shows the first functions or binaries only, but not the nodes of the call tree; remove it"
+                    .to_owned(),
             );
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;

@@ -10,8 +10,8 @@
 //! "weights":[1000000,1000000]}]}
 //! ```
 //!
-//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other formats do;
-//! `docs/formats.md` has every field. Output is written as it is made: only the positions of samples are held, 8 bytes for each.
+//! There is one profile for each thread of each series. A frame is a function, so speedscope adds up by function, like all other formats.
+//! `docs/formats.md` has every field. Output is streamed: only the positions of samples are kept, 8 bytes each.
 
 use std::io::{self, Write};
 

@@ -62,7 +62,7 @@ fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
         numbers(&row.sums).into_iter().chain(names).collect()
     };
     let notes = match rows.is_empty() {
-        true => vec!["no calls from the program's own code into other code".to_owned()],
+        true => vec!["no calls from your code into other code".to_owned()],
         false => Vec::new(),
     };
     Listing::new(series.counted.weight, rows.iter().map(cells).collect(), notes)

@@ -59,7 +59,7 @@ fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {
         DiffAlertState::Fired => format!("{causes}, where {limit} is allowed"),
         DiffAlertState::WithinNoise => format!("{causes}, where {limit} is allowed; chance alone may do that"),
         DiffAlertState::Unknown => "neither recording has a sample of it".to_owned(),
-        DiffAlertState::NotScaled => "nothing tells what weights should be scaled by".to_owned(),
+        DiffAlertState::NotScaled => "a length or weight to scale by is missing".to_owned(),
         DiffAlertState::OtherUnit => format!("the recordings are in {}", unit_name(unit)),
         DiffAlertState::Quiet => format!("{causes}, and {limit} is allowed"),
     }

@@ -11,14 +11,13 @@
 //!    "threadCPUDelta":[0,1000000,0],"length":3},"markers":{}}]}
 //! ```
 //!
-//! 75 is the newest version that the viewer's own programs of 2026 read, so that nothing is upgraded while a file is loaded. Since
-//! version 60 all threads share the tables of stacks, frames, functions and strings, as those of a [`Profile`] do. The crate
-//! `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread has its own, and has no room for what a symbolicated
-//! recording knows: its frames have no inline depth, no source line and no name of their own, and weights are 32-bit integers. So the
-//! format is written here, and the tests hold it against what that crate writes of the same samples.
+//! 75 is the newest version that the viewer's programs of 2026 read without upgrading the file. Since version 60, all threads share the
+//! tables of stacks, frames, functions and strings, as in a [`Profile`]. The crate `fxprof-processed-profile` (0.8.1) writes version 55,
+//! with separate tables for each thread. It cannot write a symbolicated recording: its frames have no inline depth, source line or name,
+//! and weights are 32-bit integers. The format is therefore written here, and the tests compare it with the crate's output for the same
+//! samples.
 //!
-//! Output is written as it is made. Only the positions of samples are held, 8 bytes for each, and two numbers for each of the stacks that
-//! count.
+//! Output is streamed. Only the positions of samples are kept, 8 bytes each, and two numbers for each selected stack.
 
 mod category;
 mod columns;

@@ -1,13 +1,12 @@
-//! The little of protobuf that a profile takes. A message is its fields, one after the other; a field is a key (its number,
-//! and how its value is written) and a value:
+//! The small part of protobuf that a profile needs. A message is a sequence of fields; a field is a key (its number and the kind of its
+//! value) and a value:
 //!
 //! ```text
 //! 08 96 01          field 1, a number (kind 0): 150, seven bits a byte, the lowest first
 //! 12 03 61 62 63    field 2, bytes (kind 2): three of them, "abc"
 //! ```
 //!
-//! A message inside a message, and numbers that a field has many of, are bytes. A crate would bring a code generator, or
-//! macros, for these two kinds.
+//! Nested messages and fields with many numbers are bytes. A crate would need a code generator or macros for these two kinds.
 
 use std::borrow::Cow;
 use std::io;

@@ -5,10 +5,10 @@
 //!         ├ sample: locations (leaf first), values, labels (thread, tid, process, pid, state)
 //!         ├ location: address, lines (innermost first) ─► function
 //!         │                                            ─► mapping: a binary, with its UUID
-//!         └ string_table                                all texts
+//!         └ string_table                                all strings
 //! ```
 //!
-//! One sample stands for all of one stack, thread, state and kind, so a profile of sums gives the same bytes.
+//! One sample represents all samples with the same stack, thread, state and kind, so a profile of sums results in the same bytes.
 //! `docs/formats.md` has every field.
 
 mod locations;

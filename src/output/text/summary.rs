@@ -145,7 +145,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     }
     let meaning = match row.meaning {
         Meaning::OnCpu => "",
-        Meaning::Presence => ", of threads that ran or waited: no CPU time",
+        Meaning::Presence => ", of threads that ran or waited: not CPU time",
     };
     let line = format!("{schema} run {run}{input}: {}{times}{meaning}", amount_text(series.counted));
     let line = wrap(&line, 0, style.width).join("\n");
@@ -205,8 +205,7 @@ pub(super) fn operation_lines(
             writeln!(out, "  {stacks} are shorter by {text}, which moves {moved} to callers")?;
         }
         if change.is_nothing() && !operation.inverts {
-            let note =
-                if operation.is_without_function { "matches no function" } else { "changes nothing that counts" };
+            let note = if operation.is_without_function { "matches no function" } else { "changes no selected sample" };
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
         }
     }

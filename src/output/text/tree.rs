@@ -1,7 +1,7 @@
 //! A call tree as indented lines.
 //!
-//! Levels are indented where the tree forks only: most levels of a real stack have one child, and a line for each, one
-//! below the other, reads as the chain of calls that it is.
+//! Levels are indented only if the tree forks. Most levels of a real stack have one child, and lines with the same indentation read as a
+//! chain of calls.
 //!
 //! ```text
 //!      all ms  thread  total      self  function
@@ -12,8 +12,8 @@
 //!      22.000   25.9%  22.0%    22.000     helper
 //! ```
 //!
-//! What pruning hid below a node is told in the node's own line, so that it makes no fork. A subtree for which the terminal is too narrow
-//! stands behind the tree, and both places have the same number.
+//! Nodes hidden by pruning are counted in the line of their parent, so that they make no fork. A subtree that does not fit on the terminal
+//! follows the tree, and both places have the same number.
 
 use std::io::{self, Write};
 

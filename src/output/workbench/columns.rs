@@ -2,11 +2,11 @@
 //!
 //! | encoding | bytes |
 //! |---|---|
-//! | `constant` | none: every row has the value that the head names |
+//! | `constant` | none: every row has the value in the head |
 //! | `varint` | each value as LEB128, seven bits a byte, the lowest first |
 //! | `delta` | each value's difference from the one before (of the first: from 0), modulo 2⁶⁴ and zigzag, as LEB128 |
 //!
-//! gzip finds what repeats, so that nothing more is packed here.
+//! gzip finds repetitions, so no other packing is needed.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

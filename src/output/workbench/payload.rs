@@ -4,8 +4,8 @@
 //! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
 //! ```
 //!
-//! It is written as it is made: in memory are the order of the samples, and a number for each sample and each stack, four bytes each; if
-//! samples are joined, also the rows that they become, and the values of performance counters, eight bytes each.
+//! The payload is streamed. Memory holds the order of the samples and a number for each sample and each stack, four bytes each. If samples
+//! are joined, it also holds the joined rows, and the values of performance counters, eight bytes each.
 //! `docs/workbench.md` has every field.
 
 use std::io::{self, Write};

@@ -133,9 +133,9 @@ impl Page<'_, '_> {
         }
         let core = if self.series.unit == Unit::Cycles { ": a busy core makes 1 to 4 Gcycles/s" } else { "" };
         let waits = if self.series.other_states.is_empty() {
-            "This table does not tell what threads wait for."
+            "This table does not record what threads wait for."
         } else {
-            "--state all tells what threads wait for."
+            "--state all shows what threads wait for."
         };
         format!("The CPU was mostly idle{core}. {waits}")
     }

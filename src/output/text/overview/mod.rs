@@ -191,7 +191,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
         if self.is_presence() {
             let threads = count(self.series.threads.len() as u64, "thread");
-            text += &format!(" of {threads}; waiting threads are sampled, too, so shares are not CPU time");
+            text += &format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time");
         }
         if let Some(activity) = &self.overview.activity {
             let length = activity.time.length();
