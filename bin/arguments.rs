@@ -1,4 +1,4 @@
-//! Arguments that several commands take: for reading, naming and selecting from a recording.
+//! Arguments that several commands share: for reading a recording, naming its functions and selecting samples.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -77,19 +77,19 @@ pub(crate) struct SelectionArgs {
     /// Only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
     pub(crate) schema: Vec<String>,
-    /// Only processes of this number or name (repeatable)
+    /// Only processes with this number or name (repeatable)
     ///
-    /// A name that no process has is a part of names, in any case; /REGEX/ is a regular expression.
+    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
     #[arg(long, value_name = "NAME|PID", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) process: Vec<Matcher>,
-    /// Only threads of this number (decimal, or hex with 0x) or name (repeatable)
+    /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
     ///
-    /// A name that no thread has is a part of names, in any case; /REGEX/ is a regular expression.
+    /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
     #[arg(long, value_name = "NAME|TID", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) thread: Vec<Matcher>,
     /// Only samples with this binary in their stack (repeatable)
     ///
-    /// Names are taken as with --thread; a name with a slash is one of paths. This and --leaf-binary look at stacks before operations
+    /// Names match as with --thread; a name with a slash is matched against paths. This and --leaf-binary look at stacks before operations
     /// change them.
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) binary: Vec<Matcher>,

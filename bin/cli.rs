@@ -1,4 +1,4 @@
-//! The arguments of the command, and what they mean to the library.
+//! The arguments of the command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -101,9 +101,9 @@ pub(crate) struct DiffArgs {
     /// Show only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
-    /// In text, write names of functions in full length
+    /// In text, write complete function names
     ///
-    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    /// By default, names that are too long for the line lose their template arguments, then their middle.
     #[arg(long, help_heading = "Output")]
     full_names: bool,
     /// Exit with code 3 if this rule holds, such as 'total > 5%' (repeatable)

@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 64 << 20;
 pub(crate) struct CsvArgs {
     /// In CSV, put an apostrophe before text that looks like a formula
     ///
-    /// A spreadsheet would run it; names such as -[Widget draw:] begin like one.
+    /// A spreadsheet would run it. Names such as -[Widget draw:] look like formulas.
     #[arg(long, help_heading = "Output")]
     csv_safe: bool,
 }

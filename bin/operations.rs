@@ -23,7 +23,7 @@ pub(crate) struct OperationArgs {
     /// Remove matching functions; their weight goes to their callers
     #[arg(long, value_name = "REGEX")]
     charge: Vec<Regex>,
-    /// Remove everything that matching functions call; its weight is theirs
+    /// Remove everything that matching functions call; its weight goes to them
     ///
     /// Stacks end at the outermost matching function.
     #[arg(long, value_name = "REGEX")]
@@ -37,7 +37,7 @@ pub(crate) struct OperationArgs {
     /// Collapse a binary's internal calls into the function called from outside
     #[arg(long, value_name = "NAME")]
     flatten_binary: Vec<String>,
-    /// Remove system functions from stacks, and samples that have only those
+    /// Remove system functions from stacks, and samples with only system functions
     #[arg(long)]
     hide_system: bool,
     /// Show a recursive function once, without the calls in between

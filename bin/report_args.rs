@@ -1,4 +1,4 @@
-//! The arguments of reports, and what they mean to the library.
+//! The arguments of reports, and their conversion for the library.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -33,8 +33,8 @@ pub(crate) struct ReportArgs {
     pub(crate) view: Option<ViewArg>,
     /// Show callers and callees of this function
     ///
-    /// A name that no function has is a part of a name, in any case, and /REGEX/ is a regular expression; they must match one function
-    /// only.
+    /// If no function has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression. Exactly one function must
+    /// match.
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Output")]
     pub(crate) function: Option<Matcher>,
     /// Output format [default: from the extension of -o, else text]
@@ -55,7 +55,7 @@ pub(crate) struct ReportArgs {
     pub(crate) min_weight: Option<WeightLimit>,
     /// Show only the first N rows of tables, and the N heaviest children of each tree node
     ///
-    /// With --view heaviest, it is the number of stacks.
+    /// With --view heaviest, N is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
     /// Sort rows of tables by this column [default: self weight, else all weight]
@@ -64,9 +64,9 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// In text, write names of functions in full length
+    /// In text, write complete function names
     ///
-    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    /// By default, names that are too long for the line lose their template arguments, then their middle.
     #[arg(long, help_heading = "Output")]
     pub(crate) full_names: bool,
     /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]

@@ -13,12 +13,12 @@ use crate::times::range_text;
 /// The options of threads: questions of reports, and a part of the selection of an extract.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
-    /// Only threads of this name, or that /REGEX/ matches (repeatable)
+    /// Only threads with this name, or that match /REGEX/ (repeatable)
     ///
-    /// The name is the whole name: a part of one, or a TID, would mean another thread in each recording.
+    /// The name is the complete name: a part of a name, or a TID, would mean another thread in each recording.
     #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
     pub(crate) thread: Vec<ThreadName>,
-    /// Only main threads; with --thread, those of its threads that are main threads
+    /// Only main threads; with --thread, only threads that match both
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct FilterArgs {
     pub(crate) redact: RedactArgs,
 }
 
-/// A thread as it was asked for.
+/// A requested thread.
 #[derive(Clone, Debug)]
 pub(crate) enum ThreadName {
     Whole(String),
@@ -75,7 +75,7 @@ impl ThreadName {
 }
 
 impl ThreadArgs {
-    /// The threads that count; `None` if all do.
+    /// The selected threads; `None` if all are selected.
     pub(crate) fn threads(&self) -> Option<AskedThreads> {
         let (names, only_main) = (self.thread.clone(), self.only_main_thread);
         (!names.is_empty() || only_main).then_some(AskedThreads { names, only_main })
@@ -88,7 +88,7 @@ impl ThreadArgs {
     }
 }
 
-/// The threads that count: fewer than all.
+/// The selected threads, if not all are selected.
 #[derive(Clone, Debug)]
 pub(crate) struct AskedThreads {
     /// Alternatives; empty for every name.
@@ -98,7 +98,7 @@ pub(crate) struct AskedThreads {
 }
 
 impl AskedThreads {
-    /// True for a thread of this name that is a main thread or not.
+    /// True if a thread with this name is selected, given whether it is a main thread.
     pub(crate) fn matches(&self, name: &str, is_main: bool) -> bool {
         (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
     }
@@ -108,7 +108,7 @@ impl AskedThreads {
         self.names.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
     }
 
-    /// The names that are told in full, each once.
+    /// The names that are complete, each once.
     pub(crate) fn whole(&self) -> Vec<String> {
         let whole = self.names.iter().filter_map(|thread| match thread {
             ThreadName::Whole(name) => Some(name.clone()),
@@ -126,7 +126,7 @@ impl AskedThreads {
         named.filter(|&(name, is_main)| self.matches(name, is_main)).map(|(name, _)| name)
     }
 
-    /// As they were asked for, each once.
+    /// The threads as requested, each once.
     pub(crate) fn texts(&self) -> Vec<String> {
         sorted(self.names.iter().map(ThreadName::text))
     }
@@ -151,7 +151,7 @@ impl FilterArgs {
         Ok(())
     }
 
-    /// What is measured with these options and threads, said in one way for all that mean the same.
+    /// Describes what is measured with these options and threads. Equivalent options have the same description.
     pub(crate) fn described(&self, threads: Option<&AskedThreads>) -> FleetSelection {
         let mut options: Vec<(String, Option<String>)> = Vec::new();
         let mut add = |name: &str, values: Vec<String>| {
@@ -177,7 +177,7 @@ impl FilterArgs {
         options.extend(states.into_iter().map(|state| ("--state".to_owned(), Some(state))));
         options.extend(self.operations.asked());
         if self.redact.is_asked() {
-            // Names that were asked for stay out of datasets and reports, and two that differ are told apart.
+            // Requested names stay out of datasets and reports, but different names remain distinguishable.
             let is_name = |option: &str| !["--time", "--state"].contains(&option);
             let values =
                 options.iter_mut().filter(|(option, _)| is_name(option)).filter_map(|(_, value)| value.as_mut());

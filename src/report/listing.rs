@@ -6,10 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
-use super::{
-    HiddenTotal, Report, SeriesReport, View, binaries, categories, cores, functions, heaviest, lines, processes,
-    sandwich, states, threads, timeline,
-};
+use super::{HiddenTotal, Report, SeriesReport};
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
@@ -29,7 +26,7 @@ pub struct ListingKind {
     /// The rows that may be left out.
     pub(crate) limits: RowLimits,
     /// Makes the rows of a series.
-    make: fn(&Report<'_>, &SeriesReport) -> Listing,
+    pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
     /// The fields of CSV and of JSON, if they are not the columns in their order, followed by the unit.
     csv_order: Option<&'static [&'static str]>,
     json_order: Option<&'static [&'static str]>,
@@ -209,7 +206,7 @@ impl Listing {
         Self { total, rows, hidden: HiddenTotal::default(), after: HiddenTotal::default(), notes }
     }
 
-    fn sort(&mut self, kind: &ListingKind, sort: SortBy) {
+    pub(super) fn sort(&mut self, kind: &ListingKind, sort: SortBy) {
         let Some(column) = sort.column(kind) else { return };
         let compare_all = |a: &[Cell], b: &[Cell]| {
             a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -222,7 +219,7 @@ impl Listing {
     }
 
     /// Removes rows whose weights are all below `least`. Rows without weights stay.
-    fn leave_out_light(&mut self, least: u64) {
+    pub(super) fn leave_out_light(&mut self, least: u64) {
         let is_light = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
             weights.peek().is_some() && weights.all(|weight| weight < least)
@@ -314,11 +311,6 @@ pub enum SortBy {
 }
 
 impl SortBy {
-    /// True if the rows of a view have this column.
-    pub fn applies_to(self, view: View) -> bool {
-        view.listing_kind().is_some_and(|kind| kind.limits != RowLimits::None && self.column(kind).is_some())
-    }
-
     /// The name of the column on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -329,7 +321,7 @@ impl SortBy {
         }
     }
 
-    fn column(self, kind: &ListingKind) -> Option<usize> {
+    pub(super) fn column(self, kind: &ListingKind) -> Option<usize> {
         let is_it = |column: &Column| match self {
             Self::SelfWeight => column.name == "self_weight",
             Self::AllWeight => column.name == "all_weight",
@@ -342,57 +334,3 @@ impl SortBy {
 
 /// The note on a profile without single samples.
 pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
-
-impl View {
-    /// The table that the view shows; `None` for views that are not tables.
-    pub fn listing_kind(self) -> Option<&'static ListingKind> {
-        match self {
-            Self::Threads => Some(&threads::KIND),
-            Self::Functions => Some(&functions::KIND),
-            Self::Binaries => Some(&binaries::KIND),
-            Self::Heaviest => Some(&heaviest::KIND),
-            Self::Sandwich => Some(&sandwich::KIND),
-            Self::Categories => Some(&categories::KIND),
-            Self::Transitions => Some(&categories::TRANSITIONS),
-            Self::Lines => Some(&lines::KIND),
-            Self::Processes => Some(&processes::KIND),
-            Self::States => Some(&states::KIND),
-            Self::Cores => Some(&cores::KIND),
-            Self::Timeline => Some(&timeline::KIND),
-            Self::Full | Self::Overview | Self::Summary | Self::Tree | Self::Samples | Self::FlameChart => None,
-        }
-    }
-
-    /// A second table, which text (its first rows) and JSON show with the first one.
-    pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
-        (self == Self::Categories).then_some(&categories::TRANSITIONS)
-    }
-}
-
-impl Report<'_> {
-    /// The rows of a series in a view that [is a table](super::View::listing_kind); `None` in other views.
-    pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
-        self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
-    }
-
-    /// The rows of a series in a table of any view.
-    pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
-        let mut listing = self.heavy_rows(kind, series);
-        if let Some(top) = self.options.top.filter(|_| !matches!(kind.limits, RowLimits::Weight | RowLimits::None)) {
-            listing.keep_first(top);
-        }
-        listing
-    }
-
-    /// The sorted rows of a series that weigh enough, of which none is left out for its position.
-    pub(crate) fn heavy_rows(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
-        let mut listing = (kind.make)(self, series);
-        if let Some(sort) = self.options.sort.filter(|sort| sort.applies_to(self.options.view)) {
-            listing.sort(kind, sort);
-        }
-        if kind.limits != RowLimits::None {
-            listing.leave_out_light(self.options.pruning.min_weight);
-        }
-        listing
-    }
-}

@@ -21,6 +21,7 @@ mod separate;
 mod source_index;
 mod sources;
 mod states;
+mod tables;
 mod threads;
 mod timeline;
 mod unnamed;

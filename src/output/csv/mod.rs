@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use crate::recording::{DocumentContent, TableKind};
+use crate::recording::{Document, DocumentContent, Table, TableKind};
 use crate::report::{Report, View};
 pub use cells::Cells;
 use records::optional;
@@ -37,25 +37,28 @@ pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     csv.flush()
 }
 
+/// The header of a column of the summary, and its field for a table of a document.
+type SummaryColumn = (&'static str, fn(&Document, &Table) -> String);
+
+const SUMMARY: [SummaryColumn; 8] = [
+    ("input", |document, _| document.input.clone()),
+    ("run", |_, table| table.run.to_string()),
+    ("table", |_, table| optional(table.position.map(u64::from))),
+    ("schema", |_, table| table.schema.clone().unwrap_or_default()),
+    ("kind", |_, table| if table.kind == TableKind::Cpu { "cpu" } else { "other" }.to_owned()),
+    ("rows", |_, table| table.rows.to_string()),
+    ("samples", |_, table| table.samples.to_string()),
+    ("rejected", |_, table| table.rejected.total().to_string()),
+];
+
 fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
-    record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
+    record(csv, &SUMMARY.map(|(name, _)| name))?;
     for document in &report.recording.documents {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         for table in tables {
-            let kind = if table.kind == TableKind::Cpu { "cpu" } else { "other" };
-            record(
-                csv,
-                &[
-                    &cells.text(&document.input),
-                    &table.run.to_string(),
-                    &optional(table.position.map(u64::from)),
-                    &cells.text(table.schema.as_deref().unwrap_or_default()),
-                    kind,
-                    &table.rows.to_string(),
-                    &table.samples.to_string(),
-                    &table.rejected.total().to_string(),
-                ],
-            )?;
+            let fields = SUMMARY.map(|(_, field)| field(document, table));
+            let fields = fields.each_ref().map(|field| cells.text(field));
+            record(csv, &fields.each_ref().map(AsRef::as_ref))?;
         }
     }
     Ok(())
