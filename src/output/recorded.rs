@@ -1,6 +1,6 @@
 //! The facts of a report's recording besides its samples: the run, and the program that ran.
 
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
@@ -61,17 +61,14 @@ fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
     let unit = asked.first().map(|series| series.unit);
-    let (mut weights, mut order) = (HashMap::default(), Vec::new());
+    let mut weights: IndexMap<ProcessId, u128> = IndexMap::default();
     for series in &asked {
         for row in &series.threads {
             let id = profile.thread(row.thread).process;
-            let weight = weights.entry(id).or_insert_with(|| {
-                order.push(id);
-                0_u128
-            });
-            *weight += if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };
+            *weights.entry(id).or_default() +=
+                if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };
         }
     }
-    order.sort_by_key(|id| std::cmp::Reverse(weights[id]));
-    order
+    weights.sort_by(|_, a, _, b| b.cmp(a));
+    weights.into_keys().collect()
 }

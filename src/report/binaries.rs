@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, sum_stacks_by_key};
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{Binary, BinaryId, Profile, StringId};
 use crate::units::Uuid;
 
@@ -73,20 +73,16 @@ struct Keys {
 
 impl Keys {
     fn new(profile: &Profile) -> Self {
-        let mut key_of: HashMap<Identity, usize> = HashMap::default();
-        let mut binaries: Vec<Vec<BinaryId>> = Vec::new();
+        let mut binaries: IndexMap<Identity, Vec<BinaryId>> = IndexMap::default();
         let of_binary = profile.binary_ids().map(|id| {
             let Binary { uuid, name, path, .. } = *profile.binary(id);
-            let identity = uuid.map_or(Identity::Names(name, path), Identity::Uuid);
-            let key = *key_of.entry(identity).or_insert(binaries.len());
-            match binaries.get_mut(key) {
-                Some(same) => same.push(id),
-                None => binaries.push(vec![id]),
-            }
+            let entry = binaries.entry(uuid.map_or(Identity::Names(name, path), Identity::Uuid));
+            let key = entry.index();
+            entry.or_default().push(id);
             key
         });
         let of_binary = of_binary.collect();
-        Self { binaries, of_binary }
+        Self { binaries: binaries.into_values().collect(), of_binary }
     }
 }
 

@@ -7,7 +7,7 @@ use super::category;
 use super::columns::{column, length};
 use super::inlining::Inlining;
 use super::native::NativeSymbols;
-use crate::hash::HashMap;
+use crate::hash::{IndexMap, IndexSet};
 use crate::output::by_thread::ThreadSamples;
 use crate::output::recorded::Programs;
 use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
@@ -34,18 +34,18 @@ pub(super) struct Tables<'p> {
     stack_rows: Vec<u32>,
     /// By row of `stacks`: the row of its frame.
     stack_frames: Vec<u32>,
-    frames: Vec<FrameRow>,
+    frames: IndexSet<FrameRow>,
     functions: Vec<FunctionRow>,
     /// By function of the profile: its row.
     function_rows: Vec<u32>,
-    libraries: Vec<BinaryId>,
+    libraries: IndexMap<LibraryKey, BinaryId>,
     /// By binary of the profile: its row.
     library_rows: Vec<u32>,
     symbols: NativeSymbols,
     /// By row of `frames`: its native symbol.
     frame_symbols: Vec<Option<u32>>,
-    sources: Vec<StringId>,
-    strings: Strings<'p>,
+    sources: IndexSet<StringId>,
+    strings: IndexSet<&'p str>,
     /// True if the last stack, frame and function are [`NO_STACK`].
     has_no_stack: bool,
 }
@@ -70,15 +70,15 @@ impl<'p> Tables<'p> {
             stacks: Vec::new(),
             stack_rows: vec![NONE; profile.stack_ids().len()],
             stack_frames: Vec::new(),
-            frames: Vec::new(),
+            frames: IndexSet::default(),
             functions: Vec::new(),
             function_rows: vec![NONE; profile.function_ids().len()],
-            libraries: Vec::new(),
+            libraries: IndexMap::default(),
             library_rows: vec![NONE; profile.binary_ids().len()],
             symbols: NativeSymbols::default(),
             frame_symbols: Vec::new(),
-            sources: Vec::new(),
-            strings: Strings::default(),
+            sources: IndexSet::default(),
+            strings: IndexSet::default(),
             has_no_stack: threads.iter().flat_map(|thread| &thread.samples).any(|sample| sample.stack.is_none()),
         };
         tables.add_stacks(threads);
@@ -86,11 +86,9 @@ impl<'p> Tables<'p> {
         tables.add_functions();
         tables.add_symbols();
         if tables.has_no_stack {
-            tables.strings.add(NO_STACK);
+            tables.strings.insert(NO_STACK);
         }
-        texts.for_each(|text| {
-            tables.strings.add(text);
-        });
+        tables.strings.extend(texts);
         tables
     }
 
@@ -104,7 +102,6 @@ impl<'p> Tables<'p> {
                 next = profile.stack(id).parent;
             }
         }
-        let mut row_of_frame: HashMap<FrameRow, u32> = HashMap::default();
         let mut inlining: Vec<(Inlining, FunctionId)> = Vec::new();
         for id in profile.stack_ids().filter(|id| is_used[id.index()]) {
             let stack = profile.stack(id);
@@ -116,11 +113,7 @@ impl<'p> Tables<'p> {
             let inline = Inlining::of(frame, parent.map(|(caller, (inline, _))| (caller, inline)));
             let outer = parent.filter(|_| inline.depth > 0).map_or(frame.function, |(_, (_, outer))| outer);
             let row = FrameRow { frame: stack.frame, inline_depth: inline.depth, outer };
-            let frames = &mut self.frames;
-            let frame = *row_of_frame.entry(row).or_insert_with(|| {
-                frames.push(row);
-                frames.len() as u32 - 1
-            });
+            let frame = self.frames.insert_full(row).0 as u32;
             self.stack_rows[id.index()] = self.stacks.len() as u32;
             self.stacks.push(id);
             self.stack_frames.push(frame);
@@ -137,16 +130,12 @@ impl<'p> Tables<'p> {
         let mut binaries: Vec<BinaryId> =
             binaries.filter(|id| !std::mem::replace(&mut is_seen[id.index()], true)).collect();
         binaries.sort_by_key(|&id| programs.rank(profile, id));
-        let mut row_of_library: HashMap<LibraryKey, u32> = HashMap::default();
         for id in binaries {
-            let libraries = &mut self.libraries;
-            let row = *row_of_library.entry(LibraryKey::of(profile.binary(id))).or_insert_with(|| {
-                libraries.push(id);
-                self.strings.add(profile.string(profile.binary(id).name));
-                libraries.len() as u32 - 1
-            });
-            self.library_rows[id.index()] = row;
+            let library = self.libraries.entry(LibraryKey::of(profile.binary(id)));
+            self.library_rows[id.index()] = library.index() as u32;
+            library.or_insert(id);
         }
+        self.strings.extend(self.libraries.values().map(|&id| profile.string(profile.binary(id).name)));
     }
 
     fn library(&self, binary: Option<BinaryId>) -> Option<u32> {
@@ -156,7 +145,6 @@ impl<'p> Tables<'p> {
     /// The functions of all frames, with their files.
     fn add_functions(&mut self) {
         let profile = self.profile;
-        let mut row_of_source: HashMap<StringId, u32> = HashMap::default();
         for FrameRow { frame, .. } in &self.frames {
             let frame = profile.frame(*frame);
             let row = &mut self.function_rows[frame.function.index()];
@@ -164,17 +152,13 @@ impl<'p> Tables<'p> {
                 *row = self.functions.len() as u32;
                 let binary = profile.function(frame.function).binary;
                 let library = binary.map(|id| self.library_rows[id.index()]);
-                let name = self.strings.add(profile.function_name(frame.function));
+                let name = self.strings.insert_full(profile.function_name(frame.function)).0 as u32;
                 self.functions.push(FunctionRow { name, library, source: None });
             }
             let function = &mut self.functions[*row as usize];
             if let (None, Some(line)) = (function.source, frame.source) {
-                let sources = &mut self.sources;
-                function.source = Some(*row_of_source.entry(line.path).or_insert_with(|| {
-                    sources.push(line.path);
-                    self.strings.add(profile.string(line.path));
-                    sources.len() as u32 - 1
-                }));
+                self.strings.insert(profile.string(line.path));
+                function.source = Some(self.sources.insert_full(line.path).0 as u32);
             }
         }
     }
@@ -187,7 +171,7 @@ impl<'p> Tables<'p> {
             let library = frame.binary.map(|id| self.library_rows[id.index()]);
             let is_named = profile.function(row.outer).is_named;
             let place = library.zip(relative_address(profile, frame)).filter(|_| is_named);
-            let name = self.strings.add(profile.function_name(row.outer));
+            let name = self.strings.insert_full(profile.function_name(row.outer)).0 as u32;
             self.frame_symbols
                 .push(place.map(|(library, address)| self.symbols.add(library, row.outer, name, address)));
         }
@@ -214,7 +198,7 @@ impl<'p> Tables<'p> {
         writer.put(b"},\n\"sources\":{");
         self.write_sources(writer)?;
         writer.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
-        column(writer, "stringArray", self.strings.list.iter(), |text, out| {
+        column(writer, "stringArray", self.strings.iter(), |text, out| {
             out.put_text(Some(text));
         })?;
         writer.put(b"}");
@@ -223,7 +207,7 @@ impl<'p> Tables<'p> {
 
     fn write_libraries(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         writer.put(b"\"libs\":[");
-        for (index, &id) in self.libraries.iter().enumerate() {
+        for (index, &id) in self.libraries.values().enumerate() {
             let binary = self.profile.binary(id);
             let (name, path) = (self.profile.string(binary.name), self.profile.string(binary.path));
             writer.put(if index == 0 { b"\n{" } else { b",\n{" });
@@ -302,7 +286,7 @@ impl<'p> Tables<'p> {
 
     fn write_functions(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.functions.iter().map(Some).chain(self.has_no_stack.then_some(None));
-        let names = rows().map(|row| row.map_or_else(|| self.strings.index(NO_STACK), |row| row.name.into()));
+        let names = rows().map(|row| row.map_or_else(|| self.string(NO_STACK), |row| row.name.into()));
         length(rows().count(), writer);
         column(writer, "name", names, push_number)?;
         let library = |row: Option<&FunctionRow>| row.and_then(|row| row.library);
@@ -321,19 +305,18 @@ impl<'p> Tables<'p> {
 
     /// A resource is where functions come from; here each is a library.
     fn write_resources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
-        let names =
-            self.libraries.iter().map(|&id| self.strings.index(self.profile.string(self.profile.binary(id).name)));
+        let names = self.libraries.values().map(|&id| self.string(self.profile.string(self.profile.binary(id).name)));
         length(self.libraries.len(), writer);
         column(writer, "name", names, push_number)?;
-        column(writer, "host", self.libraries.iter(), push_null)?;
-        column(writer, "type", self.libraries.iter().map(|_| 1), push_number)?;
+        column(writer, "host", self.libraries.values(), push_null)?;
+        column(writer, "type", self.libraries.values().map(|_| 1), push_number)?;
         writer.put(b"}");
         Ok(())
     }
 
     fn write_sources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.sources.iter();
-        let name = |&source: &StringId| self.strings.index(self.profile.string(source));
+        let name = |&source: &StringId| self.string(self.profile.string(source));
         length(self.sources.len(), writer);
         column(writer, "id", rows(), push_null)?;
         column(writer, "filename", rows().map(name), push_number)?;
@@ -346,7 +329,7 @@ impl<'p> Tables<'p> {
 
     /// The place of a string of the file; 0 for others.
     pub(super) fn string(&self, text: &str) -> u64 {
-        self.strings.index(text)
+        self.strings.get_index_of(text).unwrap_or_default() as u64
     }
 }
 
@@ -372,27 +355,6 @@ impl LibraryKey {
 fn relative_address(profile: &Profile, frame: &Frame) -> Option<u32> {
     let binary = profile.binary(frame.binary?);
     u32::try_from(frame.lookup_address.get().checked_sub(binary.load_address.get())?).ok()
-}
-
-/// Strings of the file, once each.
-#[derive(Default)]
-struct Strings<'p> {
-    list: Vec<&'p str>,
-    indices: HashMap<&'p str, u32>,
-}
-
-impl<'p> Strings<'p> {
-    fn add(&mut self, text: &'p str) -> u32 {
-        *self.indices.entry(text).or_insert_with(|| {
-            self.list.push(text);
-            self.list.len() as u32 - 1
-        })
-    }
-
-    /// The place of a string that was added.
-    fn index(&self, text: &str) -> u64 {
-        self.indices.get(text).copied().unwrap_or_default().into()
-    }
 }
 
 /// Breakpad's debug id: the UUID without hyphens, and an age, which is 0 on Apple's platforms.

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use crate::hash::HashMap;
+use crate::hash::IndexSet;
 use crate::output::byte_writer::ByteWriter;
 
 const NUMBER: u64 = 0;
@@ -58,32 +58,21 @@ fn length_of_varint(number: u64) -> u64 {
 }
 
 /// The strings requested so far. The first one is empty.
-pub(super) struct Strings<'p> {
-    places: HashMap<Cow<'p, str>, u64>,
-    texts: Vec<Cow<'p, str>>,
-}
+pub(super) struct Strings<'p>(IndexSet<Cow<'p, str>>);
 
 impl<'p> Strings<'p> {
     pub(super) fn new() -> Self {
-        let mut strings = Self { places: HashMap::default(), texts: Vec::new() };
-        strings.id("");
-        strings
+        Self([Cow::Borrowed("")].into_iter().collect())
     }
 
     /// The position of a string.
     pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
-        let (text, next) = (text.into(), self.texts.len() as u64);
-        if let Some(&place) = self.places.get(&text) {
-            return place;
-        }
-        self.places.insert(text.clone(), next);
-        self.texts.push(text);
-        next
+        self.0.insert_full(text.into()).0 as u64
     }
 
-    /// Writes them all, in the order of their places.
+    /// Writes all strings in the order of their positions.
     pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
-        for text in &self.texts {
+        for text in &self.0 {
             put_bytes(6, text.as_bytes(), &mut writer.text);
             writer.flush_if_full()?;
         }

@@ -5,7 +5,7 @@ use super::columns::Column;
 use super::rows::{Row, Rows};
 use super::stacks::{Callees, SampledStacks};
 use crate::calltree::is_idle;
-use crate::hash::HashMap;
+use crate::hash::IndexSet;
 use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack, StringId};
 use crate::report::{is_entry_point, is_run_loop};
 
@@ -112,26 +112,18 @@ fn row_column<'c>(name: &'static str, rows: &'c Rows<'c>, value: impl Fn(&Row) -
 
 /// The strings that columns refer to, in the order of their first use.
 pub(super) struct Texts {
-    pub(super) ids: Vec<StringId>,
-    place_of: HashMap<StringId, u64>,
+    pub(super) ids: IndexSet<StringId>,
 }
 
 impl Texts {
     pub(super) fn new(profile: &Profile) -> Self {
-        let mut texts = Self { ids: Vec::new(), place_of: HashMap::default() };
         let names = profile.function_ids().map(|id| profile.function(id).name);
         let paths = profile.frame_ids().filter_map(|id| Some(profile.frame(id).source?.path));
-        for id in names.chain(paths) {
-            let next = texts.ids.len() as u64;
-            if *texts.place_of.entry(id).or_insert(next) == next {
-                texts.ids.push(id);
-            }
-        }
-        texts
+        Self { ids: names.chain(paths).collect() }
     }
 
     /// The number of a string.
     pub(super) fn place(&self, id: StringId) -> u64 {
-        self.place_of.get(&id).copied().unwrap_or_default()
+        self.ids.get_index_of(&id).unwrap_or_default() as u64
     }
 }

@@ -3,7 +3,7 @@
 use super::own_code::OwnCode;
 use super::owners::Owner;
 use crate::calltree::StackWeight;
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{FunctionId, Profile, ThreadId};
 use crate::report::Amount;
 use crate::units::Unit;
@@ -49,14 +49,9 @@ fn heaviest<'r, K: Copy + Eq + std::hash::Hash>(
     rows: impl Iterator<Item = &'r StackWeight>,
     key: impl Fn(&StackWeight) -> Option<K>,
 ) -> Option<K> {
-    let mut sums: HashMap<K, u64> = HashMap::default();
-    let mut order: Vec<K> = Vec::new();
+    let mut sums: IndexMap<K, u64> = IndexMap::default();
     for (row, key) in rows.filter_map(|row| Some((row, key(row)?))) {
-        let sum = sums.entry(key).or_insert_with(|| {
-            order.push(key);
-            0
-        });
-        *sum += row.samples;
+        *sums.entry(key).or_default() += row.samples;
     }
-    order.into_iter().rev().max_by_key(|key| sums[key])
+    sums.into_iter().rev().max_by_key(|&(_, samples)| samples).map(|(key, _)| key)
 }
