@@ -18,7 +18,11 @@ use crate::format_options::PageArgs;
 use crate::formats::{Content, Format, check_name, format_of};
 use crate::name_patterns::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
-use crate::view_limits::is_separated;
+
+/// True for views that have something for each thread, or for each other scope.
+pub(crate) fn is_separated(view: View) -> bool {
+    matches!(view, View::Full | View::Tree | View::Heaviest | View::Timeline)
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use traceparse::report::{SeparateBy, SortBy, View};
 
 use crate::formats::Content;
-use crate::report_args::ReportArgs;
+use crate::report_args::{ReportArgs, is_separated};
 
 /// An option that only some views have a use for.
 struct Limit {
@@ -76,11 +76,6 @@ fn has_nodes(view: View) -> bool {
 /// True for tables whose rows are in the order of their weights.
 fn is_sorted(view: View) -> bool {
     SortBy::AllWeight.applies_to(view)
-}
-
-/// True for views that have something for each thread, or for each other scope.
-pub(crate) fn is_separated(view: View) -> bool {
-    matches!(view, View::Full | View::Tree | View::Heaviest | View::Timeline)
 }
 
 /// Checks that the view has a use for each option that was given.

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::samples_of_series::MadeOnce;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
-use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
+use super::{
+    Amount, MadeOnce, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View,
+};
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool;

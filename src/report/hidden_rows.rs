@@ -1,15 +1,6 @@
 //! Rows that tables leave out because of their weight or position.
 
-use super::{Cell, Report};
-
-/// Rows that a table leaves out, by one limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HiddenTotal {
-    /// The number of rows.
-    pub rows: u64,
-    /// Their total weight in the unit of the series. If rows have self weights, these are added, since all weights overlap.
-    pub weight: u64,
-}
+use super::{HiddenTotal, Report};
 
 /// The limit that leaves rows out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +22,6 @@ pub struct HiddenRows {
     pub limit: HidingLimit,
     /// The number and weight of the rows.
     pub total: HiddenTotal,
-}
-
-impl HiddenTotal {
-    /// Adds rows with the first of their weights, since self weights come first and add up.
-    pub(crate) fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r [Cell]>) {
-        for row in rows {
-            self.rows += 1;
-            self.weight = self.weight.saturating_add(row.iter().find_map(Cell::weight).unwrap_or(0));
-        }
-    }
 }
 
 impl Report<'_> {

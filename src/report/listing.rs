@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
-use super::{HiddenTotal, Report, SeriesReport};
+use super::{Report, SeriesReport, SortBy};
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
@@ -236,6 +236,25 @@ impl Listing {
     }
 }
 
+/// Rows that a table leaves out, by one limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenTotal {
+    /// The number of rows.
+    pub rows: u64,
+    /// Their total weight in the unit of the series. If rows have self weights, these are added, since all weights overlap.
+    pub weight: u64,
+}
+
+impl HiddenTotal {
+    /// Adds rows with the first of their weights, since self weights come first and add up.
+    pub(crate) fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r [Cell]>) {
+        for row in rows {
+            self.rows += 1;
+            self.weight = self.weight.saturating_add(row.iter().find_map(Cell::weight).unwrap_or(0));
+        }
+    }
+}
+
 /// A value of a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
@@ -292,35 +311,10 @@ impl Cell {
     }
 }
 
-/// The column by which the rows of tables are sorted: numbers with the largest first, names in alphabetical order. Rows with equal
-/// values keep their usual order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum SortBy {
-    /// Self weight
-    #[cfg_attr(feature = "cli", value(name = "self"))]
-    SelfWeight,
-    /// All weight
-    #[cfg_attr(feature = "cli", value(name = "all"))]
-    AllWeight,
-    /// The number of samples
-    Samples,
-    /// Names, from A to Z
-    // Rows with the same name are sorted by the columns after it. Missing names come last.
-    Name,
-}
+/// The note on a profile without single samples.
+pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
 
 impl SortBy {
-    /// The name of the column on the command line and in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::SelfWeight => "self",
-            Self::AllWeight => "all",
-            Self::Samples => "samples",
-            Self::Name => "name",
-        }
-    }
-
     pub(super) fn column(self, kind: &ListingKind) -> Option<usize> {
         let is_it = |column: &Column| match self {
             Self::SelfWeight => column.name == "self_weight",
@@ -331,6 +325,3 @@ impl SortBy {
         kind.columns.iter().position(is_it)
     }
 }
-
-/// The note on a profile without single samples.
-pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";

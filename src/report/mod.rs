@@ -28,9 +28,9 @@ mod unnamed;
 
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use functions::NamedFunction;
-pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
+pub use hidden_rows::{HiddenRows, HidingLimit};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, SortBy};
+pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 use overview::Owners;
 pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
@@ -38,12 +38,11 @@ pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "workbench")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selected_time::Length;
-pub use source_index::{SourceIndex, SourceMatch};
-pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
+pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
+pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
-use samples_of_series::MadeOnce;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -52,7 +51,8 @@ use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, P
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
-    ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
+    ProcessId, Sample, SampleSum, SampledTime, SelectedSamples, Selection, SeriesId, StackId, StateFilter, StringId,
+    ThreadId,
 };
 use crate::recording::{DocumentContent, Recording, Table};
 use crate::redact::Redacted;
@@ -170,6 +170,36 @@ pub enum View {
     Sandwich,
 }
 
+/// The column by which the rows of tables are sorted: numbers with the largest first, names in alphabetical order. Rows with equal
+/// values keep their usual order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum SortBy {
+    /// Self weight
+    #[cfg_attr(feature = "cli", value(name = "self"))]
+    SelfWeight,
+    /// All weight
+    #[cfg_attr(feature = "cli", value(name = "all"))]
+    AllWeight,
+    /// The number of samples
+    Samples,
+    /// Names, from A to Z
+    // Rows with the same name are sorted by the columns after it. Missing names come last.
+    Name,
+}
+
+impl SortBy {
+    /// The name of the column on the command line and in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::SelfWeight => "self",
+            Self::AllWeight => "all",
+            Self::Samples => "samples",
+            Self::Name => "name",
+        }
+    }
+}
+
 /// The answer to one question about one or more inputs.
 #[derive(Clone, Debug)]
 pub struct Report<'e> {
@@ -198,6 +228,15 @@ pub struct Report<'e> {
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,
+}
+
+/// Values that need a visit of all samples, computed when a series needs them.
+#[derive(Clone, Debug, Default)]
+struct MadeOnce<'e> {
+    selected: OnceLock<SelectedSamples<'e>>,
+    /// By series: the samples from its first one to its last.
+    ranges: OnceLock<Vec<Range<usize>>>,
+    intervals: OnceLock<Vec<Option<Nanos>>>,
 }
 
 impl<'e> Report<'e> {

@@ -1,20 +1,10 @@
 //! The samples of one series. A recording may have thousands of series, so all samples are visited only once.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::{Report, SeriesReport};
 use crate::profile::{Sample, SelectedSamples};
 use crate::units::Nanos;
-
-/// Values that need a visit of all samples, computed when a series needs them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MadeOnce<'e> {
-    pub(super) selected: OnceLock<SelectedSamples<'e>>,
-    /// By series: the samples from its first one to its last.
-    pub(super) ranges: OnceLock<Vec<Range<usize>>>,
-    pub(super) intervals: OnceLock<Vec<Option<Nanos>>>,
-}
 
 impl<'e> Report<'e> {
     /// The selection made ready for the samples.

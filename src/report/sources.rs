@@ -1,37 +1,11 @@
 //! Source files with the weights of their lines.
 
-use super::{Report, SeriesReport};
+use super::{Report, SeriesReport, SourceText, Sources};
 use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
 use crate::hash::HashMap;
 
 /// The number of lines shown before and after a line with samples.
 const CONTEXT: u32 = 3;
-
-/// The text of a source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceText {
-    /// The file that it is from, as people should see it.
-    pub file: String,
-    /// The content of the file.
-    pub text: String,
-}
-
-/// The text of a report's source files ([`Report::read_sources`](super::Report::read_sources)).
-#[derive(Clone, Debug, Default)]
-pub struct Sources {
-    /// By recorded path: the text, or the reason why it is missing.
-    answers: HashMap<String, Result<SourceText, String>>,
-}
-
-#[cfg(feature = "workbench")]
-impl Sources {
-    /// The recorded paths in their order, each with its text, or the reason why it is missing.
-    pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
-        let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
-        answers.sort_unstable_by_key(|&(path, _)| path);
-        answers
-    }
-}
 
 /// A source file with what its lines weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]

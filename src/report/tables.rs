@@ -1,9 +1,9 @@
 //! The table of each view, sorted and limited as requested.
 
-use super::listing::{Listing, ListingKind, RowLimits, SortBy};
+use super::listing::{Listing, ListingKind, RowLimits};
 use super::{
-    Report, SeriesReport, View, binaries, categories, cores, functions, heaviest, lines, processes, sandwich, states,
-    threads, timeline,
+    Report, SeriesReport, SortBy, View, binaries, categories, cores, functions, heaviest, lines, processes, sandwich,
+    states, threads, timeline,
 };
 
 impl SortBy {
