@@ -66,7 +66,9 @@ impl ListingKind {
         let all = || self.columns.iter().filter(|column| column.is_for_machines()).map(|column| column.name);
         let names = order.map_or_else(|| all().chain([UNIT]).collect(), <[&str]>::to_vec);
         let cell = |name: &str| self.columns.iter().position(|column| column.name == name);
-        names.into_iter().map(|name| Field { name, cell: cell(name) }).collect()
+        let fields: Vec<Field> = names.into_iter().map(|name| Field { name, cell: cell(name) }).collect();
+        debug_assert!(fields.iter().all(|field| field.cell.is_some() != (field.name == UNIT)), "{}", self.name);
+        fields
     }
 }
 
