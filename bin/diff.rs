@@ -416,7 +416,7 @@ impl DiffArgs {
         }
         if self.top.is_some() && is_tree {
             return Err(
-                "--top shows the first functions or binaries only, but not the nodes of the call tree; remove it"
+                "--top shows the first functions or binaries only, but not the nodes of the call tree; leave it out"
                     .to_owned(),
             );
         }
