@@ -1,4 +1,4 @@
-//! Arguments that several commands take: for reading, naming and selecting from a recording.
+//! Arguments that several commands share: for reading a recording, naming its functions and selecting samples.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,10 +10,10 @@ use traceparse::recording::{Counter, Options, SampleDetail};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
-use crate::bounds;
-use crate::names::parse_name;
+use crate::name_patterns::parse_name;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
+use crate::resource_limits;
 use crate::times::parse_range;
 
 /// The options of a recording: everything done to it before anything of it is shown.
@@ -44,7 +44,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) search: SymbolSearchArgs,
     /// Load address of a binary, for exports without one (repeatable)
     ///
-    /// Exports of Xcode 12 to 14.2 have none.
+    /// Exports of Xcode 12 to 14.2 have no load addresses.
     #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
     pub(crate) image: Vec<ImageSpec>,
     /// Show the containing function, without functions inlined into it
@@ -77,31 +77,50 @@ pub(crate) struct SelectionArgs {
     /// Only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
     pub(crate) schema: Vec<String>,
-    /// Only processes of this number or name (repeatable)
+    /// Only processes with this number or name (repeatable)
     ///
-    /// A name that no process has is a part of names, in any case; /REGEX/ is a regular expression.
+    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
     #[arg(long, value_name = "NAME|PID", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) process: Vec<Matcher>,
-    /// Only threads of this number (decimal, or hex with 0x) or name (repeatable)
+    /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
     ///
-    /// A name that no thread has is a part of names, in any case; /REGEX/ is a regular expression.
+    /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
     #[arg(long, value_name = "NAME|TID", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) thread: Vec<Matcher>,
     /// Only samples with this binary in their stack (repeatable)
     ///
-    /// Names are taken as with --thread; a name with a slash is one of paths. This and --leaf-binary look at stacks before operations
+    /// Names match as with --thread; a name with a slash is matched against paths. This and --leaf-binary look at stacks before operations
     /// change them.
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) binary: Vec<Matcher>,
     /// Only samples taken in code of this binary (repeatable)
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
     pub(crate) leaf_binary: Vec<Matcher>,
-    /// Only this part of the recording: 1.5s..2s, 200ms.. or ..00:01.250
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
+    /// Only main threads; with --thread, only threads that match both
     ///
-    /// Numbers without a unit are seconds.
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
+    /// named main.
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) only_main_thread: bool,
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
+    /// `counter:INST_ALL`) [default: weight]
+    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
+    pub(crate) metric: MetricArg,
+}
+
+/// The filters by time and thread state, which reports and fleets share.
+#[derive(Debug, Args)]
+pub(crate) struct WhenArgs {
+    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
+    ///
+    /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
     #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
     pub(crate) time: Option<TimeRange>,
     /// Only while a signpost interval with this name is open (repeatable)
+    ///
+    /// CPU use is relative to the time in these intervals. A fleet leaves out recordings without them.
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs
@@ -113,15 +132,6 @@ pub(crate) struct SelectionArgs {
     /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
-    /// Only main threads; with --thread, those of its threads that are main threads
-    ///
-    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, those named main.
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) only_main_thread: bool,
-    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
-    /// `counter:INST_ALL`) [default: weight]
-    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
-    pub(crate) metric: MetricArg,
 }
 
 #[derive(Debug, Args)]
@@ -162,7 +172,7 @@ impl FromStr for MetricArg {
     }
 }
 
-/// The number of threads that work: as many as were asked for, or one for each core.
+/// Returns the number of threads to use. The default is one for each core.
 pub(crate) fn job_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
@@ -177,13 +187,40 @@ impl SymbolSearchArgs {
 impl InputArgs {
     /// The options of the reader.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
-        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), bounds::memory());
+        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), resource_limits::memory());
         Options { allow_truncated, samples, jobs, memory, ..Options::default() }
     }
 }
 
+impl WhenArgs {
+    /// The option that needs the time of each sample, if there is one.
+    pub(crate) fn needs_times(&self) -> Option<&'static str> {
+        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
+        self.time.is_some().then_some("--time").or(during)
+    }
+
+    /// True if samples are limited to intervals.
+    pub(crate) fn asks_intervals(&self) -> bool {
+        !self.during.is_empty() || self.during_hang
+    }
+
+    pub(crate) fn includes_all_states(&self) -> bool {
+        self.state.iter().any(|state| state.eq_ignore_ascii_case("all"))
+    }
+
+    /// The selection, without intervals, which are read from each recording.
+    pub(crate) fn selection(&self) -> Selection {
+        let states = match self.state.as_slice() {
+            [] => StateFilter::Running,
+            _ if self.includes_all_states() => StateFilter::All,
+            states => StateFilter::Only(states.to_vec()),
+        };
+        Selection { time: self.time, states, ..Selection::default() }
+    }
+}
+
 impl SelectionArgs {
-    /// The operations that leave out samples without the binaries that were asked for.
+    /// The operations that remove samples outside the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
         let text = |option: &str, names: &[Matcher]| {
             names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
@@ -200,17 +237,6 @@ impl SelectionArgs {
         filters
     }
 
-    /// The option with which the time of each sample decides whether it counts, if there is one.
-    pub(crate) fn needs_times(&self) -> Option<&'static str> {
-        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
-        self.time.is_some().then_some("--time").or(during)
-    }
-
-    /// True if samples count during intervals only.
-    pub(crate) fn asks_intervals(&self) -> bool {
-        !self.during.is_empty() || self.during_hang
-    }
-
     /// True if no filter was given, so that all of the recording counts but threads that wait.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
@@ -218,30 +244,24 @@ impl SelectionArgs {
             && self.process.is_empty()
             && self.thread.is_empty()
             && !self.only_main_thread
-            && self.needs_times().is_none()
-            && self.state.is_empty()
+            && self.when.needs_times().is_none()
+            && self.when.state.is_empty()
     }
 
-    /// The samples that count, and for how much, but for intervals, which are yet to be read; the other options are the library's defaults.
+    /// The options for the requested samples and their metric. Intervals are not read yet, and the other options are the library's
+    /// defaults.
     pub(crate) fn report_options(&self) -> ReportOptions {
-        let states = match self.state.as_slice() {
-            [] => StateFilter::Running,
-            states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
-            states => StateFilter::Only(states.to_vec()),
-        };
         ReportOptions {
             selection: Selection {
                 runs: self.run.clone(),
                 processes: self.process.clone(),
                 threads: self.thread.clone(),
                 only_main_threads: self.only_main_thread,
-                time: self.time,
-                intervals: None,
-                states,
+                ..self.when.selection()
             },
             schemas: self.schema.clone(),
             metric: match self.metric {
-                // A recording is weighed by a counter before anything is asked of it.
+                // Counters become weights before a report is made.
                 MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },

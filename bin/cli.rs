@@ -1,4 +1,4 @@
-//! The arguments of the command, and what they mean to the library.
+//! The arguments of the command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,28 +6,28 @@ use std::path::PathBuf;
 use clap::error::ContextValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
-use crate::bounds::BoundArgs;
-use crate::colour::Colour;
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::fleet::FleetCommand;
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
+use crate::resource_limits::BoundArgs;
+use crate::sink::Colour;
 use crate::symbols::UuidArgs;
 use crate::{complain, objects, printable};
 
 const EXAMPLES: &str = "\
 Examples:
   traceparse app.trace
-      Where the CPU time went: totals, threads, and the call tree of each thread
+      The CPU time: totals, threads, and the call tree of each thread
   traceparse app.trace.zip --view functions
       The same recording in an archive, which is not unpacked
   traceparse export.xml --view functions --thread 'Main Thread'
       The functions of the main thread, by self weight
   traceparse export.xml --hide-system --view bottom-up --no-threads
-      Which of the program's own functions take the time, and who calls them
+      Your functions by self weight, with their callers
   traceparse diff before.xml after.xml
       What changed between two recordings, and which changes may be chance
   traceparse export.xml --format svg -o flame.svg
@@ -62,7 +62,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    // Without a word on its heading it would stand under the last one of the arguments above.
+    // Without `help_heading`, clap would list this option under the last heading above.
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
     pub(crate) color: Colour,
@@ -71,8 +71,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// The arguments of the process; those whose order tells know it. Ends the process where they make no sense, or ask for
-    /// help.
+    /// Parses the arguments of the process, including the order of operations. Ends the process if they are invalid or request help.
     pub(crate) fn parse_in_order() -> Self {
         let arguments = with_names(std::env::args_os());
         let matches = Self::command().try_get_matches_from(arguments).unwrap_or_else(|error| refuse(error));
@@ -138,7 +137,7 @@ fn refuse(mut error: clap::Error) -> ! {
         error.insert(kind, ContextValue::String(text));
     }
     let message = error.render().to_string();
-    // What parsers of values say is not among the texts above.
+    // Messages of value parsers are not in the error's context.
     if !error.use_stderr() || message.lines().all(|line| printable(line) == line) {
         error.exit()
     }
@@ -205,7 +204,7 @@ pub(crate) struct SymbolicateArgs {
     /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH")]
     pub(crate) arch: Option<String>,
-    /// Load address of the binary, in hex [default: addresses are those in the file]
+    /// Load address of the binary, in hex [default: addresses in the file]
     #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) load_address: Option<u64>,
     /// Take addresses as offsets from the Mach-O header
@@ -230,12 +229,12 @@ fn parse_address(text: &str) -> Result<u64, String> {
 }
 
 impl TocArgs {
-    /// Checks that the output is not named like something else.
+    /// Checks that the extension of the output fits the format.
     pub(crate) fn check_name(&self) -> Result<(), String> {
         check_name(self.format, self.output.as_deref())
     }
 
-    /// The format that was asked for, or that the name of the output tells.
+    /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> TocFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TocFormat::Text)
     }

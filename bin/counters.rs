@@ -8,7 +8,7 @@ use traceparse::recording::{Counter, Recording};
 use crate::arguments::MetricArg;
 use crate::{note, warning};
 
-/// Lets samples weigh the events of a counter, if that is asked for, and says what does not count then.
+/// Weighs samples by the events of the requested counter, if there is one, and reports which tables and samples have no such counter.
 pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> Result<()> {
     let MetricArg::Counter(counter) = metric else { return Ok(()) };
     let without = analysis.weigh_by_counter(counter).map_err(|error| match error {
@@ -36,7 +36,7 @@ pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> R
     Ok(())
 }
 
-/// The counters that there are, where one was asked for that is none of them.
+/// The message for a counter that does not exist. It lists the counters of the tables.
 fn no_counter(recording: &Recording, counter: &Counter) -> String {
     let profile = &recording.profile;
     let asked = match counter {

@@ -1,4 +1,4 @@
-//! `traceparse demangle`: the meaning of mangled names, given as arguments or in a text.
+//! `traceparse demangle`: demangles names that are given as arguments or appear in text.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,13 +7,13 @@ use anyhow::{Context, Result};
 use clap::Args;
 use traceparse::demangle::NameDemangler;
 
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::guard::will_write;
 use crate::printable;
 use crate::sink::write_to;
 use crate::unchanged::InputFile;
 
-/// Longest demangled name, and longest word of a text that is taken for a name.
+/// The longest demangled name, and the longest word that is treated as a name.
 const LONGEST: usize = 1 << 20;
 
 const EXAMPLES: &str = "\
@@ -33,7 +33,7 @@ pub(crate) struct DemangleArgs {
     pub(crate) names: Vec<String>,
 }
 
-/// Writes what names say.
+/// Demangles the arguments, or else the names in standard input.
 pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
     will_write(None);
     let mut demangler = NameDemangler::new(LONGEST);
@@ -46,7 +46,7 @@ pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
         });
     }
     let input = InputFile::open(Path::new("-"))?;
-    // What cannot be read is told as that, and not as something that cannot be written.
+    // Reading may fail while writing succeeds: the two errors have different messages.
     let mut failed = None;
     write_to(None, |out| {
         let mut text = Text { demangler, word: Vec::new(), out };
@@ -57,7 +57,7 @@ pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
     input.unless_changed(Ok(()))
 }
 
-/// A text that is copied word by word.
+/// Copies text and demangles its words.
 struct Text<'o> {
     demangler: NameDemangler,
     /// The word that is not ended yet.
@@ -66,7 +66,7 @@ struct Text<'o> {
 }
 
 impl Text<'_> {
-    /// Copies all there is. The outer error is that of the output, the inner one that of the input.
+    /// Copies all input. The outer error is an error of the output, the inner one an error of the input.
     fn copy(&mut self, input: &mut dyn BufRead) -> io::Result<io::Result<()>> {
         loop {
             let length = match input.fill_buf() {
@@ -90,7 +90,7 @@ impl Text<'_> {
             let (word, rest) = bytes.split_at(length);
             self.word.extend_from_slice(word);
             if self.word.len() > LONGEST {
-                // No name, then.
+                // The word is too long to be a name.
                 self.out.write_all(&self.word)?;
                 self.word.clear();
             }
@@ -104,10 +104,10 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Writes the word, or what it says.
+    /// Writes the word, demangled if it is a name.
     fn end_word(&mut self) -> io::Result<()> {
         let word = std::mem::take(&mut self.word);
-        // Identifiers may be of any script; a sign of another one may also follow a name.
+        // Identifiers may contain any script, and punctuation of another script may follow a name.
         let last_ascii = word.iter().rposition(u8::is_ascii).map_or(0, |last| last + 1);
         let first_other = word.iter().position(|byte| !byte.is_ascii()).unwrap_or(word.len());
         let mut ends = [word.len(), last_ascii, first_other].into_iter();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_a_text_are_replaced_and_the_rest_is_copied() {
+    fn replaces_names_in_text_and_copies_the_rest() {
         let text =
             "0x1 __ZN3foo3barEi + 4\r\n\t(_RNvCs1234_7orchard3foo)\n_Z1f_ main Zebra T0 R $ \u{1}\n_ZN2é1fEv→ _Z1fv";
         let expected = "0x1 foo::bar(int) + 4\r\n\t(orchard::foo)\n_Z1f_ main Zebra T0 R $ \u{1}\né::f()→ f()";
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_copied() {
+    fn copies_bytes_that_are_not_text() {
         let bytes: Vec<u8> = (0..=255).chain([0xff, b'_', b'Z', 0xfe]).collect();
         assert_eq!(copied(&bytes, 7), bytes);
         let long = vec![b'_'; 3 * LONGEST];

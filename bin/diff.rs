@@ -12,17 +12,17 @@ use traceparse::report::{Report, ReportOptions};
 use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::cells::CsvArgs;
-use crate::colour::Colour;
-use crate::flame_graph::FlameGraphArgs;
+use crate::format_options::CsvArgs;
+use crate::format_options::FlameGraphArgs;
+use crate::format_options::PageArgs;
 use crate::formats::{check_name, format_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::next::command_words;
-use crate::page::PageArgs;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::redact::tell;
+use crate::sink::Colour;
 use crate::sink::{Shown, style, write_to};
 use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
@@ -78,15 +78,15 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_intervals: Vec<PathBuf>,
     /// Scale the second recording before comparing weights
-    #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
-    normalize: NormalizeArg,
+    #[arg(long, value_enum, default_value_t = Normalize::None, value_name = "HOW")]
+    normalize: Normalize,
     /// Compare even if tables, sampling intervals or devices differ
     #[arg(long)]
     force: bool,
 
     /// What to show [default: overview for text, functions for other formats]
     #[arg(long, value_enum, help_heading = "Output")]
-    view: Option<DiffViewArg>,
+    view: Option<DiffView>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<DiffFormat>,
@@ -101,9 +101,9 @@ pub(crate) struct DiffArgs {
     /// Show only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
-    /// In text, write names of functions in full length
+    /// In text, write complete function names
     ///
-    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    /// By default, names that are too long for the line lose their template arguments, then their middle.
     #[arg(long, help_heading = "Output")]
     full_names: bool,
     /// Exit with code 3 if this rule holds, such as 'total > 5%' (repeatable)
@@ -118,28 +118,6 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum NormalizeArg {
-    /// Do not scale: compare weights as they are
-    None,
-    /// Scale to the length of the first recording
-    Duration,
-    /// Scale to the total weight of the first recording, so that shares are compared
-    Samples,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DiffViewArg {
-    /// The answer in short: the change of the total, and the functions that changed most [default for text]
-    Overview,
-    /// Functions over all threads, by the change of their self weight
-    Functions,
-    /// Binaries, by the change of their self weight
-    Binaries,
-    /// The call tree over all threads, by the change of all weight
-    Tree,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -188,9 +166,9 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     after.redact(&mut options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
-        check_times(report, args.recording.selection.needs_times())?;
+        check_times(report, args.recording.selection.when.needs_times())?;
         check_counted(report, &args.recording.selection)?;
-        // No other format of a comparison has room for it.
+        // The other formats do not include it.
         if args.format() != DiffFormat::Json {
             note_removed(report);
         }
@@ -200,15 +178,11 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         Side { report: &after, path: &args.after, name: "the second recording", option: "--after-toc" },
     ];
     sides.iter().for_each(|side| side.warn_of_length(args.normalize));
-    if !args.alert.is_empty() && args.normalize == NormalizeArg::None {
+    if !args.alert.is_empty() && args.normalize == Normalize::None {
         warn_of_lengths(&before, &after);
     }
     check_unlike(&Unlike::between(&before, &after), args.force)?;
-    let normalize = match args.normalize {
-        NormalizeArg::None => Normalize::None,
-        NormalizeArg::Duration => Normalize::Duration,
-        NormalizeArg::Samples => Normalize::Samples,
-    };
+    let normalize = args.normalize;
     let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {
         warning(
@@ -226,7 +200,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
 }
 
-/// Writes the comparison, and what became of alerts where it is not read at once.
+/// Writes the comparison. Formats that people rarely read at once also get alerts on standard error.
 fn write(
     report: &DiffReport<'_, '_>,
     intervals: &[Intervals; 2],
@@ -291,7 +265,7 @@ fn verdict(mut states: impl Iterator<Item = DiffAlertState> + Clone) -> u8 {
     }
 }
 
-/// One side, and how to call it.
+/// One side, with its name in messages.
 struct Side<'r> {
     report: &'r Report<'r>,
     path: &'r Path,
@@ -300,14 +274,14 @@ struct Side<'r> {
 }
 
 impl Side<'_> {
-    /// Says which tables of contents are not used, and where the length is asked for and none tells it.
-    fn warn_of_length(&self, normalize: NormalizeArg) {
+    /// Warns if a table of contents is unused, or if normalization needs a length that the recording lacks.
+    fn warn_of_length(&self, normalize: Normalize) {
         let Self { name, option, .. } = self;
         let path = self.path.display();
         for reason in self.report.unused_tocs() {
             warning(&format!("{name}, {path}: {reason}"));
         }
-        if normalize == NormalizeArg::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
+        if normalize == Normalize::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
             warning(&format!(
                 "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
             ));
@@ -315,7 +289,7 @@ impl Side<'_> {
     }
 }
 
-/// Says when one recording took longer than the other: then it weighs more, which is no regression.
+/// Warns if one recording is longer: it then weighs more, but that is not a regression.
 fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     let Some((before, after)) = before.length().zip(after.length()) else { return };
     if before.differs_from(after) {
@@ -326,7 +300,7 @@ fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     }
 }
 
-/// The options of one side, whose own intervals are those that count, and all its intervals if they were read.
+/// The options of one side, limited to its intervals, and all its intervals if they were read.
 fn during(
     inputs: &Inputs<'_>,
     options: &ReportOptions,
@@ -362,7 +336,7 @@ fn shown(
     }
 }
 
-/// One side, with its table of contents.
+/// Opens one side with its table of contents.
 fn open(
     inputs: &Inputs<'_>,
     file: &PathBuf,
@@ -372,12 +346,12 @@ fn open(
 ) -> Result<Opened, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    // What chance explains follows from the weight of each sample.
+    // The noise is computed from the weight of each sample.
     let samples = SampleDetail::Each;
     Ok(Opened::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
-/// Refuses what cannot be compared, and what should not, unless that is forced.
+/// Fails if the recordings cannot be compared, or differ in kind without --force.
 fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
     let (forcible, others): (Vec<&Unlike>, Vec<&Unlike>) = found.iter().partition(|unlike| unlike.is_forcible());
     if let Some(unlike) = others.first() {
@@ -395,7 +369,7 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 }
 
 impl DiffFormat {
-    /// The syntax in which characters that a terminal must not be shown are escaped; none for text, which has no such characters.
+    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
     fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text => None,
@@ -420,23 +394,21 @@ impl DiffArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
     }
 
-    /// The view that was asked for. An option of tables asks for a table.
+    /// The requested view. Options for tables imply a table.
     fn view(&self) -> DiffView {
         match self.view {
-            Some(DiffViewArg::Overview) => DiffView::Overview,
+            Some(view) => view,
             None if self.format() == DiffFormat::Text && self.min_percent.is_none() => DiffView::Overview,
-            None | Some(DiffViewArg::Functions) => DiffView::Functions,
-            Some(DiffViewArg::Binaries) => DiffView::Binaries,
-            Some(DiffViewArg::Tree) => DiffView::Tree,
+            None => DiffView::Functions,
         }
     }
 
     fn check(&self) -> Result<(), String> {
         let is_table = matches!(self.format(), DiffFormat::Text | DiffFormat::Json);
-        if self.view == Some(DiffViewArg::Overview) && !is_table {
+        if self.view == Some(DiffView::Overview) && !is_table {
             return Err("--view overview is text or JSON; leave it out with other formats".to_owned());
         }
-        let is_tree = self.view == Some(DiffViewArg::Tree) || self.format() == DiffFormat::Svg;
+        let is_tree = self.view == Some(DiffView::Tree) || self.format() == DiffFormat::Svg;
         check_name(self.format, self.output.as_deref())?;
         self.check_page()?;
         if self.recording.operations.invert && !is_tree {
@@ -444,7 +416,8 @@ impl DiffArgs {
         }
         if self.top.is_some() && is_tree {
             return Err(
-                "--top shows the first functions or binaries only, and the call tree has none; leave it out".to_owned()
+                "--top shows the first functions or binaries only, but not the nodes of the call tree; leave it out"
+                    .to_owned(),
             );
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
@@ -459,7 +432,7 @@ impl DiffArgs {
         }
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
-        } else if self.view == Some(DiffViewArg::Binaries) {
+        } else if self.view == Some(DiffView::Binaries) {
             return Err("--format svg draws the call tree only; leave out --view, or use --view tree".to_owned());
         }
         Ok(())

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-/// Has the names in a folder written to the disk, where the system has a way to ask for it.
+/// Writes the names in a folder to the disk, if the system supports that.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If writing fails.
 #[cfg(unix)]
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};

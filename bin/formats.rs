@@ -1,4 +1,4 @@
-//! The formats of answers, and what each is made of.
+//! The output formats and their properties.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(crate) enum Format {
     ChromeTrace,
 }
 
-/// The ends of names that tell a format, and its name on the command line; what stands first is what messages name.
+/// The file extensions of formats, with the name on the command line. Messages suggest the first extension of a format.
 const EXTENSIONS: [(&str, &str); 11] = [
     (".txt", "text"),
     (".speedscope.json", "speedscope"),
@@ -63,13 +63,13 @@ const FOREIGN: &str = "\
     collapsed cpuprofile jfr nettrace pb perf pprof prof trace \
     7z bz2 gz rar tar tgz xz zip zst";
 
-/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`. [`check_name`] refuses names of
+/// The format for the extension of an output, if the command has it: `json` for `functions.json`. [`check_name`] rejects extensions of
 /// other formats.
 pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
     F::from_str(told_by(&lower_name(output)?)?, false).ok()
 }
 
-/// Checks that the name of an output, where no format was asked for, is not that of something which the command does not write.
+/// Without a requested format, checks that the extension of the output is not one that the command cannot write.
 pub(crate) fn check_name<F: ValueEnum>(asked: Option<F>, output: Option<&Path>) -> Result<(), String> {
     let Some(name) = lower_name(output).filter(|_| asked.is_none()) else { return Ok(()) };
     let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
@@ -94,7 +94,7 @@ fn lower_name(output: Option<&Path>) -> Option<String> {
     Some(output?.file_name()?.to_str()?.to_ascii_lowercase())
 }
 
-/// The format that a name tells, of any command.
+/// The format for a file name, among the formats of all commands.
 fn told_by(name: &str) -> Option<&'static str> {
     let is_told = |end: &str| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty());
     EXTENSIONS.iter().find(|(end, _)| is_told(end)).map(|(_, format)| *format)
@@ -103,7 +103,7 @@ fn told_by(name: &str) -> Option<&'static str> {
 /// The content that a format is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Whatever view was asked for.
+    /// The requested view.
     Views,
     /// Call trees.
     Trees,
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_outputs_tell_formats() {
+    fn finds_formats_by_extension() {
         let told = |name: &str| format_of::<Format>(Some(Path::new(name)));
         for (name, format) in [
             ("out/functions.JSON", Format::Json),

@@ -8,7 +8,7 @@ use traceparse::profile::Matcher;
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::Weight;
 
-use crate::names::{nearest, quoted};
+use crate::name_patterns::{nearest, quoted};
 use crate::note;
 use crate::recording::Opened;
 
@@ -31,8 +31,7 @@ impl fmt::Display for Candidates {
 
 impl std::error::Error for Candidates {}
 
-/// The name of the function that `asked` means: of those in stacks that count, or if none is, of all. `None` where nothing was
-/// selected at all.
+/// The function name that `asked` matches: among functions in selected stacks, or else among all functions. `None` if nothing is selected.
 pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &Matcher) -> Result<Option<String>> {
     if report.series.is_empty() {
         return Ok(None);
@@ -71,7 +70,7 @@ fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -
     format!("no function is named '{}'; {there_are}", asked.text())
 }
 
-/// By name: the weight of the functions in stacks that count, in the first table that has them.
+/// By name: the weight of functions in selected stacks, in the first table that has them.
 fn weights_of<'p>(report: &Report<'p>) -> HashMap<&'p str, Weight> {
     let mut weights: HashMap<&str, Weight> = HashMap::new();
     for series in &report.series {

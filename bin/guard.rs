@@ -1,17 +1,17 @@
-//! An output never destroys an input. Inputs are noted here, and every output is checked against them.
+//! Keeps outputs from destroying inputs: a list of the inputs, against which every output is checked.
 //!
 //! ```text
 //! traceparse A.xml -o A.xml        refused: the report would replace the export
 //! traceparse A.xml >> A.xml        refused: the report would be appended to it
-//! traceparse X.trace -o X.trace/n  refused: what is in a recording's folder belongs to it
+//! traceparse X.trace -o X.trace/n  refused: files in a recording's folder belong to it
 //! traceparse A.xml --symbols D -o D/f  refused if D/f exists: it may be a symbol file
 //! ```
 //!
-//! Files are compared by device and inode, so links and other names of a file are the file. Only regular files are: a pipe, a terminal or
-//! `/dev/null` loses nothing. The comparison is made when an input is opened, so that nothing is read in vain; and again for each file
-//! that is replaced, right before that, whatever happened to names meanwhile.
+//! Files are compared by device and inode, so links and other names of a file make no difference. Only regular files are compared: a
+//! pipe, a terminal or `/dev/null` loses nothing. Files are compared when an input is opened, before time is spent on reading it, and
+//! again right before a file is replaced, since names may have changed by then.
 //!
-//! One list for the process: every command reads and writes through it, and none can forget to hand it on.
+//! The list is global, so no command can forget to pass it on.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
@@ -21,18 +21,18 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 
-/// The identity of a file, whatever it is called.
+/// The identity of a file, independent of its name.
 #[cfg(unix)]
 type FileId = (u64, u64);
-/// The file's real path, on systems that tell no device and inode.
+/// The file's real path, on systems without device and inode numbers.
 #[cfg(not(unix))]
 type FileId = PathBuf;
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
-/// True if messages would be appended to an input. The command is then refused, and cannot say so.
+/// True if messages would be appended to an input. The command then fails without printing why.
 static IS_STDERR_AN_INPUT: AtomicBool = AtomicBool::new(false);
 
-/// The files that this process reads, and those that it was told to write.
+/// The files that this process reads and writes.
 #[derive(Debug, Default)]
 struct Guard {
     outputs: Vec<Output>,
@@ -55,7 +55,7 @@ impl Guard {
         file_id(path, &metadata).map_or(Ok(()), |id| self.note(id, path))
     }
 
-    /// Notes a recording: all its files, whichever will be read, and the folder, into which nothing is written.
+    /// Adds all files of a recording to the inputs, even unread ones, and its folder, in which no output may be created.
     fn will_read_folder(&mut self, path: &Path) -> Result<()> {
         if let Ok(real) = fs::canonicalize(path) {
             if let Some(output) = self.outputs.iter().find(|output| output.place_in(&real).is_some()) {
@@ -87,7 +87,7 @@ impl Guard {
         }
     }
 
-    /// Notes a file, and refuses it where it is an output.
+    /// Adds a file to the inputs, and fails if it is an output.
     fn note(&mut self, id: FileId, path: &Path) -> Result<()> {
         let outputs = self.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
         let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
@@ -129,13 +129,13 @@ struct Output {
 }
 
 impl Output {
-    /// Its real path in a folder, if it is there.
+    /// The real path of the file, if it is in this folder.
     fn place_in(&self, folder: &Path) -> Option<&Path> {
         self.places.iter().map(PathBuf::as_path).find(|place| place.starts_with(folder))
     }
 }
 
-/// Says where the answer will be written, before anything is read; `None` is standard output.
+/// Registers the destination of the answer before anything is read; `None` is standard output.
 pub(crate) fn will_write(path: Option<&Path>) {
     let mut guard = guard();
     match path.filter(|path| path.as_os_str() != "-") {
@@ -158,7 +158,7 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
     guard().will_read(path)
 }
 
-/// Notes a path at which symbols or sources are searched: a file as [`will_read`] does. Of a folder, no file may be replaced.
+/// Adds a path that is searched for symbols or sources: a file as in [`will_read`], or a folder, in which no file may be replaced.
 ///
 /// # Errors
 /// If the output would replace the file, or one in the folder.
@@ -211,7 +211,7 @@ fn searched(output: &str, place: &Path, folder: &Path) -> String {
     )
 }
 
-/// The real paths of what is, or would be, at a path: where a link leads, and where the link itself is.
+/// The real paths of a file that exists or would be created: the target of a link, and the link itself.
 fn real_places(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = fs::canonicalize(folder).ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
@@ -268,7 +268,7 @@ fn stream_file(stream: Stream) -> Option<(FileId, u64)> {
     Some((file_id(Path::new(""), &metadata)?, metadata.len()))
 }
 
-/// Nothing tells it here.
+/// Not supported on this system.
 #[cfg(not(unix))]
 fn stream_file(_: Stream) -> Option<(FileId, u64)> {
     None
@@ -300,7 +300,7 @@ mod tests {
             guard.check(&path(free)).unwrap();
         }
         guard.check(Path::new("/dev/null")).unwrap();
-        // Whatever a name led to when the process began: what counts is what it leads to now.
+        // Only the current target of a name counts, not its target when the process began.
         fs::remove_file(path("b.xml")).unwrap();
         std::os::unix::fs::symlink(path("soft"), path("b.xml")).unwrap();
         refused(guard.check(&path("b.xml")));

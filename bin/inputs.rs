@@ -1,5 +1,5 @@
-//! Inputs: recordings, exports and standard input. What a path leads to is known by the library; progress, and inputs that must not
-//! change or be written, are seen to here.
+//! Inputs: recordings, exports and standard input. The library recognises what a path is; this file adds progress, and checks that inputs
+//! are neither changed nor written.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use traceparse::{Input, InputFiles, InputPlace};
 
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc};
 
-use crate::bounds;
 use crate::guard::will_read;
 use crate::objects::place;
 use crate::progress::{Counted, Progress, Watched};
+use crate::resource_limits;
 use crate::unchanged::{InputFile, WatchedFiles};
 
 /// The files of the machine, in which archives that have a recording are folders.
@@ -27,9 +27,9 @@ pub(crate) struct Mounted<'w> {
 }
 
 impl<'w> Mounted<'w> {
-    /// Looks what these paths lead to. None of them may be an output, or change from now on.
+    /// Opens the inputs at these paths. None of them may be an output or change while it is read.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut places) = (InputFiles::new(watched, &bounds::memory()), Vec::new());
+        let (mut files, mut places) = (InputFiles::new(watched, &resource_limits::memory()), Vec::new());
         for path in paths {
             place(path)?;
             will_read(path)?;
@@ -42,7 +42,7 @@ impl<'w> Mounted<'w> {
         Ok(Self { watched, files: Watched::new(files), places })
     }
 
-    /// Adds files that are no recordings, whatever they hold: tables of contents.
+    /// Adds tables of contents, which are files of any content.
     pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         for path in paths {
             place(path)?;
@@ -64,7 +64,7 @@ fn is_stdin(path: &Path) -> bool {
 pub(crate) struct Inputs<'f> {
     watched: &'f WatchedFiles,
     files: &'f Watched<InputFiles<'f>>,
-    /// By the path of the input; standard input is none of them.
+    /// By path of the input; standard input is not included.
     inputs: Vec<(PathBuf, Input<'f>)>,
 }
 
@@ -145,7 +145,7 @@ impl<'f> Inputs<'f> {
         Ok(contents)
     }
 
-    /// Asks an input, and shows how far reading of so many bytes came.
+    /// Reads from an input, and shows the progress in bytes.
     fn ask<T>(
         &self,
         input: &Input<'_>,
@@ -157,7 +157,7 @@ impl<'f> Inputs<'f> {
         answer.map_err(|error| if input.bundle().is_none() { not_opened(error) } else { error.into() })
     }
 
-    /// Of a recording nobody knows how much is read for its intervals.
+    /// The library does not report how much of a recording is read for its intervals.
     fn interval_bytes(&self, input: &Input<'_>) -> Option<u64> {
         if input.bundle().is_none() { input.bytes() } else { None }
     }
@@ -190,7 +190,7 @@ fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> R
     let file = InputFile::open(Path::new("-"))?;
     let mut progress = Progress::new("-", file.length());
     let source = Counted { source: &file, add: |count| progress.add(count) };
-    let source = decompress(source, &bounds::memory()).context("-: cannot be read");
+    let source = decompress(source, &resource_limits::memory()).context("-: cannot be read");
     file.unless_changed(source.and_then(read))
 }
 

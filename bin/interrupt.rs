@@ -9,17 +9,16 @@ use tempfile::NamedTempFile;
 
 use crate::EXIT_INTERRUPTED;
 #[cfg(unix)]
-use crate::bounds;
+use crate::resource_limits;
 
-/// The function called before the process ends. It gets the exit code, and ends the process, or not.
+/// The function called before the process ends, with the exit code. It may end the process.
 type Hook = Box<dyn FnMut(u8) + Send>;
 
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
-/// Files that are not complete. The lock is held by anyone who makes one, or gives it its name; and for ever by the one that ends the
-/// process.
+/// The incomplete files. A thread that creates or renames one holds the lock, and the thread that ends the process keeps it.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file under a temporary name. It is gone when this is dropped, and when the process is interrupted, unless it got its name.
+/// A file with a temporary name, which is deleted on drop and on interruption unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct TemporaryFile {
     /// `Some` until it is dropped.
@@ -28,12 +27,12 @@ pub(crate) struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// Makes one in a folder.
+    /// Creates a file in a folder.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
         watch();
         #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = tempfile::Builder::new();
-        // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
+        // As for other new files: tempfile's default permissions would hide the output from other users. The process's mask still applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut temporary = temporary();
@@ -48,10 +47,10 @@ impl TemporaryFile {
         self.file.as_ref().expect("it is there until it is dropped").as_file()
     }
 
-    /// Gives it its name, in place of what has that name now; `check` has the last word.
+    /// Renames the file to `target`, replacing an existing file, after `check` succeeds.
     ///
     /// # Errors
-    /// Those of `check`, and where it cannot be renamed.
+    /// Those of `check`, and errors of renaming.
     pub(crate) fn rename(mut self, target: &Path, check: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
         let mut temporary = temporary();
         check()?;
@@ -72,12 +71,12 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// A folder for files that nobody needs after this process. It is gone when this is dropped, and when the process is interrupted.
+/// A folder for temporary files, which is deleted on drop and on interruption.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder(tempfile::TempDir);
 
 impl TemporaryFolder {
-    /// Makes one in a folder.
+    /// Creates a folder in another one.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
         watch();
         let mut temporary = temporary();
@@ -86,18 +85,18 @@ impl TemporaryFolder {
         Ok(Self(folder))
     }
 
-    /// Gives the folder `new` in it the name `target`. One that has this name now is put into this one as `old`, and is gone with it. `check`
-    /// has the last word.
+    /// Renames the folder `new` in it to `target`, after `check` succeeds. An existing folder becomes `old` in this one, and is deleted
+    /// with it.
     ///
     /// # Errors
-    /// Those of `check`, and where it cannot be renamed; then the old one has its name again.
+    /// Those of `check`, and errors of renaming. The existing folder then has its name again.
     pub(crate) fn replace(
         &self,
         [new, old]: [&str; 2],
         target: &Path,
         check: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        // Nobody ends the process in between.
+        // Keeps a signal from ending the process in between.
         let _held = temporary();
         check()?;
         let (new, old) = (self.path().join(new), self.path().join(old));
@@ -111,7 +110,7 @@ impl TemporaryFolder {
         Ok(())
     }
 
-    /// Makes one where temporary files of this system are.
+    /// Creates a folder in the system's folder for temporary files.
     #[cfg(feature = "object-store")]
     pub(crate) fn new() -> io::Result<Self> {
         watch();
@@ -126,7 +125,7 @@ impl TemporaryFolder {
     }
 }
 
-/// Does this at an interruption, in place of ending at once.
+/// Runs `hook` when the process is interrupted, instead of ending it immediately.
 pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
     *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
     watch();
@@ -155,7 +154,7 @@ fn interrupted(code: u8) {
     }
 }
 
-/// Watches from now on. Where that cannot be done, the process ends as any other: a temporary file may stay.
+/// Starts watching for signals. If that fails, a signal ends the process as usual, and temporary files may remain.
 fn watch() {
     static WATCHES: Once = Once::new();
     WATCHES.call_once(|| {
@@ -163,7 +162,7 @@ fn watch() {
     });
 }
 
-/// The exit codes are those that shells give to processes that a signal ended.
+/// The exit codes are the shell's codes for processes that a signal ended.
 #[cfg(unix)]
 fn start() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -188,7 +187,7 @@ fn bit(signal: i32) -> u64 {
 /// The signals that this process was started to ignore, by their [bits](bit). Only Linux has a file that shows them.
 #[cfg(unix)]
 fn ignored_signals() -> Option<u64> {
-    let status = bounds::read_file("/proc/self/status", bounds::OWN_FILE).ok()?;
+    let status = resource_limits::read_file("/proc/self/status", resource_limits::OWN_FILE).ok()?;
     let status = String::from_utf8_lossy(&status);
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()

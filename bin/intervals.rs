@@ -1,5 +1,5 @@
-//! Intervals of signposts and hangs, read from the exports or from files of their own: those in which samples count (`--during`,
-//! `--during-hang`, `--during-all`), and those that a format shows.
+//! Intervals of signposts and hangs, read from the exports or from separate files: intervals that select samples (`--during`,
+//! `--during-hang`, `--during-all`), and intervals that a format shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,21 +26,21 @@ pub(crate) const HANGS: [&str; 1] = ["potential-hangs"];
 pub(crate) struct IntervalFiles<'f> {
     /// The exports and recordings that are read for their samples, too.
     pub(crate) exports: &'f [PathBuf],
-    /// Files that were named for their intervals: where there are some, only they count.
+    /// Files named for their intervals. If there are any, the exports are not searched.
     pub(crate) named: &'f [PathBuf],
     /// The option that names them.
     pub(crate) option: &'static str,
 }
 
-/// The intervals in which samples count; `None` if none were asked for.
+/// Reads the intervals that select samples; `None` if no option requests them.
 pub(crate) fn asked_intervals(
     inputs: &Inputs<'_>,
     files: &IntervalFiles<'_>,
     selection: &SelectionArgs,
     input: &InputArgs,
 ) -> Result<Option<AskedIntervals>, Failure> {
-    if !selection.asks_intervals() {
-        return match selection.during_all {
+    if !selection.when.asks_intervals() {
+        return match selection.when.during_all {
             true => Err(Failure::Usage("--during-all only applies to --during and --during-hang".to_owned())),
             false => Ok(None),
         };
@@ -58,14 +58,14 @@ pub(crate) fn asked_intervals(
     Ok(Some(AskedIntervals { filter, all }))
 }
 
-/// Those in which samples count, and all that were read to find them.
+/// The intervals that select samples, and all intervals that were read to find them.
 pub(crate) struct AskedIntervals {
     pub(crate) filter: IntervalFilter,
     pub(crate) all: Intervals,
 }
 
-/// All intervals of the inputs, for formats that show them. Exports are read once more, but only those of which the first reading
-/// (`export`) found rows of such tables. Of inputs that can be read once only, it is said that theirs are missing.
+/// Reads all intervals of the inputs, for formats that show them. Exports are read again only if the first reading (`export`) found rows of
+/// such tables. A note reports inputs that can be read only once.
 pub(crate) fn shown_intervals(
     inputs: &Inputs<'_>,
     files: &IntervalFiles<'_>,
@@ -126,16 +126,18 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<I
 
 fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArgs) -> Result<IntervalFilter> {
     let all = found.distinct();
-    if selection.during_hang {
+    if selection.when.during_hang {
         say_risks(found);
     }
-    if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
+    if let Some(missing) =
+        selection.when.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name)))
+    {
         return Err(no_interval(missing, &all, found, sources));
     }
-    if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
+    if selection.when.during_hang && !all.iter().any(|interval| interval.is_hang()) {
         bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&HANGS, found));
     }
-    let filter = interval_filter(&all, &selection.during, selection.during_hang, selection.during_all);
+    let filter = interval_filter(&all, &selection.when.during, selection.when.during_hang, selection.when.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
         note("at no time are all of them open (--during-all), so no sample counts");
@@ -147,7 +149,7 @@ fn is_named(interval: &Interval, name: &str) -> bool {
     !interval.is_hang() && interval.name.as_deref() == Some(name)
 }
 
-/// The filter of the intervals of these names, and of hangs if they are asked for: of any, or of all that are asked for.
+/// The filter for the intervals with these names, and for hangs if requested: for any of them, or for all at the same time.
 pub(crate) fn interval_filter(all: &[&Interval], names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
     let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
         let asked = all.iter().filter(|interval| is_asked(interval));
@@ -259,8 +261,8 @@ impl Sources<'_, '_> {
         }
     }
 
-    /// Signposts are recorded only where a table asks for them: that of a Time Profiler has the category `PointsOfInterest` and
-    /// nothing that programs log in other ones. Empty where signposts of every category were asked for, or it is not known.
+    /// Tables record only some categories of signposts. A Time Profiler records `PointsOfInterest`, and nothing that programs log in other
+    /// categories. Empty if all categories were recorded, or if they are unknown.
     fn recorded_categories(&self) -> String {
         let tocs = self.paths.iter().filter_map(|path| self.inputs.toc(path));
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);

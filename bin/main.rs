@@ -1,17 +1,14 @@
-//! The `traceparse` command: arguments, files, progress, exit codes. Its answers are made by the library.
+//! The `traceparse` command: arguments, files, progress, exit codes. The library computes the answers.
 
 mod arguments;
-mod bounds;
-mod cells;
 mod cli;
-mod colour;
 mod counters;
 mod demangle;
 mod diff;
 mod durable;
-mod ending;
-mod flame_graph;
+mod exit_codes;
 mod fleet;
+mod format_options;
 mod formats;
 mod function;
 mod guard;
@@ -20,15 +17,13 @@ mod guarded;
 mod inputs;
 mod interrupt;
 mod intervals;
-mod limits;
 mod manual;
 mod matched;
 mod messages;
-mod names;
+mod name_patterns;
 mod next;
 mod objects;
 mod operations;
-mod page;
 mod progress;
 mod recording;
 mod redact;
@@ -36,6 +31,7 @@ mod redact_rules;
 mod redacted;
 mod report_args;
 mod report_checks;
+mod resource_limits;
 mod run;
 mod sink;
 mod sources;
@@ -43,14 +39,18 @@ mod symbolicate;
 mod symbols;
 mod times;
 mod unchanged;
+mod view_limits;
 
 use std::process::ExitCode;
 
 use cli::Cli;
-use ending::{EXIT_INPUT, EXIT_USAGE};
+use exit_codes::{EXIT_INPUT, EXIT_USAGE};
 use function::Candidates;
 
-pub(crate) use ending::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
+pub(crate) use exit_codes::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
+// The names that `fleet` uses.
+use {format_options as page, resource_limits as bounds, sink as colour};
+
 pub(crate) use messages::{complain, note, note_once, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// Says why there is no answer, if there is none.
+/// Prints the reason for a failure, and returns the exit code.
 fn exit_code(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),

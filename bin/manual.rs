@@ -1,7 +1,7 @@
-//! `traceparse man`: manual pages, made of the descriptions of arguments that help shows, too.
+//! `traceparse man`: manual pages, made from the descriptions in the help.
 //!
-//! Options and commands are written by `clap_mangen`. Its synopsis would list every option, and its last section would fill lines of
-//! examples; these are written here.
+//! `clap_mangen` writes options and commands. The synopsis and the last section are written here: clap_mangen's synopsis would list every
+//! option, and it would wrap the lines of examples.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ use crate::sink::write_to;
 /// Writes the page of the command that these words name, below `whole`.
 pub(crate) fn show_manual(whole: Command, words: &[String]) -> Result<(), Failure> {
     let mut whole = whole.disable_help_subcommand(true);
-    // What belongs to all commands is added to each.
+    // Adds the global options to each command.
     whole.build();
     let mut command = &whole;
     for word in words {

@@ -3,7 +3,7 @@
 use traceparse::profile::{Matcher, Profile, Thread};
 
 use crate::arguments::SelectionArgs;
-use crate::names::{first_of, nearest, quoted};
+use crate::name_patterns::{first_of, nearest, quoted};
 use crate::{note_once, warning};
 
 /// A thing that a name matches.
@@ -14,7 +14,7 @@ struct Matched {
     label: String,
 }
 
-/// Says what names of filters mean that are not whole ones, and which mean nothing.
+/// Notes which names of filters are partial matches, and which match nothing.
 pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
     let names = || profile.process_ids().map(|id| profile.string(profile.process(id).name));
     for matcher in &args.process {
@@ -69,7 +69,7 @@ fn named(name: &str) -> &str {
     if name.is_empty() { "(no name)" } else { name }
 }
 
-/// Says what a name means, unless it is what it says.
+/// Notes the names that a matcher matched, unless it is one of them.
 fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, names: impl Iterator<Item = &'p str>) {
     let option = format!("{option} '{}'", matcher.text());
     if !matched.is_empty() {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A message that cannot steer the terminal: names from an input stand in it.
+/// Escapes control characters, since messages contain names from inputs.
 pub(crate) use traceparse::output::inert as printable;
 
 use crate::{guard, objects, redacted};
 
-/// Writes a line to standard error. Where that cannot be written, nobody reads it, and the exit code says enough; so it does where the
-/// line would go into an input.
+/// Writes a line to standard error. Errors are ignored: no one could read about them, and the exit code reports the failure. Nothing is
+/// written if standard error is an input.
 pub(crate) fn complain(line: &str) {
     if guard::is_stderr_an_input() {
         return;
@@ -18,7 +18,7 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{}", redacted::shown(&objects::shown(line)));
 }
 
-/// Writes a note that has names as they are shown, and is not to be looked through for more.
+/// Writes a note in which names are already replaced.
 pub(crate) fn note_as_is(message: &str) {
     if !guard::is_stderr_an_input() {
         let _ = writeln!(anstream::stderr(), "{}: {}", note_label(), printable(message));
@@ -57,7 +57,7 @@ pub(crate) fn warning(message: &str) {
     print_warning(message);
 }
 
-/// The most warnings beside an overview, which is to fit on a screen with them.
+/// The number of warnings printed with an overview, so that both fit on a screen.
 const BESIDE_OVERVIEW: usize = 2;
 
 /// From now on prints few warnings, for an overview, which is to fit on a screen with them; the others are counted.
@@ -65,8 +65,8 @@ pub(crate) fn print_few_warnings() {
     warnings().most = BESIDE_OVERVIEW;
 }
 
-/// Says how many warnings were not printed, if there are some. Where there is no overview in the end, they are printed, since they may say
-/// why.
+/// Prints the number of warnings that were not printed. If the overview failed, the warnings themselves are printed, since they may explain
+/// the failure.
 pub(crate) fn end_warnings(is_done: bool) {
     let left_out = std::mem::take(&mut warnings().left_out);
     match left_out.len() {
@@ -94,7 +94,7 @@ pub(crate) fn note_once(message: &str) {
     }
 }
 
-/// True if this is asked of a message for the first time.
+/// True if the message was not printed before.
 fn is_new(message: &str) -> bool {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())

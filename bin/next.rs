@@ -1,12 +1,12 @@
-//! The command line with which the same recording is opened again: what commands to go on with begin with.
+//! The command line that opens the same recording again, for suggested commands.
 
 use std::env::ArgsOs;
 
 /// Options that say how an answer is shown, and take a value: another command has its own.
 const SHOWN: [&str; 6] = ["--view", "--format", "--output", "-o", "--color", "--top"];
 
-/// The words of the command line without the options that say how an answer is shown; none if an argument is no text, or an input cannot
-/// be read twice.
+/// The words of the command line without options that shape the output. Empty if an argument is not UTF-8, or an input cannot be read
+/// twice.
 pub(crate) fn command_words(args: ArgsOs) -> Vec<String> {
     let args: Option<Vec<String>> = args.skip(1).map(|arg| arg.into_string().ok()).collect();
     args.and_then(|args| of_words(&args)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Operations on stacks, in the order they stand on the command line.
+//! Operations on stacks, in the order of the command line.
 
 use clap::{ArgMatches, Args};
 use regex::Regex;
@@ -23,7 +23,7 @@ pub(crate) struct OperationArgs {
     /// Remove matching functions; their weight goes to their callers
     #[arg(long, value_name = "REGEX")]
     charge: Vec<Regex>,
-    /// Remove everything that matching functions call; its weight is theirs
+    /// Remove everything that matching functions call; its weight goes to them
     ///
     /// Stacks end at the outermost matching function.
     #[arg(long, value_name = "REGEX")]
@@ -37,7 +37,7 @@ pub(crate) struct OperationArgs {
     /// Collapse a binary's internal calls into the function called from outside
     #[arg(long, value_name = "NAME")]
     flatten_binary: Vec<String>,
-    /// Remove system functions from stacks, and samples that have only those
+    /// Remove system functions from stacks, and samples with only system functions
     #[arg(long)]
     hide_system: bool,
     /// Show a recursive function once, without the calls in between
@@ -49,12 +49,12 @@ pub(crate) struct OperationArgs {
     /// Turn trees upside down: leaf functions first, callers below them
     #[arg(long)]
     pub(crate) invert: bool,
-    /// The operations that were asked for, in their order; [`set_order`](Self::set_order) sets it.
+    /// The requested operations, in their order; [`set_order`](Self::set_order) sets it.
     #[arg(skip)]
     order: Vec<Asked>,
 }
 
-/// An operation that was asked for.
+/// A requested operation.
 #[derive(Clone, Debug)]
 enum Asked {
     Regex(&'static str, Regex),
@@ -68,7 +68,7 @@ const BINARIES: [&str; 2] = ["charge_binary", "flatten_binary"];
 const FLAGS: [&str; 4] = ["charge_system", "hide_system", "flatten_recursion", "skip_idle"];
 
 impl OperationArgs {
-    /// Takes the order of the options from the command line.
+    /// Sorts the operations in the order of the command line.
     pub(crate) fn set_order(&mut self, matches: &ArgMatches) {
         let mut order: Vec<(usize, Asked)> = Vec::new();
         for id in REGEXES {
@@ -86,7 +86,7 @@ impl OperationArgs {
         self.order = order.into_iter().map(|(_, asked)| asked).collect();
     }
 
-    /// The options that were asked for, in their order, each with its value if it takes one.
+    /// The requested options in their order, each with its value if it takes one.
     pub(crate) fn asked(&self) -> impl Iterator<Item = (String, Option<String>)> {
         self.order.iter().map(|asked| match asked {
             Asked::Regex(id, regex) => (option(id), Some(regex.as_str().to_owned())),
@@ -95,7 +95,7 @@ impl OperationArgs {
         })
     }
 
-    /// The operations on a profile's functions, in the order they were asked for; turning round comes last.
+    /// The operations on a profile's functions, in the requested order, with inversion last.
     pub(crate) fn operations(&self, profile: &Profile, is_inverted: bool) -> Vec<Operation> {
         let mut operations: Vec<Operation> = self.order.iter().map(|asked| asked.operation(profile)).collect();
         if is_inverted {

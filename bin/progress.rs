@@ -24,7 +24,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing was read yet, of so many bytes, where that is known.
+    /// The start of reading this many bytes, if the size is known.
     pub(crate) fn new(name: &str, size: Option<u64>) -> Self {
         let is_wanted = io::stderr().is_terminal();
         Self { name: name.to_owned(), size, bytes: 0, start: Instant::now(), bar: None, is_wanted }
@@ -56,8 +56,8 @@ impl Progress {
     }
 }
 
-/// The bytes in a second since the start, and the time that is left where the size is known. The bar itself begins when reading has
-/// taken a while, and would take the bytes before that for those of its first moment.
+/// The bytes per second since the start, and the remaining time if the size is known. The bar's own estimate would be wrong: the bar starts
+/// late, and would attribute all earlier bytes to its first moment.
 fn speed(bytes: u64, size: Option<u64>, elapsed: Duration) -> String {
     let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-9);
     let left = size.map(|size| size.saturating_sub(bytes) as f64 / rate.max(1.0));
@@ -84,7 +84,7 @@ impl<F: Files> Watched<F> {
         Self { files, progress: Mutex::new(None) }
     }
 
-    /// Does something that reads these files, and shows its progress.
+    /// Runs `read`, which reads these files, and shows its progress.
     pub(crate) fn while_reading<T>(&self, progress: Progress, read: impl FnOnce() -> T) -> T {
         *self.progress() = Some(progress);
         let result = read();
@@ -146,7 +146,7 @@ impl<F: Files> Files for Watched<F> {
     }
 }
 
-/// A source that tells how much was read of it.
+/// A source that reports how much of it was read.
 pub(crate) struct Counted<R, F> {
     pub(crate) source: R,
     pub(crate) add: F,

@@ -13,10 +13,10 @@ use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
-use crate::bounds;
 use crate::counters::weigh_by_counter;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
+use crate::resource_limits;
 use crate::symbols::name_frames;
 use crate::{note, redacted, warning};
 
@@ -28,7 +28,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Reads the files, and does to them what the arguments say; the effects of operations are counted for what `options` select.
+    /// Reads the files and applies the arguments to them. The effects of operations are counted for the samples that `options` select.
     pub(crate) fn open(
         inputs: &Inputs<'_>,
         files: &[PathBuf],
@@ -50,21 +50,21 @@ impl Opened {
         let filter_count = filters.len();
         let operate = |profile: &Profile| [filters, args.operations.operations(profile, is_inverted)].concat();
         let summaries = analysis.operate(options, operate)?;
-        // A function that is not there is most likely a misspelled one. Of binaries it was said above.
+        // A missing function is most likely misspelled. Missing binaries were reported above.
         for summary in summaries.iter().skip(filter_count).filter(|summary| summary.is_without_function) {
             warning(&format!("{}: matches no function of the recording", summary.text));
         }
         let profile = &analysis.recording().profile;
-        let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
+        let trees = profile.budget().reserve(resource_limits::of_trees(profile.stack_ids().len()))?;
         Ok(Self { analysis, _trees: trees })
     }
 
-    /// The recording as it is by now.
+    /// The recording in its current state.
     pub(crate) fn recording(&self) -> &Recording {
         self.analysis.recording()
     }
 
-    /// Replaces names, if that is asked for. The options mean the same as before.
+    /// Replaces names, if requested. The options keep their meaning.
     pub(crate) fn redact(&mut self, options: &mut ReportOptions) -> Result<()> {
         redacted::with(|redactor| self.analysis.redact(redactor, options)).transpose()?;
         Ok(())
@@ -76,7 +76,7 @@ impl Opened {
     }
 }
 
-/// Refuses to show the times of samples that were taken nobody knows when; `option` asks for them.
+/// Fails if `option` needs the times of samples and a table does not record them.
 pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<()> {
     let (Some(option), Some(table)) = (option, report.table_without_times()) else { return Ok(()) };
     bail!(
@@ -95,7 +95,7 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// Says what operations removed, where the format has no room for it.
+/// Notes what operations removed, for formats that do not include it.
 pub(crate) fn note_removed(report: &Report<'_>) {
     for operation in &report.operations {
         for series in &report.series {
@@ -119,7 +119,7 @@ pub(crate) fn warn(export: &Recording) {
     }
 }
 
-/// Checks that the inputs hold samples, and that all rows could be read if that was asked.
+/// Checks that the inputs hold samples, and with --strict that all rows could be read.
 fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
@@ -211,7 +211,7 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
 }
 
-/// The names that filters could ask for.
+/// The names that filters can use.
 fn what_there_is(profile: &Profile) -> String {
     const NAMES: usize = 8;
     let list = |mut names: Vec<String>| {

@@ -10,7 +10,7 @@ use crate::messages::note_as_is;
 use crate::redact_rules::read_rules;
 use crate::redacted::Each;
 use crate::unchanged::read_whole;
-use crate::{Failure, bounds, redacted, warning};
+use crate::{Failure, redacted, resource_limits, warning};
 
 /// The options of redaction.
 #[derive(Debug, Default, Args)]
@@ -34,7 +34,7 @@ impl RedactArgs {
         self.redact || self.redact_rules.is_some()
     }
 
-    /// Replaces names from now on, if that is asked for: those of these inputs in messages, too. The processes are the app's.
+    /// Starts replacing names, if requested, including the names of these inputs in messages. The processes belong to the app.
     pub(crate) fn begin<'p>(
         &self,
         inputs: impl IntoIterator<Item = &'p PathBuf>,
@@ -42,7 +42,7 @@ impl RedactArgs {
     ) -> Result<(), Failure> {
         if self.is_asked() {
             let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
-            // What is wrong with the rules is told without names, too.
+            // Messages about the rules are redacted as well.
             redacted::begin(self.redactor(Vec::new(), &inputs, processes));
             if self.redact_rules.is_some() {
                 redacted::begin(self.redactor(self.rules()?, &inputs, processes));
@@ -51,13 +51,15 @@ impl RedactArgs {
         Ok(())
     }
 
-    /// Replaces names in each recording of a fleet from now on, if that is asked for.
+    /// Starts replacing names in each recording of a fleet, if requested.
     pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
         if self.is_asked() {
             redacted::begin(self.redactor(Vec::new(), &[], &[]));
             let rules = self.rules()?;
             let hash = match &self.redact_rules {
-                Some(path) => Some(blake3::hash(&read_whole(path, bounds::FILE_LIST)?).to_hex()[..12].to_owned()),
+                Some(path) => {
+                    Some(blake3::hash(&read_whole(path, resource_limits::FILE_LIST)?).to_hex()[..12].to_owned())
+                }
                 None => None,
             };
             redacted::begin_fleet(Each { rules, hash });
@@ -80,7 +82,7 @@ impl RedactArgs {
     }
 }
 
-/// Says what was replaced, by what kind of pseudonym, and which rules matched nothing.
+/// Notes which kinds of names were replaced by which pseudonyms, and which rules matched nothing.
 pub(crate) fn tell() {
     let Some((list, kept, unused)) = redacted::with(|redactor| {
         let kept: Vec<String> = redactor.kept_processes().collect();

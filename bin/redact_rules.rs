@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use regex::{Regex, RegexBuilder};
 use traceparse::redact::{RedactRule, RedactedKind};
 
-use crate::bounds;
+use crate::resource_limits;
 use crate::unchanged::read_whole;
 
 const KINDS: [RedactedKind; 4] =
@@ -27,7 +27,7 @@ const RULE: u64 = 256;
 /// The rules of a file.
 pub(crate) fn read_rules(path: &Path) -> Result<Vec<RedactRule>> {
     let name = path.display();
-    let bytes = read_whole(path, bounds::FILE_LIST)?;
+    let bytes = read_whole(path, resource_limits::FILE_LIST)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name}: rules are UTF-8"))?;
     parse_rules(text.strip_prefix('\u{feff}').unwrap_or(&text)).with_context(|| format!("{name}: not redaction rules"))
 }
@@ -45,16 +45,16 @@ fn parse_rules(text: &str) -> Result<Vec<RedactRule>> {
 }
 
 fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
-    bounds::keep(RULE + 4 * line.len() as u64)?;
+    resource_limits::keep(RULE + 4 * line.len() as u64)?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { bail!("{FORM}") };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { bail!("{FORM}") };
     let Some(kind) = KINDS.into_iter().find(|known| known.name() == kind) else {
-        bail!("the first word is no kind; it is function, binary, thread or signpost");
+        bail!("the first word is not a kind; use function, binary, thread or signpost");
     };
     let replacement = replacement.trim().to_owned();
     if replacement.is_empty() {
-        bail!("the replacement is empty; nobody would see that a name was there");
+        bail!("the replacement is empty; use a word that shows that a name was replaced");
     }
     let pattern = pattern.trim();
     let inner = |quote: char| pattern.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
@@ -86,18 +86,18 @@ fn compile(pattern: &str) -> Result<Regex> {
         match RegexBuilder::new(pattern).size_limit(size).build() {
             Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
             compiled => {
-                bounds::keep(size as u64)?;
+                resource_limits::keep(size as u64)?;
                 return compiled.map_err(without_pattern);
             }
         }
     }
 }
 
-/// What is wrong with a regular expression, without the expression: a secret name may stand in it.
+/// The error of a regular expression without the expression, which may contain a secret name.
 fn without_pattern(error: regex::Error) -> anyhow::Error {
     let text = error.to_string();
     let reason = text.lines().find_map(|line| line.strip_prefix("error: "));
-    // A mark stands below the pattern, which is indented by four.
+    // The error marks the position below the pattern, which is indented by four.
     let place =
         text.lines().find(|line| line.trim_start().starts_with('^')).and_then(|line| line.find('^')?.checked_sub(4));
     match (reason, place) {
@@ -109,7 +109,7 @@ fn without_pattern(error: regex::Error) -> anyhow::Error {
     }
 }
 
-/// Refuses groups that the regular expression does not have: nothing would stand for them. `$1x` is the group `1x`.
+/// Rejects groups that the regular expression lacks, since they would be replaced by nothing. `$1x` is the group `1x`.
 fn check_groups(regex: &Regex, replacement: &str) -> Result<()> {
     for rest in replacement.split('$').skip(1) {
         let is_name = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
@@ -122,7 +122,7 @@ fn check_groups(regex: &Regex, replacement: &str) -> Result<()> {
             Err(_) => group.is_empty() || regex.capture_names().flatten().any(|name| name == group),
         };
         if !is_known {
-            bail!("the regular expression has no group ${group}; write ${{1}}x for group 1 with an x behind it");
+            bail!("the regular expression has no group ${group}; write ${{1}}x for group 1 followed by x");
         }
     }
     Ok(())
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_with_its_line() {
+    fn rejects_invalid_rules_with_their_line() {
         for (text, message) in [
             ("", "there is no rule"),
             ("# only this\n", "there is no rule"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_names() {
+    fn reports_errors_without_names() {
         for (rule, reason) in [
             ("function /Tangerine(/ => b", "at its character 10: unclosed group"),
             ("Tangerine /a/ => b", "no kind"),

@@ -26,7 +26,7 @@ pub(crate) fn begin_fleet(each: Each) {
     let _ = EACH.set(each);
 }
 
-/// What is replaced in each recording of a fleet, if something is.
+/// The rules for the recordings of a fleet, if names are replaced.
 pub(crate) fn each() -> Option<&'static Each> {
     EACH.get()
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_asked() -> bool {
     redactor().is_some()
 }
 
-/// Asks for names, if they are replaced. Nothing may be printed meanwhile.
+/// Calls `ask` with the redactor, if names are replaced. `ask` must not print, since printing uses the redactor.
 pub(crate) fn with<T>(ask: impl FnOnce(&mut Redactor) -> T) -> Option<T> {
     redactor().as_mut().map(ask)
 }

@@ -1,7 +1,9 @@
-//! The arguments of reports, and what they mean to the library.
+//! The arguments of reports, and their conversion for the library.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
 use traceparse::profile::{Matcher, StateFilter};
@@ -10,15 +12,17 @@ use traceparse::report::{ReportOptions, SeparateBy, SortBy, View};
 use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::cells::CsvArgs;
-use crate::flame_graph::FlameGraphArgs;
+use crate::format_options::CsvArgs;
+use crate::format_options::FlameGraphArgs;
+use crate::format_options::PageArgs;
 use crate::formats::{Content, Format, check_name, format_of};
-use crate::names::parse_name;
-use crate::page::PageArgs;
+use crate::name_patterns::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
-/// The views that have something for each thread, or for what else is separated.
-pub(crate) const SEPARATED: &[View] = &[View::Full, View::Tree, View::Heaviest, View::Timeline];
+/// True for views that have something for each thread, or for each other scope.
+pub(crate) fn is_separated(view: View) -> bool {
+    matches!(view, View::Full | View::Tree | View::Heaviest | View::Timeline)
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -33,8 +37,8 @@ pub(crate) struct ReportArgs {
     pub(crate) view: Option<ViewArg>,
     /// Show callers and callees of this function
     ///
-    /// A name that no function has is a part of a name, in any case, and /REGEX/ is a regular expression; they must match one function
-    /// only.
+    /// If no function has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression. Exactly one function must
+    /// match.
     #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Output")]
     pub(crate) function: Option<Matcher>,
     /// Output format [default: from the extension of -o, else text]
@@ -45,7 +49,7 @@ pub(crate) struct ReportArgs {
     pub(crate) output: Option<PathBuf>,
     /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
     ///
-    /// It is a percentage of the tree, or for rows of the total.
+    /// The percentage is relative to the tree, or for rows to the total.
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
     /// Hide tree nodes and table rows below this weight, such as 5ms
@@ -55,26 +59,26 @@ pub(crate) struct ReportArgs {
     pub(crate) min_weight: Option<WeightLimit>,
     /// Show only the first N rows of tables, and the N heaviest children of each tree node
     ///
-    /// With --view heaviest, it is the number of stacks.
+    /// With --view heaviest, N is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
-    /// Sort rows of tables by this column [default: self weight; all weight where there is no other]
+    /// Sort rows of tables by this column [default: self weight, else all weight]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Output")]
-    pub(crate) sort: Option<SortArg>,
+    pub(crate) sort: Option<SortBy>,
     /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// In text, write names of functions in full length
+    /// In text, write complete function names
     ///
-    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    /// By default, names that are too long for the line lose their template arguments, then their middle.
     #[arg(long, help_heading = "Output")]
     pub(crate) full_names: bool,
     /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]
     #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
     pub(crate) bin: Option<Nanos>,
     /// Split trees and timelines by this
-    #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
-    pub(crate) separate_by: SeparateArg,
+    #[arg(long, value_enum, default_value_t = SeparateBy::Thread, value_name = "WHAT", help_heading = "Output")]
+    pub(crate) separate_by: SeparateBy,
     /// Show one call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
@@ -98,69 +102,32 @@ pub(crate) struct ReportArgs {
     pub(crate) recording: RecordingArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// A view, or the tree from the leaves up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewArg {
-    /// The answer in short: how busy it was, the heaviest own functions, the busiest threads [default for text]
-    Overview,
-    /// Summary, threads, and the call tree of each thread [default for other formats, and with options of trees]
-    Full,
-    /// Inputs, tables and their rows, totals, and what was left out
-    Summary,
-    /// Threads with their weights
-    Threads,
-    /// The call tree of each thread
-    Tree,
-    /// The same from the leaves up: functions by self weight, with their callers below
+    Of(View),
     BottomUp,
-    /// Functions over all threads, by self weight
-    Functions,
-    /// The heaviest stack of each thread
-    Heaviest,
-    /// Binaries over all threads, by self weight
-    Binaries,
-    /// The program's own code, the system, runtimes and the kernel, and the program's calls into the others
-    Categories,
-    /// All calls from the program's own code into other code
-    Transitions,
-    /// Source lines over all threads, by self weight; --source shows the source
-    Lines,
-    /// Processes with their weights
-    Processes,
-    /// Thread states with their weights, including states that do not count
-    States,
-    /// Cores and kinds of core, with what they ran
-    Cores,
-    /// CPU use over time, by thread or as --separate-by splits it
-    Timeline,
-    /// One line for each sample, in the order of the input
-    Samples,
-    /// The functions each thread ran, over time
-    FlameChart,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SeparateArg {
-    Thread,
-    Process,
-    /// By thread state; all states count unless --state is given
-    State,
-    /// By kind of core, such as P Core
-    CoreKind,
-    None,
-}
+impl ValueEnum for ViewArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<ViewArg>> = LazyLock::new(|| {
+            let with_bottom_up = |&view: &View| match view {
+                View::Tree => vec![ViewArg::Of(view), ViewArg::BottomUp],
+                _ => vec![ViewArg::Of(view)],
+            };
+            View::value_variants().iter().flat_map(with_bottom_up).collect()
+        });
+        &ALL
+    }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortArg {
-    /// Self weight
-    #[value(name = "self")]
-    SelfWeight,
-    /// All weight
-    #[value(name = "all")]
-    AllWeight,
-    /// The number of samples
-    Samples,
-    /// Names, from A to Z
-    Name,
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = "The same from the leaves up: functions by self weight, with their callers below";
+        match self {
+            Self::Of(view) => view.to_possible_value(),
+            Self::BottomUp => Some(PossibleValue::new("bottom-up").help(help)),
+        }
+    }
 }
 
 fn parse_bin(text: &str) -> Result<Nanos, String> {
@@ -169,12 +136,12 @@ fn parse_bin(text: &str) -> Result<Nanos, String> {
 }
 
 impl ReportArgs {
-    /// The format that was asked for, or that the name of the output tells.
+    /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> Format {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
     }
 
-    /// Checks that the output is not named like something else.
+    /// Checks that the extension of the output fits the format.
     pub(crate) fn check_name(&self) -> Result<(), String> {
         check_name(self.format, self.output.as_deref())
     }
@@ -189,34 +156,19 @@ impl ReportArgs {
             None if self.function.is_some() => View::Sandwich,
             None if self.format() == Format::Text && !self.shapes_trees() => View::Overview,
             None => View::Full,
-            Some(ViewArg::Overview) => View::Overview,
-            Some(ViewArg::Full) => View::Full,
-            Some(ViewArg::Summary) => View::Summary,
-            Some(ViewArg::Threads) => View::Threads,
-            Some(ViewArg::Tree | ViewArg::BottomUp) => View::Tree,
-            Some(ViewArg::Functions) if self.function.is_some() => View::Sandwich,
-            Some(ViewArg::Functions) => View::Functions,
-            Some(ViewArg::Heaviest) => View::Heaviest,
-            Some(ViewArg::Binaries) => View::Binaries,
-            Some(ViewArg::Categories) => View::Categories,
-            Some(ViewArg::Transitions) => View::Transitions,
-            Some(ViewArg::Lines) => View::Lines,
-            Some(ViewArg::Processes) => View::Processes,
-            Some(ViewArg::States) => View::States,
-            Some(ViewArg::Cores) => View::Cores,
-            Some(ViewArg::Timeline) => View::Timeline,
-            Some(ViewArg::Samples) => View::Samples,
-            Some(ViewArg::FlameChart) => View::FlameChart,
+            Some(ViewArg::Of(View::Functions)) if self.function.is_some() => View::Sandwich,
+            Some(ViewArg::Of(view)) => view,
+            Some(ViewArg::BottomUp) => View::Tree,
         }
     }
 
-    /// True if an option asks for trees of another shape, so that trees are meant.
+    /// True if an option shapes trees, so the user wants trees.
     fn shapes_trees(&self) -> bool {
         self.min_percent.is_some()
             || self.min_weight.is_some()
             || self.depth.is_some()
             || self.no_threads
-            || self.separate_by != SeparateArg::Thread
+            || self.separate_by != SeparateBy::Thread
             || self.recording.operations.invert
     }
 
@@ -230,7 +182,7 @@ impl ReportArgs {
         }
     }
 
-    /// The option that asks for the time or the core of each sample, if one does.
+    /// The option that needs the time or the core of each sample, if there is one.
     pub(crate) fn needs_times(&self) -> Option<String> {
         let view = self
             .view
@@ -238,9 +190,10 @@ impl ReportArgs {
         let view = view.and_then(|view| Some(format!("--view {}", view.to_possible_value()?.get_name())));
         let format = self.format();
         let needs_format = format.needs_times() || format.content() == Content::FlameCharts;
-        let by_core = self.separate_by == SeparateArg::CoreKind && self.is_separated();
+        let by_core = self.separate_by == SeparateBy::CoreKind && is_separated(self.view());
         self.recording
             .selection
+            .when
             .needs_times()
             .map(str::to_owned)
             .or(view)
@@ -248,16 +201,14 @@ impl ReportArgs {
             .or_else(|| by_core.then(|| "--separate-by core-kind".to_owned()))
     }
 
-    /// True if the view has something for each thread, or for whatever else is separated.
-    fn is_separated(&self) -> bool {
-        SEPARATED.contains(&self.view())
-    }
-
     /// The options of the report.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let mut options = self.recording.selection.report_options();
-        // Of one state there is nothing to separate.
-        if self.separate_by == SeparateArg::State && self.is_separated() && self.recording.selection.state.is_empty() {
+        // A single state needs no separation.
+        if self.separate_by == SeparateBy::State
+            && is_separated(self.view())
+            && self.recording.selection.when.state.is_empty()
+        {
             options.selection.states = StateFilter::All;
         }
         ReportOptions {
@@ -269,20 +220,8 @@ impl ReportArgs {
             },
             view: self.view(),
             top: self.top,
-            sort: self.sort.map(|sort| match sort {
-                SortArg::SelfWeight => SortBy::SelfWeight,
-                SortArg::AllWeight => SortBy::AllWeight,
-                SortArg::Samples => SortBy::Samples,
-                SortArg::Name => SortBy::Name,
-            }),
-            separate_by: match self.separate_by {
-                _ if self.no_threads => SeparateBy::Nothing,
-                SeparateArg::Thread => SeparateBy::Thread,
-                SeparateArg::Process => SeparateBy::Process,
-                SeparateArg::State => SeparateBy::State,
-                SeparateArg::CoreKind => SeparateBy::CoreKind,
-                SeparateArg::None => SeparateBy::Nothing,
-            },
+            sort: self.sort,
+            separate_by: if self.no_threads { SeparateBy::Nothing } else { self.separate_by },
             timeline_bin: self.bin,
             jobs: job_count(self.recording.input.jobs),
             ..options

@@ -1,26 +1,26 @@
 //! Checks that the arguments of a report go together.
 
-use traceparse::report::View;
+use traceparse::report::{SeparateBy, View};
 
 use crate::formats::{Content, Format};
-use crate::limits;
-use crate::report_args::{ReportArgs, SeparateArg, ViewArg};
+use crate::report_args::{ReportArgs, ViewArg};
+use crate::view_limits;
 
 impl ReportArgs {
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.check_name()?;
-        if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
+        if self.bin.is_some() && self.view != Some(ViewArg::Of(View::Timeline)) {
             return Err("--bin only applies to --view timeline".to_owned());
         }
-        let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_intervals();
+        let uses_intervals = self.recording.selection.when.asks_intervals() || self.format().has_intervals();
         if !self.intervals.is_empty() && !uses_intervals {
             return Err(
                 "--intervals only applies to --during, --during-hang, --format html and --format firefox".to_owned()
             );
         }
         let is_listed = matches!(self.format(), Format::Text | Format::Json);
-        let shows_source = (self.view == Some(ViewArg::Lines) && is_listed) || self.format() == Format::Html;
+        let shows_source = (self.view == Some(ViewArg::Of(View::Lines)) && is_listed) || self.format() == Format::Html;
         if !self.source.is_empty() && !shows_source {
             return Err("--source only applies to --view lines, in text or JSON, and to --format html".to_owned());
         }
@@ -34,7 +34,7 @@ impl ReportArgs {
         self.page.check(self.format() == Format::Html)?;
         self.check_function()?;
         self.check_inverted()?;
-        if self.view == Some(ViewArg::Overview) && !matches!(self.format(), Format::Text | Format::Json) {
+        if self.view == Some(ViewArg::Of(View::Overview)) && !matches!(self.format(), Format::Text | Format::Json) {
             return Err(format!(
                 "--view overview is text or JSON; leave it out with --format {}",
                 self.format().name()
@@ -45,26 +45,26 @@ impl ReportArgs {
                 let format = self.format().name();
                 Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
             }
-            (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
+            (Content::Trees, Some(view)) if !matches!(view, ViewArg::Of(View::Tree) | ViewArg::BottomUp) => {
                 let format = self.format().name();
                 Err(format!("--format {format} writes call trees only; leave out --view, or use --view tree"))
             }
-            (Content::FlameCharts, Some(view)) if view != ViewArg::FlameChart => {
+            (Content::FlameCharts, Some(view)) if view != ViewArg::Of(View::FlameChart) => {
                 let format = self.format().name();
                 Err(format!("--format {format} writes flame charts only; leave out --view, or use --view flame-chart"))
             }
-            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateArg::Thread => {
+            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateBy::Thread => {
                 let format = self.format().name();
                 Err(format!(
                     "--format {format} always writes one flame chart per thread; leave out --separate-by and --no-threads"
                 ))
             }
             (Content::Stacks, view) => self.check_for_viewers(view),
-            _ => limits::check(self),
+            _ => view_limits::check(self),
         }
     }
 
-    /// Callers and callees are a view of their own.
+    /// Callers and callees are a separate view.
     fn check_function(&self) -> Result<(), String> {
         if self.function.is_some() && self.view() != View::Sandwich {
             return Err(
@@ -94,17 +94,17 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// Viewers make trees of their own.
+    /// Viewers make their own trees.
     fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
         let format = self.format().name();
         let refused = [
-            ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
+            ("--view", view.is_some_and(|view| view != ViewArg::Of(View::Tree))),
             ("--min-percent", self.min_percent.is_some()),
             ("--min-weight", self.min_weight.is_some()),
             ("--depth", self.depth.is_some()),
             ("--top", self.top.is_some()),
             ("--sort", self.sort.is_some()),
-            ("--separate-by", self.separate_by != SeparateArg::Thread),
+            ("--separate-by", self.separate_by != SeparateBy::Thread),
             ("--no-threads", self.no_threads),
             ("--invert", self.recording.operations.invert),
         ];

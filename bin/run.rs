@@ -11,7 +11,6 @@ use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
 use crate::cli::{Cli, Command, TocArgs};
-use crate::colour::Colour;
 use crate::demangle::demangle;
 use crate::formats::{Format, TocFormat};
 use crate::function::choose_function;
@@ -23,22 +22,23 @@ use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
 use crate::redact::tell;
 use crate::report_args::ReportArgs;
+use crate::sink::Colour;
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
 use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note, print_few_warnings, redacted};
+use crate::{EXIT_DONE, Failure, diff, fleet, note, print_few_warnings, redacted, resource_limits};
 
-/// Does what was asked, and says with which exit code the process ends.
+/// Runs the command, and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.color {
         Colour::Auto => {}
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
-    bounds::set(&cli.bounds);
+    resource_limits::set(&cli.bounds);
     match cli.command {
         None => show_report(&cli.report, cli.color)?,
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
@@ -61,7 +61,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     args.redact.begin(&args.files, &[])?;
     args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
+    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), resource_limits::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
     let watched = WatchedFiles::default();
@@ -111,7 +111,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
     let mut recording = open(inputs, args, &options)?;
-    let before = redact(&mut recording, &mut options, args, (inputs, &files, asked.as_mut()))?;
+    let before = redact(&mut recording, &mut options, args, inputs, &files, asked.as_mut())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
@@ -120,7 +120,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         report.options.function = choose_function(&recording, &report, asked)?;
     }
     if redacted::is_asked() && !args.source.is_empty() {
-        note("--redact leaves out the texts of sources");
+        note("--redact leaves out source code");
     } else {
         read_sources(&mut report, &args.source)?;
     }
@@ -139,7 +139,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Some(asked) => asked.all,
         None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
     };
-    // They look at all samples.
+    // Markers look at all samples.
     let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };
     if markers.left_out() > 0 {
         note(&format!("{} signposts and hangs of threads without samples are not written", markers.left_out()));
@@ -147,20 +147,22 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        write_report(&report, (&markers, &shown), args, colour, &mut out)?;
+        write_report(&report, &markers, &shown, args, colour, &mut out)?;
         out.flush()
     })?;
     tell();
     Ok(())
 }
 
-/// Replaces names, if that is asked for: in what the recording holds, and in its intervals, which are given back. What goes by names is
+/// Replaces names in the recording and in its intervals, which are returned, if requested. Everything that depends on recorded names is
 /// done before.
 fn redact(
     recording: &mut Opened,
     options: &mut ReportOptions,
     args: &ReportArgs,
-    (inputs, files, asked): (&Inputs<'_>, &IntervalFiles<'_>, Option<&mut AskedIntervals>),
+    inputs: &Inputs<'_>,
+    files: &IntervalFiles<'_>,
+    asked: Option<&mut AskedIntervals>,
 ) -> Result<Option<Intervals>, Failure> {
     if !redacted::is_asked() {
         return Ok(None);
@@ -207,7 +209,8 @@ fn is_over_budget(error: &anyhow::Error) -> bool {
 
 fn write_report(
     report: &Report<'_>,
-    (markers, shown): (&Markers<'_>, &Intervals),
+    markers: &Markers<'_>,
+    shown: &Intervals,
     args: &ReportArgs,
     colour: Colour,
     out: &mut dyn Write,
@@ -239,7 +242,7 @@ fn write_report(
     output::write(report, &format, out)
 }
 
-/// Says which rows are too light to be written, or stand after those that were asked for, where the format has no room for it.
+/// Notes the rows that are not written because of their weight or position, for formats that do not include that.
 fn note_hidden(report: &Report<'_>) {
     // The second table of a view is in text and JSON only.
     let second = report.options.view.second_listing_kind().map(|kind| kind.name);
@@ -256,7 +259,7 @@ fn note_hidden(report: &Report<'_>) {
     }
 }
 
-/// Checks that the weights that were asked for are in the unit of the tables.
+/// Checks that the unit of --min-weight is the unit of the tables.
 fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
     let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
     match (args.min_weight, other) {

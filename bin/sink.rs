@@ -7,13 +7,21 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use traceparse::output::{InertWriter, Style, Syntax};
 
-use crate::bounds::Limited;
-use crate::colour::Colour;
 use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
+use crate::resource_limits::Limited;
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
 
 /// True if the process was started without a standard output (`>&-`).
 #[cfg(unix)]
@@ -27,9 +35,9 @@ fn look_at_stdout() {
     IS_STDOUT_CLOSED.store(io::stdout().as_fd().try_clone_to_owned().is_err(), Ordering::Relaxed);
 }
 
-/// Writes through `write`, to `path` or standard output, neither of which may be an input.
+/// Writes through `write` to `path` or standard output, neither of which may be an input.
 ///
-/// A file is written beside its target and renamed, so that nobody sees half of it.
+/// The file is written under a temporary name in the same folder and then renamed, so it is never incomplete.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
         guard::check_stdout()?;
@@ -57,13 +65,13 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
 fn write_through<W: Write>(out: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::with_capacity(256 << 10, Limited::new(out));
     let written = write(&mut out).and_then(|()| out.flush());
-    // What was not written since it is too much is the reason for everything else.
+    // Exceeding the limit is the cause of all other errors.
     out.get_ref().check()?;
     Ok(written?)
 }
 
-/// Writes a file beside its target and renames it. A link stays. The file is on the disk before it has its name, and the name when this
-/// returns: whenever power fails, there is the old file or the new one.
+/// Writes a file under a temporary name in the same folder and renames it. Links are kept. The file is on the disk before it is renamed,
+/// and its name when this returns: after a power failure, there is either the old file or the new one.
 pub(crate) fn replace(
     path: &Path,
     permissions: Option<Permissions>,
@@ -72,7 +80,7 @@ pub(crate) fn replace(
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     ensure!(folder.is_dir(), "the folder does not exist");
-    // The error of tempfile names the temporary file, which says nothing to anybody.
+    // The error of tempfile names the temporary file, which would confuse users.
     let file = TemporaryFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
@@ -88,7 +96,7 @@ pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
 }
 
-/// An output in a format for programs: as it is, or inert if it goes to a terminal.
+/// An output in a format for programs: verbatim, or inert on a terminal.
 pub(crate) enum Shown<'o> {
     AsItIs(&'o mut dyn Write),
     Inert(InertWriter<&'o mut dyn Write>),
@@ -120,12 +128,12 @@ impl Write for Shown<'_> {
     }
 }
 
-/// The number of columns that the environment asks for, also of a pipe.
+/// The number of columns that the environment requests, also for pipes.
 fn columns() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= LEAST_COLUMNS)
 }
 
-/// Fewer columns have no room for numbers.
+/// Numbers need at least this many columns.
 const LEAST_COLUMNS: usize = 20;
 
 /// Width and colour for text that goes to `path` or standard output.

@@ -10,10 +10,10 @@ use traceparse::report::{Report, SourceIndex, SourceMatch, SourceText};
 use crate::unchanged::read_whole;
 use crate::warning;
 
-/// A source file is no larger; what is was not written by hand.
+/// The largest source file. Larger files were not written by hand.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Gives a report the texts of its source files, as far as the folders have them.
+/// Adds the source files in these folders to a report.
 pub(crate) fn read_sources(report: &mut Report<'_>, folders: &[PathBuf]) -> Result<()> {
     if folders.is_empty() {
         return Ok(());
@@ -33,8 +33,8 @@ pub(crate) fn read_sources(report: &mut Report<'_>, folders: &[PathBuf]) -> Resu
     Ok(())
 }
 
-/// Adds the files of these names that are below a path. Hidden folders are left out, and a folder is entered once, whichever links
-/// lead to it.
+/// Adds the files with these names below a path. Hidden folders are skipped, and each folder is visited once, even if several links lead to
+/// it.
 fn walk(path: &Path, names: &HashSet<String>, index: &mut SourceIndex) {
     let mut entered = HashSet::new();
     let mut open = vec![path.to_owned()];

@@ -13,13 +13,13 @@ use crate::guard::will_write;
 use crate::sink::write_to;
 use crate::symbols::{begin, warn, watch};
 use crate::unchanged::{InputFile, WatchedFiles};
-use crate::{bounds, printable, warning};
+use crate::{printable, resource_limits, warning};
 
 /// Names addresses, as atos does.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched).within(&bounds::memory());
+    let mut locator = Locator::new(&watched).within(&resource_limits::memory());
     let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -32,10 +32,10 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
     relative.dedup();
-    // All answers in one text, and where each is; a later answer for an address stands for it.
+    // All answers in one string, and their positions. If an address is repeated, the last answer is used.
     let mut lines = Lines { text: String::new(), names: HashMap::new(), name_bytes: 0, base, found: &found, args };
     let mut places = vec![0..0; relative.len()];
-    let (budget, mut over) = (bounds::memory(), None);
+    let (budget, mut over) = (resource_limits::memory(), None);
     let mut reserved = budget.nothing();
     let asked = locator.look_up(found.uuid, &relative, &budget, &mut |index, frames| {
         over = over.or(reserved.resize(lines.memory()).err());
@@ -73,7 +73,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     })
 }
 
-/// The one image that is meant.
+/// Chooses the image that the arguments describe.
 fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
     let mut found: Vec<&Found> = locator.found().iter().collect();
     found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
@@ -101,7 +101,8 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
 fn read_addresses() -> Result<Vec<u64>> {
     let input = InputFile::open(Path::new("-"))?;
     let mut addresses = Vec::new();
-    let text = bounds::read_all(&input, bounds::ADDRESSES).context("standard input cannot be read")?;
+    let text =
+        resource_limits::read_all(&input, resource_limits::ADDRESSES).context("standard input cannot be read")?;
     for word in String::from_utf8_lossy(&text).split_whitespace() {
         let digits = word.trim_start_matches("0x").trim_start_matches("0X");
         let address = u64::from_str_radix(digits, 16);
@@ -124,8 +125,8 @@ struct Lines<'f> {
 }
 
 impl Lines<'_> {
-    /// Adds `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined, too. A function
-    /// without a known line has ` + 24` in its place, how far behind its start the address is.
+    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code, and with inlining for each inlined function. If
+    /// the line is unknown, ` + 24` follows instead, the offset from the start of the function.
     fn add(&mut self, relative: u64, frames: &[SymbolFrame<'_>]) {
         let first = if self.args.inlines { 0 } else { frames.len().saturating_sub(1) };
         for (index, frame) in frames[first..].iter().enumerate() {
@@ -146,7 +147,7 @@ impl Lines<'_> {
 
     fn add_name(&mut self, relative: u64, frame: &SymbolFrame<'_>) {
         let Some(name) = frame.function.or(frame.linkage_name) else {
-            // A function of a stripped binary is known by its start.
+            // In a stripped binary, a function is identified by its start.
             match frame.offset.filter(|_| frame.file.is_none()) {
                 Some(offset) => {
                     let _ = write!(self.text, "{:#x}", self.base.wrapping_add(relative).wrapping_sub(offset));

@@ -1,4 +1,4 @@
-//! Symbols on the command line: where they are looked for, and the commands that use nothing else.
+//! Symbols on the command line: where to search for them, and the commands that use only symbols.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
@@ -18,15 +18,15 @@ use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
-use crate::ending::EXIT_CODES;
+use crate::exit_codes::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
-use crate::names::first_of;
+use crate::name_patterns::first_of;
 use crate::objects::place;
 use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::WatchedFiles;
-use crate::{bounds, printable, warning};
+use crate::{printable, resource_limits, warning};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -58,7 +58,7 @@ pub(crate) fn name_frames(
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let wanted = options.wanted_images(&analysis.recording().profile);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
-    let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
+    let locator = locate(inputs.files(), inputs.watched(), &search, &resource_limits::memory())?;
     let summary = analysis.symbolicate(&locator, &options)?;
     for note in &summary.notes {
         warning(&note.to_string());
@@ -79,7 +79,7 @@ pub(crate) fn name_frames(
     Ok(())
 }
 
-/// A sentence about the paths that name no frame, with the UUIDs that they have and those that the recording wants.
+/// A sentence about paths whose symbols name no frame, with their UUIDs and the UUIDs in the recording.
 fn useless(paths: &[&Path], locator: &Locator<'_>, summary: &SymbolicationSummary) -> Option<String> {
     let found =
         |path: &Path| -> Vec<&Found> { locator.found().iter().filter(|found| found.path.starts_with(path)).collect() };
@@ -100,13 +100,13 @@ fn useless(paths: &[&Path], locator: &Locator<'_>, summary: &SymbolicationSummar
 
 /// A search for symbols: where to look, and for which images.
 pub(crate) struct Search<'s> {
-    /// The folders of symbols in recordings; they may hold none.
+    /// The symbol folders in recordings, which may be empty.
     pub(crate) stores: &'s [PathBuf],
     /// The paths that the user named.
     pub(crate) paths: &'s [&'s PathBuf],
     /// True to remember the contents of the user's folders in the cache folder.
     pub(crate) is_cached: bool,
-    /// The images that are asked for; `None` where that is not known yet.
+    /// The requested images; `None` if they are not known yet.
     pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     Ok(())
 }
 
-/// Makes the files that were found inputs from now on, if their images are wanted: others are not read.
+/// Registers the found files as inputs if their images are requested. Others are not read.
 pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
     let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
     let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
@@ -158,7 +158,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
         .as_deref()
-        .and_then(|file| bounds::read_file(file, bounds::OWN_FILE).ok())
+        .and_then(|file| resource_limits::read_file(file, resource_limits::OWN_FILE).ok())
         .map_or_else(Index::default, Index::from_bytes);
     let found = match search.wanted {
         Some(wanted) => locator.add_wanted(path, &mut index, wanted),

@@ -43,7 +43,7 @@ pub(crate) fn range_text(range: TimeRange) -> String {
     format!("{}..{}", seconds(range.start), range.end.map(seconds).unwrap_or_default())
 }
 
-/// A weight: in time, or in whatever a table counts.
+/// A weight: a time, or a number in the unit of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WeightLimit {
     Time(Nanos),

@@ -1,7 +1,7 @@
-//! Files that must not change while they are read: the parts read before and after the change would belong to two recordings.
+//! Checks that files do not change while they are read. Otherwise, a report could mix two recordings.
 //!
-//! Size, time of change and inode are compared, before the first byte is read and after the last: a writer that goes on, another file
-//! under the same name, a link that leads elsewhere. Pipes and devices have no such thing, and are read as they come.
+//! Size, modification time and inode are compared before the first byte is read and after the last. A difference shows an active writer, a
+//! replaced file, or a changed link. Pipes and devices are not checked.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -15,15 +15,15 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
 
-use crate::bounds;
 use crate::guard::will_read;
 use crate::objects::{here, located};
+use crate::resource_limits;
 
-/// The message about a file that changed, behind its name.
+/// The message about a changed file, after its name.
 pub(crate) const CHANGED: &str =
     "the file changed while it was read; wait until it is no longer being written, or export it again";
 
-/// The evidence that a regular file is still the one it was.
+/// The properties of a regular file that show whether it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     #[cfg(unix)]
@@ -33,7 +33,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// `None` for what is no regular file.
+    /// Returns `None` if it is not a regular file.
     fn new(metadata: &Metadata) -> Option<Self> {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
@@ -90,7 +90,7 @@ impl InputFile {
         self.before.as_ref().map(|before| before.length)
     }
 
-    /// True if it is as it was when it was opened, and still has its name.
+    /// True if the file is unchanged since it was opened, and still has its name.
     pub(crate) fn is_unchanged(&self) -> bool {
         let Some(before) = &self.before else { return true };
         let same = |stamp: Option<Stamp>| stamp.as_ref() == Some(before);
@@ -98,7 +98,7 @@ impl InputFile {
             && self.path.as_deref().is_none_or(|path| same(Stamp::at(path)))
     }
 
-    /// The result of reading it, unless it changed meanwhile: the change is then the error.
+    /// Returns the result of reading the file, or an error if the file changed in the meantime.
     ///
     /// # Errors
     /// With the name of the file, if it changed.
@@ -117,13 +117,13 @@ impl Read for &InputFile {
     }
 }
 
-/// All bytes of a small input, of at most so many.
+/// Reads a small input of at most `most` bytes.
 ///
 /// # Errors
-/// When it cannot be read, is larger, is an output, or changed.
+/// If the file cannot be read, is larger, is an output, or changed.
 pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = InputFile::open(path)?;
-    let read = bounds::read_all(&file, most);
+    let read = resource_limits::read_all(&file, most);
     file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))
 }
 
@@ -150,8 +150,8 @@ fn standard_input() -> io::Result<File> {
     Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
 }
 
-/// The files of this machine, of which those that count are compared: recordings and archives, and symbol files once somebody reads them.
-/// In folders of symbols much more is looked at, and may change.
+/// The files of this machine. Only recordings, archives and symbol files that were read are compared: folders of symbols contain many other
+/// files, which may change.
 #[derive(Debug, Default)]
 pub(crate) struct WatchedFiles(Mutex<Watched>);
 
@@ -169,12 +169,12 @@ struct WatchedFile {
 }
 
 impl WatchedFiles {
-    /// Whatever is read of a file or folder counts from now on.
+    /// Watches everything that is read of a file or folder.
     pub(crate) fn add_root(&self, path: &Path) {
         self.watched().roots.insert(path.to_owned());
     }
 
-    /// A file counts as soon as somebody reads it; it is compared with what it is now.
+    /// Watches a file once it is read, and compares it with its current state.
     pub(crate) fn add_file(&self, path: &Path) {
         let before = Stamp::at(path);
         self.watched().files.entry(path.to_owned()).or_insert(WatchedFile { before, is_read: false });
@@ -187,7 +187,7 @@ impl WatchedFiles {
         watched.files.iter().filter(is_changed).map(|(path, _)| path).min().cloned()
     }
 
-    /// The result of reading, unless a file changed meanwhile: the change is then the error.
+    /// Returns the result of reading, or an error if a file changed in the meantime.
     ///
     /// # Errors
     /// With the name of the file, if one changed.
@@ -302,7 +302,7 @@ mod tests {
 
     /// The change is reported, and not the error that it causes.
     #[test]
-    fn a_change_stands_before_what_it_breaks() {
+    fn reports_a_change_before_the_errors_it_causes() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(&folder, "a");
         let input = InputFile::open(&path).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn of_watched_files_those_count_that_are_read() {
+    fn compares_only_files_that_were_read() {
         let folder = tempfile::tempdir().unwrap();
         let [inside, found, unread, other] = ["x.trace", "found", "unread", "other"].map(|name| file(&folder, name));
         let files = WatchedFiles::default();

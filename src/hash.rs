@@ -4,5 +4,11 @@
 /// The hasher of every table that input fills.
 pub(crate) type BuildHasher = foldhash::fast::RandomState;
 
+/// A map whose keys may come from input, in the order in which they were added.
+pub(crate) type IndexMap<K, V> = indexmap::IndexMap<K, V, BuildHasher>;
+
+/// A set whose values may come from input, in the order in which they were added.
+pub(crate) type IndexSet<T> = indexmap::IndexSet<T, BuildHasher>;
+
 /// A map whose keys may come from input.
 pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasher>;

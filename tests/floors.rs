@@ -68,7 +68,7 @@ const DOORS: [Door; 14] = [
     Door {
         name: "std::fs::File::open",
         files: &[
-            "bin/bounds.rs",
+            "bin/resource_limits.rs",
             "bin/durable.rs",
             "bin/fleet/extraction.rs",
             "bin/fleet/store/measured.rs",

@@ -1,4 +1,4 @@
-//! The arguments of `traceparse fleet`, and what they mean to the library.
+//! The arguments of `traceparse fleet`, and their conversion for the library.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
-use crate::cells::CsvArgs;
+use crate::format_options::CsvArgs;
 use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 
@@ -34,7 +34,7 @@ pub(crate) enum FleetAction {
     /// Measure recordings into a dataset of Parquet files, for later reports and SQL
     #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Extract(FleetExtractArgs),
-    /// Put datasets together, such as the shards of a fleet
+    /// Merge datasets, such as the shards of a fleet
     #[command(after_help = MERGE_HELP)]
     Merge(FleetMergeArgs),
     /// Write the report on a dataset as SQL, for DuckDB or Spark
@@ -52,7 +52,7 @@ pub(crate) struct FleetReportArgs {
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
-    /// Decide alerts on a dataset although its extract did not finish
+    /// Evaluate alerts even if the dataset is incomplete
     #[arg(long, help_heading = "Report")]
     pub(crate) allow_incomplete: bool,
     /// Count one-second windows in buckets: memory does not grow with the length of recordings
@@ -83,7 +83,7 @@ pub(crate) struct FleetExtractArgs {
     /// Folder of the dataset; created if it does not exist
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Say how many small files were merged; they always are
+    /// Report how many small files were merged; they always are
     #[arg(long, hide = true, help_heading = "Output")]
     pub(crate) compact: bool,
     /// First, remove runs whose files are not among the inputs
@@ -103,7 +103,7 @@ pub(crate) struct FleetMergeArgs {
     /// Folder of the merged dataset; created
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Merge datasets whose extract did not finish, too
+    /// Also merge incomplete datasets
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_incomplete: bool,
 }
@@ -116,12 +116,12 @@ pub(crate) struct FleetSqlArgs {
     /// Dataset to read, if the query comes from a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
-    /// Write a statement although the last extract did not finish
+    /// Write a statement even if the dataset is incomplete
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_incomplete: bool,
     /// Engine that will run the SQL
-    #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
-    pub(crate) engine: EngineArg,
+    #[arg(long, value_enum, default_value_t = SqlEngine::DuckDb, help_heading = "Output")]
+    pub(crate) engine: SqlEngine,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
@@ -139,21 +139,6 @@ impl FleetSqlArgs {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineArg {
-    Duckdb,
-    Spark,
-}
-
-impl EngineArg {
-    pub(crate) fn engine(self) -> SqlEngine {
-        match self {
-            Self::Duckdb => SqlEngine::DuckDb,
-            Self::Spark => SqlEngine::Spark,
-        }
-    }
-}
-
 /// The inputs to read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
@@ -165,9 +150,9 @@ pub(crate) struct InputArgs {
     /// The file may have any name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) manifest: Vec<PathBuf>,
-    /// Read the recordings and exports of this list, one path per line; - for standard input
+    /// Read the recordings and exports in this list, one path per line; - for standard input
     ///
-    /// Paths are relative to the working directory, and stand for themselves: there are no patterns and no comments.
+    /// Paths are relative to the working directory, and are taken literally: patterns and comments are not supported.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) files_from: Option<PathBuf>,
     /// Paths of --files-from end with NUL characters, as `find -print0` writes them
@@ -183,12 +168,12 @@ pub(crate) struct ShardArgs {
     /// Shards are counted from 1. The path of a recording below the root decides which one it is in.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Input")]
     pub(crate) shard: Option<Shard>,
-    /// Folder that paths are taken below to find their shard
+    /// Assign shards by paths relative to this folder
     ///
-    /// Without it, that is the folder given as INPUT, or the deepest one that all files of lists and manifests are in.
+    /// The default is the folder given as INPUT, or the deepest folder that contains all files of lists and manifests.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input")]
     pub(crate) root: Option<PathBuf>,
-    /// Read what other shards have from this JSON file; the inputs are then only those of this shard
+    /// Read the contents of all shards from this JSON file; the inputs are then only the inputs of this shard
     ///
     /// `{"inputs": N, "lists": {"1": "HASH", …}}`: the number of inputs of all shards, and for each shard a hash of its inputs.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "root", help_heading = "Input")]
@@ -209,7 +194,7 @@ pub(crate) struct ReadingArgs {
     /// Measure only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
     pub(crate) schema: Vec<String>,
-    /// Fail if a file gives no run, or a CPU table row or run is unreadable
+    /// Fail if a file has no run, or a CPU table row or run is unreadable
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     /// Use the complete rows of truncated files
@@ -230,8 +215,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     pub(crate) only: Vec<(String, String)>,
     /// Samples that count for a binary or function: as the leaf (cpu, self) or anywhere in the stack (all)
-    #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "Report")]
-    pub(crate) measure: MeasureArg,
+    #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
+    pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
     #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "Report")]
     pub(crate) scope: Vec<ScopeArg>,
@@ -239,9 +224,9 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
     /// Percentile method: the value of one run, or interpolated between two
-    #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "Report")]
-    pub(crate) method: MethodArg,
-    /// Count each run as often as its `run_weight` says
+    #[arg(long, value_enum, default_value_t = QuantileMethod::NearestRank, help_heading = "Report")]
+    pub(crate) method: QuantileMethod,
+    /// Count each run as often as its `run_weight`
     #[arg(long, help_heading = "Report")]
     pub(crate) weighted: bool,
     /// Only this process, by name (repeatable)
@@ -249,7 +234,7 @@ pub(crate) struct QuestionArgs {
     pub(crate) process: Vec<String>,
 }
 
-/// The options of reports only: SQL gives all rows, and no alerts.
+/// The options of reports only, since SQL returns all rows and no alerts.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
     /// Sort tables by a percentile such as p99, by mean, weighted-mean or max
@@ -280,7 +265,7 @@ pub(crate) enum FleetFormat {
 }
 
 impl FleetFormat {
-    /// The syntax in which characters that a terminal must not be shown are escaped; none for text, which has no such characters.
+    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
     pub(crate) fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text => None,
@@ -289,14 +274,6 @@ impl FleetFormat {
             Self::Html => Some(Syntax::Lines),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MeasureArg {
-    Cpu,
-    #[value(name = "self")]
-    SelfWeight,
-    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -309,13 +286,7 @@ pub(crate) enum ScopeArg {
     Function,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
-    NearestRank,
-    Linear,
-}
-
-/// Of a quantile, in parts per million.
+/// One percent as a quantile, in parts per million.
 const ONE_PERCENT: u32 = 10_000;
 
 /// Rows of a table in text, without --top.
@@ -351,7 +322,7 @@ impl InputArgs {
 }
 
 impl FleetReportArgs {
-    /// Checks that the output is not named like something else.
+    /// Checks that the extension of the output fits the format.
     pub(crate) fn check_name(&self) -> Result<(), String> {
         check_name(self.format, self.output.as_deref())
     }
@@ -363,13 +334,13 @@ impl FleetReportArgs {
 
     /// Checks the question.
     pub(crate) fn check_question(&self) -> Result<(), String> {
-        if self.approximate && self.questions.method == MethodArg::Linear {
+        if self.approximate && self.questions.method == QuantileMethod::Linear {
             return Err("--approximate percentiles are nearest ranks; leave out --method".to_owned());
         }
         self.questions.check()
     }
 
-    /// The format that was asked for, or that the name of the output tells.
+    /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> FleetFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(FleetFormat::Text)
     }
@@ -388,7 +359,7 @@ impl FleetReportArgs {
 }
 
 impl FleetCommand {
-    /// The operations on stacks, if the command takes them; their order tells.
+    /// The operations on stacks, if the command takes them, in their order.
     pub(crate) fn operations_mut(&mut self) -> Option<&mut OperationArgs> {
         match &mut self.action {
             FleetAction::Report(args) => Some(&mut args.reading.filters.operations),
@@ -401,13 +372,13 @@ impl FleetCommand {
 impl QuestionArgs {
     /// Checks that the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.weighted && self.method == MethodArg::Linear {
+        if self.weighted && self.method == QuantileMethod::Linear {
             return Err("--weighted percentiles cannot be interpolated; leave out --method".to_owned());
         }
         if self.by.iter().any(|label| label.trim().is_empty()) {
             return Err("--by has an empty label; name one, such as --by app_version".to_owned());
         }
-        // P0 is the smallest run; nobody asks for what is between it and P1.
+        // P0 is the smallest run, so percentiles between it and P1 are most likely fractions of 1.
         let is_share = |quantile: &Quantile| (1..ONE_PERCENT).contains(&quantile.parts_per_million());
         if !self.percentiles.is_empty() && self.percentiles.iter().all(is_share) {
             let meant = |quantile: &Quantile| Quantile::from_parts_per_million(100 * quantile.parts_per_million());
@@ -434,17 +405,10 @@ impl QuestionArgs {
             only: self.only.clone(),
             by,
             processes: self.process.clone(),
-            measure: match self.measure {
-                MeasureArg::Cpu => Measure::Cpu,
-                MeasureArg::SelfWeight => Measure::SelfWeight,
-                MeasureArg::All => Measure::AllWeight,
-            },
+            measure: self.measure,
             scopes: self.scopes(),
             quantiles: if quantiles.is_empty() { defaults.quantiles.clone() } else { quantiles },
-            method: match self.method {
-                MethodArg::NearestRank => QuantileMethod::NearestRank,
-                MethodArg::Linear => QuantileMethod::Linear,
-            },
+            method: self.method,
             is_weighted: self.weighted,
             ..defaults
         }
@@ -473,7 +437,7 @@ impl ReadingArgs {
 
     /// The options of measuring.
     pub(crate) fn measure_options(&self) -> MeasureOptions {
-        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.selection() }
+        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.when.selection() }
     }
 
     /// The number of exports read at the same time.

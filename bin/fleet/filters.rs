@@ -3,22 +3,22 @@
 use clap::Args;
 use regex::Regex;
 use traceparse::fleet::{FleetOptions, FleetSelection, RunMeasures};
-use traceparse::profile::{Selection, StateFilter, TimeRange};
 
+use crate::arguments::WhenArgs;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::redacted;
-use crate::times::{parse_range, range_text};
+use crate::times::range_text;
 
 /// The options of threads: questions of reports, and a part of the selection of an extract.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
-    /// Only threads of this name, or that /REGEX/ matches (repeatable)
+    /// Only threads with this name, or that match /REGEX/ (repeatable)
     ///
-    /// The name is the whole name: a part of one, or a TID, would mean another thread in each recording.
+    /// The name is the complete name: a part of a name, or a TID, would mean another thread in each recording.
     #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
     pub(crate) thread: Vec<ThreadName>,
-    /// Only main threads; with --thread, those of its threads that are main threads
+    /// Only main threads; with --thread, only threads that match both
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
 }
@@ -26,32 +26,15 @@ pub(crate) struct ThreadArgs {
 /// The options of what is measured. Runs of a dataset were measured before.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArgs {
-    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
-    ///
-    /// Numbers without a unit are seconds. CPU use is of the part that was recorded.
-    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
-    pub(crate) time: Option<TimeRange>,
-    /// Only while a signpost interval with this name is open (repeatable)
-    ///
-    /// CPU use is of the time of the intervals; recordings without one do not count. See below for where intervals are read from.
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub(crate) during: Vec<String>,
-    /// Only during potential hangs
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) during_hang: bool,
-    /// Require all intervals of --during and --during-hang [default: any]
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) during_all: bool,
-    /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
-    #[arg(long, value_name = "STATE", help_heading = "Filters")]
-    pub(crate) state: Vec<String>,
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
     #[command(flatten)]
     pub(crate) operations: OperationArgs,
     #[command(flatten)]
     pub(crate) redact: RedactArgs,
 }
 
-/// A thread as it was asked for.
+/// A requested thread.
 #[derive(Clone, Debug)]
 pub(crate) enum ThreadName {
     Whole(String),
@@ -92,7 +75,7 @@ impl ThreadName {
 }
 
 impl ThreadArgs {
-    /// The threads that count; `None` if all do.
+    /// The selected threads; `None` if all are selected.
     pub(crate) fn threads(&self) -> Option<AskedThreads> {
         let (names, only_main) = (self.thread.clone(), self.only_main_thread);
         (!names.is_empty() || only_main).then_some(AskedThreads { names, only_main })
@@ -105,7 +88,7 @@ impl ThreadArgs {
     }
 }
 
-/// The threads that count: fewer than all.
+/// The selected threads, if not all are selected.
 #[derive(Clone, Debug)]
 pub(crate) struct AskedThreads {
     /// Alternatives; empty for every name.
@@ -115,7 +98,7 @@ pub(crate) struct AskedThreads {
 }
 
 impl AskedThreads {
-    /// True for a thread of this name that is a main thread or not.
+    /// True if a thread with this name is selected, given whether it is a main thread.
     pub(crate) fn matches(&self, name: &str, is_main: bool) -> bool {
         (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
     }
@@ -125,7 +108,7 @@ impl AskedThreads {
         self.names.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
     }
 
-    /// The names that are told in full, each once.
+    /// The names that are complete, each once.
     pub(crate) fn whole(&self) -> Vec<String> {
         let whole = self.names.iter().filter_map(|thread| match thread {
             ThreadName::Whole(name) => Some(name.clone()),
@@ -143,7 +126,7 @@ impl AskedThreads {
         named.filter(|&(name, is_main)| self.matches(name, is_main)).map(|(name, _)| name)
     }
 
-    /// As they were asked for, each once.
+    /// The threads as requested, each once.
     pub(crate) fn texts(&self) -> Vec<String> {
         sorted(self.names.iter().map(ThreadName::text))
     }
@@ -159,7 +142,7 @@ fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
 impl FilterArgs {
     /// Checks that the options go together.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.during_all && !self.asks_intervals() {
+        if self.when.during_all && !self.when.asks_intervals() {
             return Err("--during-all only applies to --during and --during-hang".to_owned());
         }
         if self.operations.invert {
@@ -168,40 +151,33 @@ impl FilterArgs {
         Ok(())
     }
 
-    /// True if samples count during intervals only.
-    pub(crate) fn asks_intervals(&self) -> bool {
-        !self.during.is_empty() || self.during_hang
-    }
-
-    /// The samples that count, but for intervals, which each recording has its own of.
-    pub(crate) fn selection(&self) -> Selection {
-        Selection { time: self.time, states: states(&self.state), ..Selection::default() }
-    }
-
-    /// What is measured with these options and threads, said in one way for all that mean the same.
+    /// Describes what is measured with these options and threads. Equivalent options have the same description.
     pub(crate) fn described(&self, threads: Option<&AskedThreads>) -> FleetSelection {
         let mut options: Vec<(String, Option<String>)> = Vec::new();
         let mut add = |name: &str, values: Vec<String>| {
             options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
         };
         add("--thread", threads.map(AskedThreads::texts).unwrap_or_default());
-        add("--time", self.time.map(range_text).into_iter().collect());
-        let names = sorted(self.during.iter().cloned());
-        let groups = names.len() + usize::from(self.during_hang);
+        add("--time", self.when.time.map(range_text).into_iter().collect());
+        let names = sorted(self.when.during.iter().cloned());
+        let groups = names.len() + usize::from(self.when.during_hang);
         add("--during", names);
-        let is_any = self.state.iter().any(|state| state.eq_ignore_ascii_case("all"));
-        let states = if is_any { vec!["all".to_owned()] } else { sorted(self.state.iter().cloned()) };
+        let states = if self.when.includes_all_states() {
+            vec!["all".to_owned()]
+        } else {
+            sorted(self.when.state.iter().cloned())
+        };
         let flags = [
             (threads.is_some_and(|threads| threads.only_main), "--only-main-thread"),
-            (self.during_hang, "--during-hang"),
-            (self.during_all && groups > 1, "--during-all"),
+            (self.when.during_hang, "--during-hang"),
+            (self.when.during_all && groups > 1, "--during-all"),
         ];
         let flags = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| (flag.to_owned(), None));
         options.extend(flags);
         options.extend(states.into_iter().map(|state| ("--state".to_owned(), Some(state))));
         options.extend(self.operations.asked());
         if self.redact.is_asked() {
-            // Names that were asked for stay out of datasets and reports, and two that differ are told apart.
+            // Requested names stay out of datasets and reports, but different names remain distinguishable.
             let is_name = |option: &str| !["--time", "--state"].contains(&option);
             let values =
                 options.iter_mut().filter(|(option, _)| is_name(option)).filter_map(|(_, value)| value.as_mut());
@@ -217,15 +193,7 @@ impl FilterArgs {
     pub(crate) fn first(&self) -> Option<String> {
         let described = self.described(None);
         let option = described.options().first().map(|(option, _)| option.clone());
-        option.or_else(|| self.during_all.then(|| "--during-all".to_owned()))
-    }
-}
-
-fn states(asked: &[String]) -> StateFilter {
-    match asked {
-        [] => StateFilter::Running,
-        states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
-        states => StateFilter::Only(states.to_vec()),
+        option.or_else(|| self.when.during_all.then(|| "--during-all".to_owned()))
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) struct AskedIntervals {
 
 impl AskedIntervals {
     pub(super) fn new(args: &FilterArgs) -> Option<Self> {
-        let (names, has_hangs, needs_all) = (args.during.clone(), args.during_hang, args.during_all);
-        args.asks_intervals().then(|| Self { names, has_hangs, needs_all, seen: Mutex::default() })
+        let (names, has_hangs, needs_all) = (args.when.during.clone(), args.when.during_hang, args.when.during_all);
+        args.when.asks_intervals().then(|| Self { names, has_hangs, needs_all, seen: Mutex::default() })
     }
 
     /// The names that no recording has that was read.

@@ -34,7 +34,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(message));
     }
     let patterns = args.threads.threads().filter(AskedThreads::has_patterns);
-    let engine = args.engine.engine();
+    let engine = args.engine;
     let text = if let [elsewhere] = sources.as_slice()
         && is_elsewhere(args, elsewhere)
     {

@@ -1,5 +1,5 @@
-//! URLs among the arguments: refused in one place, for every command and every option that names a file or a folder, where the command
-//! could only take them for a folder called `s3:`.
+//! Rejects URLs in arguments, for every command and every option that takes a file or a folder: the command would treat them as a folder
+//! named `s3:`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 
 use super::url::{SCHEMES, scheme_of};
 
-/// Stands in every refusal.
+/// The page that error messages refer to.
 const MANUAL: &str = "docs/object-stores.md";
 
 /// Checks that no argument is a URL that the command cannot read or write there.
@@ -19,7 +19,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Strin
     for arg in command.get_arguments().filter(|arg| may_be_a_path(arg)) {
         let values = matches.try_get_raw(arg.get_id().as_str()).ok().flatten();
         let is_only = values.as_ref().is_some_and(|values| values.len() == 1);
-        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), (arg, is_only), value))?;
+        values.into_iter().flatten().try_for_each(|value| check_value(command.get_name(), arg, is_only, value))?;
     }
     match matches.subcommand() {
         Some((name, matches)) => command.find_subcommand(name).map_or(Ok(()), |command| check(command, matches)),
@@ -33,7 +33,7 @@ fn may_be_a_path(arg: &Arg) -> bool {
     hints.contains(&arg.get_value_hint()) || ["image", "dataset"].contains(&arg.get_id().as_str())
 }
 
-fn check_value(command: &str, (arg, is_only): (&Arg, bool), value: &OsStr) -> Result<(), String> {
+fn check_value(command: &str, arg: &Arg, is_only: bool, value: &OsStr) -> Result<(), String> {
     let id = arg.get_id().as_str();
     let path = match value.to_str() {
         Some(text) if id == "image" => Path::new(text.split_once('=').map_or("", |(_, path)| path)),

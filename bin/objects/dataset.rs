@@ -13,7 +13,7 @@ use super::copies;
 use super::mirror::{DATASET, Mirror};
 use crate::fleet::{MANIFEST, NamedFiles};
 
-/// A reader whose files go away while it copies them reads the manifest anew, so often.
+/// The number of times that the manifest is read again because its files disappeared while they were copied.
 const TRIES: usize = 5;
 
 /// A dataset at a URL.
@@ -21,14 +21,14 @@ const TRIES: usize = 5;
 pub(super) struct Remote {
     pub(super) bucket: Arc<Bucket>,
     pub(super) key: String,
-    /// Its copy.
+    /// The folder of the copy.
     pub(super) folder: PathBuf,
 }
 
 /// A version of a dataset.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    /// The manifest and its version; none where there is no dataset yet.
+    /// The manifest and its version; `None` if there is no dataset yet.
     pub(super) manifest: Option<(Vec<u8>, Version)>,
     /// The names of its files.
     pub(super) names: BTreeSet<String>,
@@ -80,7 +80,7 @@ impl Remote {
             };
             if gone.is_empty() || is_same()? {
                 copies::write(&self.file(MANIFEST), &manifest)?;
-                // An extract would take files that the manifest does not name for somebody's own.
+                // An extract would treat files that are missing in the manifest as user files.
                 self.keep_only(&names)?;
                 return Ok(Copied { manifest: Some((manifest, version)), names });
             }
@@ -102,15 +102,15 @@ impl Remote {
     }
 }
 
-/// The copy of a dataset for reading; `None` where there is no dataset.
+/// Copies a dataset for reading; `None` if there is no dataset.
 pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let copied = remote.copy()?;
     Ok(copied.manifest.map(|_| remote.folder))
 }
 
-/// The folder of the copies of datasets, where the objects below a URL are those of datasets right below it; else `None`. Other objects there
-/// may have names that begin with `_` or a dot, as engines leave them.
+/// Copies the datasets directly below a URL, and returns their folder; `None` if the objects below it are not datasets. Names of other
+/// objects may begin with `_` or a dot, such as the markers of engines.
 pub(super) fn mirror_datasets(url: &Path, objects: &[Object]) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let names = objects.iter().filter_map(|object| remote.name_of(&object.key));

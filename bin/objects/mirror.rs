@@ -18,8 +18,8 @@ use super::bucket::{Bucket, Object};
 use super::copies::{self, Stamp};
 use super::space::Space;
 use super::url::store_of;
-use crate::bounds;
 use crate::interrupt::TemporaryFolder;
+use crate::resource_limits;
 
 /// Objects that are read one by one.
 pub(super) const OBJECTS: &str = "objects";
@@ -33,11 +33,11 @@ static MIRROR: OnceLock<Mirror> = OnceLock::new();
 pub(super) struct Mirror {
     /// Taken at the end of the process.
     folder: Mutex<Option<TemporaryFolder>>,
-    /// Its real path.
+    /// The real path of the mirror.
     root: PathBuf,
     pub(super) space: Space,
     state: Mutex<State>,
-    /// Told when an object has come.
+    /// Notified when an object was copied.
     came: Condvar,
 }
 
@@ -72,14 +72,14 @@ enum Content {
 }
 
 impl Mirror {
-    /// The mirror, which is made now if there is none.
+    /// The mirror, which is created by the first call.
     pub(super) fn get() -> Result<&'static Self> {
         static MAKING: Mutex<()> = Mutex::new(());
         let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         if MIRROR.get().is_none() {
             let folder = TemporaryFolder::new().context("a temporary folder for objects cannot be made")?;
             let root = std::fs::canonicalize(folder.path())?;
-            let (folder, space) = (Mutex::new(Some(folder)), Space::new(bounds::object_space()));
+            let (folder, space) = (Mutex::new(Some(folder)), Space::new(resource_limits::object_space()));
             let _ = MIRROR.set(Self { folder, root, space, state: Mutex::default(), came: Condvar::new() });
         }
         MIRROR.get().ok_or_else(|| anyhow!("there is no mirror"))
@@ -119,9 +119,9 @@ impl Mirror {
         Ok(bucket)
     }
 
-    /// Makes the file of an object, below the folder of its bucket; one that is there already stays.
+    /// Creates the file of an object in the folder of its bucket. An existing file is kept.
     pub(super) fn place(&self, folder: &Path, bucket: &Arc<Bucket>, object: &Object) -> Result<()> {
-        // What consoles make for an empty folder.
+        // Consoles create such an object for an empty folder.
         if object.key.is_empty() || (object.size == 0 && object.key.ends_with('/')) {
             return Ok(());
         }
@@ -142,13 +142,13 @@ impl Mirror {
         Ok(())
     }
 
-    /// True if a path is that of an object, or of a folder, whose objects are all there.
+    /// True if a path is an object, or a folder whose objects are all in the mirror.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.state();
         state.objects.contains_key(path) || path.ancestors().any(|folder| state.listed.contains(folder))
     }
 
-    /// All objects of a folder are there. It and the folders in it get the times of what they hold, by which a recording is known.
+    /// Marks a folder as complete. The folder and its subfolders get the times of their objects, which identify a recording.
     pub(super) fn has_listed(&self, folder: &Path) {
         let mut state = self.state();
         let mut folders: HashMap<PathBuf, (SystemTime, u64)> = HashMap::new();
@@ -188,7 +188,7 @@ impl Mirror {
             }
         };
         drop(state);
-        // The room of a task is taken when it begins.
+        // A task reserves its space when it begins.
         let room = if is_used { Ok(()) } else { self.space.keep(object.size) };
         let copied = room.and_then(|()| copy(&bucket, &object, path));
         if let Some(mirrored) = self.state().objects.get_mut(path) {
@@ -229,7 +229,7 @@ fn copy(bucket: &Bucket, object: &Object, path: &Path) -> Result<()> {
     copied
 }
 
-/// The copies of objects that a task reads. They go when it ends, if no other task has them, and what they take then is free for others.
+/// The copies of objects that a task reads. They are deleted when the last task that uses them ends, which frees their space.
 #[derive(Debug)]
 pub(crate) struct Use {
     task: Option<(&'static Mirror, u64)>,
@@ -237,10 +237,10 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Waits for the room of the objects among these files and folders.
+    /// Waits for the space for the objects among these files and folders.
     ///
     /// # Errors
-    /// When there is not so much room altogether.
+    /// If the mirror's limit is too small for them.
     pub(crate) fn begin<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         let Some(mirror) = MIRROR.get() else { return Ok(Self { task: None, bytes: 0 }) };
         let paths: Vec<PathBuf> =
@@ -268,7 +268,7 @@ impl Drop for Use {
         for path in ended {
             if let Some(mirrored) = state.objects.get_mut(&path) {
                 mirrored.content = Content::Empty;
-                // A file that cannot be emptied takes room until the end.
+                // If emptying the file fails, its space stays in use until the end.
                 let _ = copies::open(&path).and_then(|file| stamp(&mirrored.object).put_on(&file));
             }
         }
@@ -295,7 +295,7 @@ pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(located)
 }
 
-/// A text in which files and folders of the mirror have the URLs of their objects.
+/// Replaces paths in the mirror by the URLs of their objects.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(root) = MIRROR.get().and_then(|mirror| mirror.root.to_str()).filter(|root| text.contains(root)) else {
         return Cow::Borrowed(text);
@@ -315,7 +315,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Removes the mirror. Nothing of it is read any more.
+/// Removes the mirror, which must no longer be read.
 pub(crate) fn end() {
     if let Some(mirror) = MIRROR.get() {
         drop(mirror.folder.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -1,6 +1,6 @@
-//! Putting a dataset back to where it came from, while an extract changes its copy: files first, then the manifest in one request, which
-//! fails if somebody else wrote the manifest meanwhile. So a reader sees one version of the dataset or another, whenever a process is
-//! killed, and of two extracts one wins.
+//! Uploads a dataset to its store while an extract changes the copy. Files are uploaded first. The manifest follows in one conditional
+//! request, which fails if another process has replaced it. Readers therefore always see one complete version, even if a process is killed,
+//! and only one of two concurrent extracts succeeds.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,18 +17,18 @@ use super::copies;
 use super::dataset::{Copied, Remote};
 use super::errors::Refusal;
 use super::url::store_of;
-use crate::ending::EXIT_INPUT;
+use crate::exit_codes::EXIT_INPUT;
 use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
 use crate::unchanged::read_whole;
-use crate::{bounds, complain, interrupt, printable, warning};
+use crate::{complain, interrupt, printable, resource_limits, warning};
 
 /// The time between two puts: what a killed extract loses.
 const PERIOD: Duration = Duration::from_secs(30);
 /// Files that are put with each other.
 const TOGETHER: usize = 64;
-/// Files of extracts that were killed stay so long: another one may just be putting them.
+/// How long files of killed extracts are kept: a running extract may be uploading them.
 const ORPHANED: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// The copy may change while it is read, so often.
+/// The number of times that a changing copy is read again.
 const TRIES: usize = 1000;
 
 /// The place of the dataset that an extract writes.
@@ -39,10 +39,10 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Copies the dataset at a URL, if there is one, and puts the path of the copy in the URL's place. `None` for a path.
+    /// Copies the dataset at a URL, if there is one, and replaces the URL by the path of the copy. Returns `None` for a path.
     ///
     /// # Errors
-    /// When the store cannot be asked, or the place holds something else.
+    /// If the store does not answer, or the destination contains something else.
     pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
         if store_of(output).is_none() {
             return Ok(None);
@@ -75,10 +75,10 @@ impl Target {
         Ok(Some(Self { stop, thread }))
     }
 
-    /// Puts what changed, and removes what is not needed any more.
+    /// Uploads the changes, and removes files that are no longer needed.
     ///
     /// # Errors
-    /// When it cannot be put, or somebody else wrote the dataset meanwhile.
+    /// If the upload fails, or another process changed the dataset.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { stop, thread } = self;
         let _ = stop.send(());
@@ -88,7 +88,7 @@ impl Target {
     }
 }
 
-/// Refuses a place with objects that are no remains of an extract that was killed before its first manifest.
+/// Fails unless the destination is empty or contains only leftovers of a killed extract.
 fn check_empty(remote: &Remote) -> Result<()> {
     let objects = remote.bucket.list(&remote.key)?;
     let is_left = |name: &str| is_part(name) || name == OWED;
@@ -106,21 +106,21 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
 }
 
-/// The dataset there, as far as this process knows.
+/// The dataset in the store, as recorded by this process.
 #[derive(Debug)]
 struct Writer {
     remote: Remote,
-    /// Of the manifest that it read or wrote last.
+    /// The version of the manifest that was read or written last.
     version: Option<Version>,
     manifest: Vec<u8>,
     /// Files that are there.
     there: BTreeSet<String>,
-    /// Those that the manifest does not name any more.
+    /// Files that the manifest no longer contains.
     replaced: BTreeSet<String>,
 }
 
 impl Writer {
-    /// Puts while the extract runs. What fails may succeed the next time, unless somebody else wrote the dataset.
+    /// Uploads while the extract runs. A failed upload is retried, unless another process changed the dataset.
     fn put_now_and_then(&mut self) {
         let Err(error) = self.put() else { return };
         let is_lost = error.downcast_ref::<Refusal>().is_some_and(Refusal::is_changed);
@@ -139,13 +139,13 @@ impl Writer {
             if !path.exists() {
                 return Ok(());
             }
-            // One that is replaced while it is read cannot be read.
+            // Reading fails if the extract replaces the manifest just now: try again.
             let owed = self.owed();
-            let Ok(manifest) = read_whole(&path, bounds::OWN_FILE) else { continue };
+            let Ok(manifest) = read_whole(&path, resource_limits::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
-            // The list belongs to the manifest if it stayed as it was: it changes before an extract begins, and after it ended.
+            // If the list is unchanged, it belongs to the manifest: it changes only before an extract begins and after it ended.
             let (Ok(before), Ok(after)) = (owed, self.owed()) else { continue };
             if before != after {
                 continue;
@@ -178,7 +178,7 @@ impl Writer {
     /// The list of files that are not done; `None` if all are.
     fn owed(&self) -> Result<Option<Vec<u8>>> {
         let path = self.remote.file(OWED);
-        if path.exists() { read_whole(&path, bounds::FILE_LIST).map(Some) } else { Ok(None) }
+        if path.exists() { read_whole(&path, resource_limits::FILE_LIST).map(Some) } else { Ok(None) }
     }
 
     /// The names of the files of a manifest.
@@ -187,7 +187,8 @@ impl Writer {
         Ok(NamedFiles::of(manifest, &name)?.names)
     }
 
-    /// Puts the list before a manifest, and removes it after one that needs none: an extract of others must not complete this one.
+    /// Uploads the list before the manifest, or removes it after a manifest that needs none, so that the extract of another user does not
+    /// complete this one.
     fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>, owed: Option<Vec<u8>>) -> Result<()> {
         let (bucket, at, at_owed) = (&self.remote.bucket, self.remote.at(MANIFEST), self.remote.at(OWED));
         let is_done = owed.is_none();
@@ -207,14 +208,13 @@ impl Writer {
         self.version = Some(version);
         self.manifest = manifest;
         self.replaced.extend(self.there.difference(names).cloned());
-        if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), bounds::OWN_FILE) {
+        if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), resource_limits::OWN_FILE) {
             bucket.put(&self.remote.at(STAMPS), stamps)?;
         }
         Ok(())
     }
 
-    /// Checks that all files of the manifest are there, and removes those that it does not name: the ones that it named before, and what
-    /// extracts left that were killed long ago.
+    /// Checks that all files of the manifest exist. Removes files that only an older manifest has, and old leftovers of killed extracts.
     fn clean_up(&mut self) -> Result<()> {
         if self.version.is_none() {
             return Ok(());
@@ -223,7 +223,7 @@ impl Writer {
         let objects = self.remote.bucket.list(&self.remote.key)?;
         let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
         let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
-        // An extract that ended meanwhile may have removed what this one put anew.
+        // Another extract that has ended may have removed files that this one uploaded again.
         let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.there = found;
         ensure!(self.put_files(&names)?, "{}: the copy of the dataset is not whole", self.remote.folder.display());

@@ -26,10 +26,10 @@ impl Space {
         Self { most, used: Mutex::default(), less: Condvar::new() }
     }
 
-    /// Takes room, and waits for it where others have it. A caller that waits has none itself, so that no two wait for each other.
+    /// Reserves space, and waits if others use it. A waiting caller holds no space, so callers cannot block each other.
     ///
     /// # Errors
-    /// When there is not so much altogether.
+    /// If the limit is too small.
     pub(super) fn take(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         loop {
@@ -42,10 +42,10 @@ impl Space {
         }
     }
 
-    /// Takes room for what stays until the end.
+    /// Reserves space until the end.
     ///
     /// # Errors
-    /// When there is not so much left.
+    /// If too little is left.
     pub(super) fn keep(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         self.check(used.kept + used.taken, bytes)?;

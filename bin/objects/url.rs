@@ -1,4 +1,4 @@
-//! URLs of objects, `s3://bucket/runs/7.xml`, told from paths.
+//! Distinguishes URLs of objects, such as `s3://bucket/runs/7.xml`, from paths.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_told_from_paths() {
+    fn distinguishes_urls_from_paths() {
         for (text, scheme) in [
             ("s3://bucket/a.xml", Some("s3")),
             ("https://host", Some("https")),

@@ -33,15 +33,17 @@ impl FleetScope {
 
 /// The measure of a scope in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Measure {
-    /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
+    /// CPU use: all samples of a run, process or thread, and samples whose leaf is in the binary or function
     #[default]
     Cpu,
-    /// Samples whose leaf is in the scope. The same as [`Cpu`](Self::Cpu).
+    /// Samples whose leaf is in the scope, the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "self"))]
     SelfWeight,
-    /// Samples that have the binary or function anywhere in their stack, once each. For runs, processes and threads the
-    /// same as [`Cpu`](Self::Cpu).
+    /// Samples that have the binary or function anywhere in their stack, once each; otherwise the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "all"))]
     AllWeight,
 }
 

@@ -12,12 +12,14 @@ use crate::units::Unit;
 
 /// The engine that SQL is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum SqlEngine {
     /// DuckDB 1.0 or later.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "duckdb"))]
     DuckDb,
-    /// Apache Spark 3.4 or later, or what speaks its SQL.
+    /// Apache Spark 3.4 or later, or another engine with its SQL.
     Spark,
 }
 

@@ -1,4 +1,4 @@
-//! The one door to all writers: an answer, a format, and where to.
+//! The entry point of all writers: an answer, a format, and a destination.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON.
     Contents(&'a [Document]),
-    /// The same with other names, and what they stand for.
+    /// The contents with replaced names, and the list of replacements.
     RedactedContents(&'a [Document], &'a [Redacted]),
     /// A report of a fleet, as text, JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
@@ -62,9 +62,9 @@ impl<'a> From<&'a FleetReport> for Answer<'a, '_> {
 /// Writes an answer in a format.
 ///
 /// # Errors
-/// When `out` fails; [`Unsupported`](io::ErrorKind::Unsupported) when the answer has no such format; and
-/// [`InvalidInput`](io::ErrorKind::InvalidInput) when the format is for one measurement and the report holds several, or needs each sample
-/// with its time and samples were added up while they were read, or recorded without times.
+/// If `out` fails. [`Unsupported`](io::ErrorKind::Unsupported) if the answer does not have this format.
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) if the format is for one measurement and the report has several, or if it needs the time
+/// of each sample and samples were added up while they were read, or recorded without times.
 pub fn write<'a, 'e: 'a>(
     answer: impl Into<Answer<'a, 'e>>,
     format: &Format<'_>,
@@ -77,7 +77,7 @@ pub fn write<'a, 'e: 'a>(
             Format::Overview(style, context) => diff::text::write_overview(report, context, style, out),
             Format::Json => diff::json::write(report, out),
             Format::Csv(cells) => diff::csv::write(report, *cells, out),
-            Format::FlameGraph(options) => diff::picture::write(report, options, out),
+            Format::FlameGraph(options) => diff::write_flame_graph(report, options, out),
             #[cfg(feature = "workbench")]
             Format::Workbench(options) => super::workbench::write_comparison(report, options, out),
             _ => unsupported("a comparison", format),

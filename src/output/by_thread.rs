@@ -1,13 +1,13 @@
-//! The samples that count, thread by thread and in order of time: the form of viewers that show one thread at a time.
+//! The selected samples by thread and time, for viewers that show one thread at a time.
 
 use std::{fmt, io};
 
-use super::labels::{process_label, thread_label};
 use crate::hash::HashMap;
 use crate::profile::{Profile, Sample, SeriesId, ThreadId};
 use crate::report::{Report, SeriesReport};
+use crate::report::{process_label, thread_label};
 
-/// A format that writes samples one by one was asked for, and the samples of the profile were added up while it was read
+/// The format writes single samples, but the samples of the profile were added up while it was read
 /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SamplesAddedUp;
@@ -26,17 +26,17 @@ impl From<SamplesAddedUp> for io::Error {
     }
 }
 
-/// The samples of one thread in one series that count.
+/// The selected samples of one thread in one series.
 pub(super) struct ThreadSamples<'p> {
     pub(super) series: SeriesId,
     pub(super) thread: ThreadId,
-    /// In order of time; those of one time in the order of the input.
+    /// Sorted by time; samples with the same time are in the order of the input.
     pub(super) samples: Vec<&'p Sample>,
     /// The weight of all of them together.
     pub(super) weight: u64,
 }
 
-/// The samples that count, by series and thread in the order of the report: the heaviest thread of a series first.
+/// The selected samples by series and thread in the order of the report, with the heaviest thread of a series first.
 pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
     if report.recording.profile.sums().len() > 0 {
         return Err(SamplesAddedUp);
@@ -69,8 +69,8 @@ pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Op
     comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
 }
 
-/// By position in [`Report::series`]: a label that tells it from the others in which samples count, such as `time-profile, run 1`; nothing
-/// if there is only one.
+/// By position in [`Report::series`]: a label that distinguishes series with selected samples, such as `time-profile, run 1`; nothing if
+/// there is only one.
 pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     let counts = |series: &&SeriesReport| series.counted.samples > 0;
     let asked = report.series.iter().filter(counts).count();
@@ -97,7 +97,7 @@ pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     report.series.iter().map(label).collect()
 }
 
-/// `PROCESS (PID), THREAD (0xTID)`, and what tells the series from others.
+/// `PROCESS (PID), THREAD (0xTID)`, and the label of the series, if any.
 pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&str>) -> String {
     let thread = profile.thread(thread);
     let process = process_label(profile, profile.process(thread.process));
@@ -108,7 +108,7 @@ pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&
     }
 }
 
-/// The title of a file as a whole: the process of the heaviest thread.
+/// The title of the file: the process of the heaviest thread.
 pub(super) fn file_title<'e>(report: &Report<'e>, threads: &[ThreadSamples<'_>]) -> &'e str {
     let profile = &report.recording.profile;
     let Some(heaviest) = heaviest(report, threads) else { return "" };

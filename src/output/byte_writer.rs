@@ -1,13 +1,14 @@
-//! Pieces of text that many lines have in common are made once, and many small pieces become few large ones.
+//! Builds text that many lines share only once, and joins many small writes into few large ones.
 
 use std::io::{self, Write};
 
+use crate::calltree::Label;
 use crate::profile::{FunctionId, Profile, Stack, StackId};
 
 /// For each function of a profile a piece of output.
 pub(super) struct FunctionTexts {
     text: Vec<u8>,
-    /// The end of each piece; it starts where the one before ends.
+    /// The end of each piece, where the next one starts.
     ends: Vec<usize>,
 }
 
@@ -30,6 +31,33 @@ impl FunctionTexts {
     }
 }
 
+/// A piece of output for each label of a tree.
+pub(super) struct LabelTexts {
+    functions: FunctionTexts,
+    no_stack: Vec<u8>,
+    root: Vec<u8>,
+}
+
+impl LabelTexts {
+    /// The pieces that `write` appends, one for each label.
+    pub(super) fn new(profile: &Profile, mut write: impl FnMut(Label, &mut Vec<u8>)) -> Self {
+        let functions = FunctionTexts::new(profile, |id, out| write(Label::Function(id), out));
+        let (mut no_stack, mut root) = (Vec::new(), Vec::new());
+        write(Label::NoStack, &mut no_stack);
+        write(Label::Root, &mut root);
+        Self { functions, no_stack, root }
+    }
+
+    /// The piece of a label.
+    pub(super) fn get(&self, label: Label) -> &[u8] {
+        match label {
+            Label::Function(id) => self.functions.get(id),
+            Label::NoStack => &self.no_stack,
+            Label::Root => &self.root,
+        }
+    }
+}
+
 /// Output on its way: many small pieces become few large ones.
 pub(super) struct ByteWriter<'o> {
     /// The text that is not written yet.
@@ -37,7 +65,7 @@ pub(super) struct ByteWriter<'o> {
     out: &'o mut dyn Write,
 }
 
-/// Text is written once it is so long.
+/// Text is written when it reaches this length.
 const FULL: usize = 64 << 10;
 
 impl<'o> ByteWriter<'o> {
@@ -56,13 +84,49 @@ impl<'o> ByteWriter<'o> {
         self.text.clear();
         written
     }
+}
 
-    pub(super) fn put(&mut self, text: &[u8]) {
-        self.text.extend_from_slice(text);
+/// Appends pieces of output in order.
+pub(super) trait Put {
+    /// The output so far.
+    fn bytes(&mut self) -> &mut Vec<u8>;
+
+    fn put(&mut self, text: &[u8]) -> &mut Self {
+        self.bytes().extend_from_slice(text);
+        self
     }
 
-    pub(super) fn put_number(&mut self, number: u64) {
-        push_number(number, &mut self.text);
+    fn put_number(&mut self, number: u64) -> &mut Self {
+        push_number(number, self.bytes());
+        self
+    }
+
+    /// Appends a number, or JSON's null.
+    fn put_optional(&mut self, number: Option<u64>) -> &mut Self {
+        match number {
+            Some(number) => self.put_number(number),
+            None => self.put(b"null"),
+        }
+    }
+
+    /// Appends a string as JSON, or null.
+    fn put_text(&mut self, text: Option<&str>) -> &mut Self {
+        // Writing to a vector cannot fail, and every string is valid in JSON.
+        let written = serde_json::to_writer(self.bytes(), &text);
+        debug_assert!(written.is_ok());
+        self
+    }
+}
+
+impl Put for Vec<u8> {
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        self
+    }
+}
+
+impl Put for ByteWriter<'_> {
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.text
     }
 }
 
@@ -95,7 +159,7 @@ pub(super) fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path:
     path.reverse();
 }
 
-/// The text of a stack. That of the last one is kept: samples that follow each other often have the same.
+/// The text of a stack. The last text is kept, since consecutive samples often have the same stack.
 #[derive(Default)]
 pub(super) struct StackText {
     of: Option<StackId>,

@@ -11,20 +11,18 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts};
-use super::json::push_text;
-use super::labels::{binary_of, function_of, process_label, series_label, thread_label};
-use crate::calltree::Label;
+use super::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
 use crate::report::{Report, SeriesReport};
 use crate::report::{Span, ThreadChart};
+use crate::report::{binary_of, function_of, process_label, series_label, thread_label};
 use crate::units::Nanos;
 
-/// Writes the flame charts of a report, whatever its view. A profile of sums has no times, so only its names are written.
+/// Writes the flame charts of a report, regardless of its view. A profile of sums has no times, so only its names are written.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
@@ -32,10 +30,16 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");
     for (index, series) in asked.iter().enumerate() {
         writer.put(if index == 0 { b"" } else { b"," });
-        push_text(Some(&series_label(profile, series)), &mut writer.text);
+        writer.put_text(Some(&series_label(profile, series)));
     }
     writer.put(b"]},\"traceEvents\":[");
-    let mut events = Events { profile, pieces: Pieces::new(profile), writer, is_first: true };
+    let names = LabelTexts::new(profile, |label, out| {
+        out.put_text(Some(function_of(profile, label)));
+    });
+    let binaries = LabelTexts::new(profile, |label, out| {
+        out.put_text(binary_of(profile, label));
+    });
+    let mut events = Events { profile, names, binaries, writer, is_first: true };
     let mut numbers = Numbers::default();
     for series in &asked {
         let chart = report.flame_chart(series);
@@ -55,7 +59,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     events.writer.finish()
 }
 
-/// Viewers tell processes by their number, and the threads of one by theirs: each is given out once.
+/// Numbers for processes and threads. Viewers identify processes by pid, and the threads of a process by tid, so each number is used once.
 #[derive(Default)]
 struct Numbers {
     /// The process, for a thread, and the number.
@@ -64,7 +68,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The recorded number if it is free, and one that viewers take; else one that is.
+    /// Returns the recorded number if it is free and viewers accept it, else a free number.
     fn take(&mut self, process: Option<u64>, recorded: Option<u64>) -> u64 {
         // To viewers 0 is the idle process; 1 << 30 and up are numbers that no process has.
         let recorded = recorded.filter(|number| (1..1 << 30).contains(number));
@@ -76,43 +80,13 @@ impl Numbers {
     }
 }
 
-/// Parts of events that come up again and again.
-struct Pieces {
-    /// By function: `"name"`.
-    names: FunctionTexts,
-    /// By function: `"binary"`, or `null`.
-    binaries: FunctionTexts,
-    /// The same, where no stack was recorded.
-    no_stack: [Vec<u8>; 2],
-}
-
-impl Pieces {
-    fn new(profile: &Profile) -> Self {
-        let name = |label: Label, out: &mut Vec<u8>| push_text(Some(function_of(profile, label)), out);
-        let binary = |label: Label, out: &mut Vec<u8>| push_text(binary_of(profile, label), out);
-        let mut no_stack = [Vec::new(), Vec::new()];
-        name(Label::NoStack, &mut no_stack[0]);
-        binary(Label::NoStack, &mut no_stack[1]);
-        Self {
-            names: FunctionTexts::new(profile, |id, out| name(Label::Function(id), out)),
-            binaries: FunctionTexts::new(profile, |id, out| binary(Label::Function(id), out)),
-            no_stack,
-        }
-    }
-
-    /// Name and binary.
-    fn of(&self, label: Label) -> [&[u8]; 2] {
-        match label {
-            Label::Function(id) => [self.names.get(id), self.binaries.get(id)],
-            Label::Root | Label::NoStack => self.no_stack.each_ref().map(Vec::as_slice),
-        }
-    }
-}
-
 /// The events so far.
 struct Events<'p, 'o> {
     profile: &'p Profile,
-    pieces: Pieces,
+    /// By label: `"name"`.
+    names: LabelTexts,
+    /// By label: `"binary"`, or `null`.
+    binaries: LabelTexts,
     writer: ByteWriter<'o>,
     is_first: bool,
 }
@@ -120,12 +94,10 @@ struct Events<'p, 'o> {
 impl Events<'_, '_> {
     fn begin(&mut self, kind: &[u8]) {
         self.writer.put(if std::mem::replace(&mut self.is_first, false) { b"\n" } else { b",\n" });
-        self.writer.put(b"{\"ph\":\"");
-        self.writer.put(kind);
-        self.writer.put(b"\"");
+        self.writer.put(b"{\"ph\":\"").put(kind).put(b"\"");
     }
 
-    /// Writes the name of a process, with that of its `series` if there are several.
+    /// Writes the name of a process, including the name of its `series` if there are several.
     fn process(&mut self, process: ProcessId, series: Option<&SeriesReport>, pid: u64) {
         let mut label = process_label(self.profile, self.profile.process(process));
         if let Some(series) = series {
@@ -133,8 +105,7 @@ impl Events<'_, '_> {
         }
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&label), &mut self.writer.text);
-        self.writer.put(b"}}");
+        self.writer.put_text(Some(&label)).put(b"}}");
     }
 
     /// A thread, by its place among all, with its spans.
@@ -149,8 +120,7 @@ impl Events<'_, '_> {
         let place = format!(",\"pid\":{pid},\"tid\":{tid}");
         self.begin(b"M");
         self.writer.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))), &mut self.writer.text);
-        self.writer.put(b"}}");
+        self.writer.put_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread())))).put(b"}}");
         self.begin(b"M");
         let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
         self.writer.put(order.as_bytes());
@@ -165,23 +135,20 @@ impl Events<'_, '_> {
 
     fn span(&mut self, span: &Span, shared: &[u8]) {
         self.begin(b"X");
-        let [name, binary] = self.pieces.of(span.label);
+        let (name, binary) = (self.names.get(span.label), self.binaries.get(span.label));
         let writer = &mut self.writer;
-        writer.put(b",\"name\":");
-        writer.put(name);
+        writer.put(b",\"name\":").put(name);
         writer.put(shared);
         put_micros(span.start, writer);
         writer.put(b",\"dur\":");
         put_micros(span.end.since(span.start), writer);
-        writer.put(b",\"args\":{\"binary\":");
-        writer.put(binary);
+        writer.put(b",\"args\":{\"binary\":").put(binary);
         for (name, number) in [
             (&b",\"all_weight\":"[..], span.all_weight),
             (b",\"self_weight\":", span.self_weight),
             (b",\"samples\":", span.samples),
         ] {
-            writer.put(name);
-            writer.put_number(number);
+            writer.put(name).put_number(number);
         }
         writer.put(b"}}");
     }

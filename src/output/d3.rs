@@ -9,13 +9,11 @@
 
 use std::io::{self, Write};
 
-use super::byte_writer::{ByteWriter, FunctionTexts};
+use super::byte_writer::{ByteWriter, LabelTexts, Put};
 use super::folded::check;
-use super::json::push_text;
-use super::labels::scope_labels;
-use super::nested;
+use super::json::write_nested;
 use crate::calltree::Label;
-use crate::report::{NO_STACK, Report, Scope, SeriesReport};
+use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree hangs below a node with the
 /// name of its thread or process; a single tree of everything is the root itself.
@@ -25,9 +23,9 @@ use crate::report::{NO_STACK, Report, Scope, SeriesReport};
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
-    let names = FunctionTexts::new(profile, |id, out| push_text(Some(profile.function_name(id)), out));
-    let mut no_stack = Vec::new();
-    push_text(Some(NO_STACK), &mut no_stack);
+    let names = LabelTexts::new(profile, |label, out| {
+        out.put_text(Some(function_of(profile, label)));
+    });
     let scopes: Vec<Scope> = report.series.iter().flat_map(|series| &series.scopes).map(|row| row.scope).collect();
     let is_single = scopes == [Scope::All];
     let mut writer = ByteWriter::new(out);
@@ -40,20 +38,14 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut root = Vec::new();
             let name = if is_single { "all".to_owned() } else { name_of(report, series, row.scope) };
-            push_text(Some(&name), &mut root);
+            root.put_text(Some(&name));
             if !is_single {
                 writer.put(separator);
                 separator = b",\n";
             }
-            nested::write(tree, &mut writer, |node, function, writer| {
-                writer.put(b"{\"name\":");
-                writer.put(match (node.label, function) {
-                    (Label::Root, _) => &root,
-                    (_, Some(function)) => names.get(function),
-                    (_, None) => &no_stack,
-                });
-                writer.put(b",\"value\":");
-                writer.put_number(node.all_weight);
+            write_nested(tree, &mut writer, |node, writer| {
+                let name = if node.label == Label::Root { &root } else { names.get(node.label) };
+                writer.put(b"{\"name\":").put(name).put(b",\"value\":").put_number(node.all_weight);
             })
         })?;
     }
@@ -61,7 +53,8 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.finish()
 }
 
-/// From the part to the whole: the thread and its process, or the process; the run, if the trees are of everything in it.
+/// The name of a tree, from the specific to the general: the thread and its process, or the process. A tree of all threads has the name of
+/// its run.
 fn name_of(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> String {
     let profile = &report.recording.profile;
     let mut labels = scope_labels(profile, scope);

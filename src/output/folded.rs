@@ -1,26 +1,25 @@
 //! Folded stacks: `process;thread;root;…;leaf WEIGHT`, the input of flame graph tools.
 //!
-//! One line for each place in a tree that has a weight of its own. Separators in names are escaped
-//! ([`escape_folded`]). Functions of one name in several binaries give
-//! several lines of the same text, which every reader adds up.
+//! There is one line for each node with self weight. Separators in names are escaped ([`escape_folded`]). Functions with the same name in
+//! several binaries give several lines with the same text, which every reader adds up.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
 use super::byte_writer::{FunctionTexts, push_number};
-use super::labels::{escape_folded, scope_labels};
 use crate::calltree::Draft;
-use crate::report::{Report, SeriesReport};
+use crate::report::{Report, SeriesReport, scope_labels};
 
-/// [`NO_STACK`](crate::report::NO_STACK), behind its separator.
+/// [`NO_STACK`](crate::report::NO_STACK) after its separator.
 const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
 /// The element for the part that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
-/// Folded stacks have one number a line and no room for its meaning, so series of different meaning cannot be mixed.
+/// Series with different meanings cannot be mixed: a line of folded stacks has only a number, without its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mixed {
-    /// The series that were asked for, as `SCHEMA (run N, UNIT)`.
+    /// The selected series, as `SCHEMA (run N, UNIT)`.
     series: Vec<String>,
 }
 
@@ -87,7 +86,7 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut
     // Where the text of each chain above ends.
     let mut ends = vec![prefix];
     tree.walk(|chain| {
-        // What pruning hid still belongs to the node's total.
+        // Weight hidden by pruning still belongs to the node's total.
         let weight = chain.last.self_weight + chain.last.hidden_weight;
         if chain.level == 0 {
             below_root = weight;
@@ -112,7 +111,7 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut
     Ok(())
 }
 
-/// Appends an element that stands behind its separator, which the first of a line has no use for.
+/// Appends an element with its separator, or without it at the start of a line.
 fn push_element(element: &[u8], line: &mut Vec<u8>) {
     let start = usize::from(line.is_empty());
     line.extend_from_slice(&element[start..]);
@@ -127,4 +126,50 @@ fn write_line(line: &mut Vec<u8>, weight: u64, out: &mut dyn Write) -> io::Resul
     push_number(weight, line);
     line.push(b'\n');
     out.write_all(line)
+}
+
+/// A name as one element of a stack whose elements are joined by `;`.
+///
+/// `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`, and so does a `%` that would read as such an
+/// escape (`%25`); nothing else changes. Decoding `%3B`, `%0A`, `%0D` and `%25` gives the name back.
+pub(super) fn escape_folded(name: &str) -> Cow<'_, str> {
+    let is_special = |(at, byte): (usize, u8)| match byte {
+        b';' | b'\n' | b'\r' => true,
+        b'%' => ["3B", "0A", "0D", "25"].iter().any(|code| name[at + 1..].starts_with(code)),
+        _ => false,
+    };
+    if !name.bytes().enumerate().any(is_special) {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 8);
+    for (at, text) in name.char_indices() {
+        match text {
+            ';' => out.push_str("%3B"),
+            '\n' => out.push_str("%0A"),
+            '\r' => out.push_str("%0D"),
+            '%' if is_special((at, b'%')) => out.push_str("%25"),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_escaped_and_come_back() {
+        for (name, escaped) in [
+            ("operator%(int)", "operator%(int)"),
+            ("f(T = int; U)", "f(T = int%3B U)"),
+            ("a%3Bb", "a%253Bb"),
+            ("é;\r\n", "é%3B%0D%0A"),
+            ("%", "%"),
+        ] {
+            assert_eq!(escape_folded(name), escaped);
+            let decoded = escaped.replace("%3B", ";").replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%");
+            assert_eq!(decoded, name);
+        }
+    }
 }

@@ -17,13 +17,13 @@ pub enum Format<'o> {
     Text(Style),
     /// For people: the overview, with what the report does not know.
     Overview(Style, OverviewContext<'o>),
-    /// For programs: all views. `docs/formats.md` describes every field; the document states its version.
+    /// For programs: all views. `docs/formats.md` describes every field; the document contains its version.
     ///
-    /// Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits above; no
-    /// real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
+    /// Weights are integers, with their unit in another field. JavaScript rounds integers above 2^53, which no real recording reaches.
+    /// Trees are nested as deeply as stacks, which exceeds the limit of some parsers.
     Json,
-    /// For programs that read row by row: everything but rows in the first line, and each row in a line of its own. Nodes of trees and
-    /// spans of flame charts are not nested. All views but the overview.
+    /// For programs that read row by row: all fields except rows in the first line, and one row in each line after it. Nodes of trees and
+    /// spans of flame charts are not nested. All views except the overview.
     JsonLines,
     /// Tables (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field. All views; the
     /// overview is written as the summary.
@@ -40,19 +40,19 @@ pub enum Format<'o> {
     Firefox(&'o Markers<'o>),
     /// For speedscope: samples by thread.
     Speedscope,
-    /// For d3-flame-graph, and what else is built on d3's hierarchies: one tree of `name`, `value` and `children`. The view of call
-    /// trees, of one measurement.
+    /// For d3-flame-graph, and other tools based on d3's hierarchies: one tree of `name`, `value` and `children`. The view of call trees,
+    /// of one measurement.
     D3,
-    /// For Perfetto and `chrome://tracing`: the flame chart, whatever the view.
+    /// For Perfetto and `chrome://tracing`: the flame chart, regardless of the view.
     ChromeTrace,
-    /// For pprof, and what reads its files: samples, whatever the view, of one measurement. It is compressed.
+    /// For pprof, and other readers of its format: samples of one measurement, regardless of the view. It is compressed.
     #[cfg(feature = "compression")]
     Pprof,
-    /// For people: one page in which a recording is explored, or two are compared, without network. It holds what the report selects, of
-    /// every thread state unless states were named, whatever the view.
+    /// For people: one page to explore a recording, or to compare two, without network access. It holds the samples that the report
+    /// selects, in all thread states unless states were selected, regardless of the view.
     #[cfg(feature = "workbench")]
     Workbench(WorkbenchOptions<'o>),
-    /// For people: one page about a fleet, with plots, without network. Its numbers link to the pages of their runs, as far as these have an
+    /// For people: one page about a fleet, with plots, without network access. Numbers link to the pages of their runs, if these have an
     /// address.
     #[cfg(feature = "html")]
     Html(&'o [RunPage]),

@@ -1,17 +1,16 @@
-//! Text from input, made inert: it steers no terminal, breaks no line and turns no text around.
+//! Makes text from inputs inert, so that it cannot steer a terminal, break lines or reverse other text.
 //!
-//! Names of functions, threads and files are whatever somebody wrote into a recording. All that people read (text, HTML, SVG, messages
-//! of the command) writes them through [`inert`]. Formats for programs keep every byte of a name; only where a terminal shows
-//! them, they go through an [`InertWriter`].
+//! Names of functions, threads and files contain whatever was recorded. All output for people (text, HTML, SVG, messages of the command)
+//! writes them through [`inert`]. Formats for programs keep every byte of a name, and use an [`InertWriter`] only on a terminal.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The text with visible escapes (`\u{202e}`, `\n`) for every character that nobody sees, or that acts on the text around it:
-/// control characters, line breaks, marks and overrides of direction, tags, and what else Unicode calls ignorable.
+/// The text with visible escapes (`\u{202e}`, `\n`) for every character that is invisible or affects the text around it: control
+/// characters, line breaks, marks and overrides of direction, tags, and other characters that Unicode calls ignorable.
 ///
-/// Letters of every script stay as they are, and so does what is part of writing them: combining marks, the joiners of Persian and
-/// of emoji, variation selectors.
+/// Characters of all scripts are unchanged, including the characters needed to write them: combining marks, the joiners of Persian and of
+/// emoji, variation selectors.
 pub fn inert(text: &str) -> Cow<'_, str> {
     if is_inert(text) {
         return Cow::Borrowed(text);
@@ -32,9 +31,9 @@ fn is_inert(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts)
 }
 
-/// True for a character that is invisible or acts on others: controls (C0, DEL, C1), separators of lines and paragraphs, annotations
-/// between lines, the two that XML forbids, and those with the property Default_Ignorable_Code_Point, except those that words are written
-/// with.
+/// True for a character that is invisible or affects others: controls (C0, DEL, C1), separators of lines and paragraphs, interlinear
+/// annotations, the two that XML forbids, and characters with the property Default_Ignorable_Code_Point, except those needed to write
+/// words.
 pub(super) fn acts(c: char) -> bool {
     match c {
         ' '..='~' => false,
@@ -53,11 +52,11 @@ pub(super) fn acts(c: char) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// Lines of text: a line feed ends one, and escapes are those of [`inert`].
+    /// Lines of text, which end with a line feed. Escapes are the same as in [`inert`].
     Lines,
     /// The same, but between double quotes a line feed is part of a cell, and is escaped.
     Csv,
-    /// Escapes are those of JSON (`\u202e`): a parser reads the same values.
+    /// JSON, with its escapes (`\u202e`): parsers read the same values.
     Json,
 }
 
@@ -73,7 +72,7 @@ pub struct InertWriter<W> {
 }
 
 impl<W: Write> InertWriter<W> {
-    /// A writer to `out`. [`flush`](Write::flush) it at the end: of a text that is cut within a character, the start comes out then.
+    /// Creates a writer to `out`. [`flush`](Write::flush) it at the end, which writes the start of an incomplete character.
     pub fn new(out: W, syntax: Syntax) -> Self {
         Self { out, syntax, is_quoted: false, rest: Vec::new() }
     }
@@ -96,12 +95,12 @@ impl<W: Write> InertWriter<W> {
     fn escape(&mut self, c: char) -> io::Result<()> {
         match self.syntax {
             Syntax::Lines | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
-            // A line feed is no line break within a value: there JSON has escaped it already.
+            // In JSON, a line feed is not part of a value, since values escape it.
             Syntax::Json => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}")),
         }
     }
 
-    /// Bytes that are no text.
+    /// Writes bytes that are not UTF-8.
     fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         bytes.iter().try_for_each(|byte| write!(self.out, "\\x{byte:02x}"))
     }
@@ -146,7 +145,7 @@ impl<W: Write> Write for InertWriter<W> {
 mod tests {
     use super::*;
 
-    /// Everything that must not reach a reader as it is, and how it is shown.
+    /// Characters that must not reach a reader, with their escapes.
     const ACTING: [(char, &str); 26] = [
         ('\0', "\\u{0}"),
         ('\u{7}', "\\u{7}"),
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown() {
+    fn shows_bytes_that_are_not_text() {
         for step in [1, 2, 100] {
             assert_eq!(shown(b"a\xffb\xe6\x97", Syntax::Lines, step), "a\\xffb\\xe6\\x97");
             assert_eq!(shown(b"\x9b2J \xc2\x9b", Syntax::Lines, step), "\\x9b2J \\u{9b}");
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_passes_as_it_is() {
+    fn keeps_ordinary_text() {
         let text = NAMES.join(",\n");
         for syntax in [Syntax::Lines, Syntax::Csv, Syntax::Json] {
             assert_eq!(shown(text.as_bytes(), syntax, 5), text);

@@ -8,10 +8,9 @@ use super::inert::acts;
 #[cfg(feature = "html")]
 const LONGEST: usize = 240;
 
-/// A text as content of an element, or as the value of an attribute in double quotes.
+/// Text as content of an element, or as the value of an attribute in double quotes.
 ///
-/// Characters that [act](acts) are written as `\u{202e}`, as in all text: two names that differ look different, and no name looks like
-/// another.
+/// Characters that [act](acts) are escaped as `\u{202e}`, as in all text, so different names always look different.
 pub(super) struct Text<'t>(pub(super) &'t str);
 
 impl fmt::Display for Text<'_> {
@@ -31,13 +30,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The text, without its middle where it is too long; ends of names tell more than middles.
+/// The text, without its middle if it is too long: ends of names are more informative.
 #[cfg(feature = "html")]
 pub(super) fn shortened(text: &str) -> String {
     cut(text, LONGEST)
 }
 
-/// The text with at most so many characters, one of them `…` where it is cut.
+/// The text with at most `longest` characters, including a `…` if it is cut.
 #[cfg(feature = "html")]
 pub(super) fn cut(text: &str, longest: usize) -> String {
     let count = text.chars().count();
@@ -62,9 +61,9 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_shown() {
+    fn shows_invisible_characters() {
         assert_eq!(Text("a\u{202e}b\0\n\u{85}").to_string(), "a\\u{202e}b\\u{0}\\n\\u{85}");
-        // Letters of every script, and what joins emoji, stay.
+        // Characters of all scripts and the joiners of emoji are kept.
         assert_eq!(Text("Größe שלום 👩\u{200d}💻").to_string(), "Größe שלום 👩\u{200d}💻");
     }
 

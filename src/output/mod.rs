@@ -5,20 +5,20 @@
 //! |---|---|---|
 //! | [`Text`](Format::Text) | people | all |
 //! | [`Json`](Format::Json) | programs; documented field by field in `docs/formats.md`, versioned | all |
-//! | [`JsonLines`](Format::JsonLines) | programs that read row by row | all but the overview |
+//! | [`JsonLines`](Format::JsonLines) | programs that read row by row | all except the overview |
 //! | [`Csv`](Format::Csv) | tables | all |
 //! | [`Folded`](Format::Folded) | flame graphs (inferno, speedscope) | the tree |
 //! | [`FlameGraph`](Format::FlameGraph) | people: flame graphs, one interactive file each | the tree |
 //! | [`Firefox`](Format::Firefox) | the Firefox Profiler | samples by thread |
 //! | [`Speedscope`](Format::Speedscope) | speedscope | samples by thread |
-//! | [`D3`](Format::D3) | d3-flame-graph, and what else is built on d3's hierarchies | the tree |
-//! | [`ChromeTrace`](Format::ChromeTrace) | Perfetto, `chrome://tracing` | the flame chart, whatever the view |
-//! | `Pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
-//! | `Workbench` (with the feature `workbench`) | people: one page in which a recording is explored, or two are compared | samples, whatever the view |
+//! | [`D3`](Format::D3) | d3-flame-graph, and other tools based on d3's hierarchies | the tree |
+//! | [`ChromeTrace`](Format::ChromeTrace) | Perfetto, `chrome://tracing` | the flame chart, regardless of the view |
+//! | `Pprof` (with the feature `compression`) | pprof, and other readers of its format | samples, regardless of the view |
+//! | `Workbench` (with the feature `workbench`) | people: one page to explore a recording, or to compare two | samples, regardless of the view |
 //! | `Html` (with the feature `html`) | people: reports of fleets | |
 //!
-//! Text, SVG and HTML show names [inert]: they steer no terminal and break no line. The other formats keep every byte of them; a
-//! terminal may be shown what an [`InertWriter`] makes of these.
+//! Text, SVG and HTML make names [inert], so that they cannot steer a terminal or break lines. The other formats keep every byte of a
+//! name; an [`InertWriter`] makes them safe for a terminal.
 
 mod answer;
 mod by_thread;
@@ -34,9 +34,7 @@ mod folded;
 mod format;
 mod inert;
 mod json;
-mod labels;
 mod markup;
-mod nested;
 #[cfg(feature = "compression")]
 mod pprof;
 mod recorded;

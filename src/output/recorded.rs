@@ -1,6 +1,6 @@
 //! The facts of a report's recording besides its samples: the run, and the program that ran.
 
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
@@ -17,7 +17,7 @@ pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
 
 /// The programs that ran: of each process the binary that was started, the heaviest process first.
 pub(super) struct Programs<'e> {
-    /// Name and, where a table of contents tells it, path of the program.
+    /// The name of the program, and its path if a table of contents records it.
     programs: Vec<(&'e str, Option<&'e str>)>,
 }
 
@@ -34,7 +34,7 @@ impl<'e> Programs<'e> {
         Self { programs: processes_by_weight(report).into_iter().map(program).collect() }
     }
 
-    /// 0 for the program of the heaviest process, 1 for those of others, 2 for all other binaries.
+    /// 0 for the program of the heaviest process, 1 for programs of other processes, 2 for all other binaries.
     pub(super) fn rank(&self, profile: &Profile, id: BinaryId) -> u8 {
         let binary = profile.binary(id);
         match self.programs.iter().position(|&(name, path)| is_program(profile, binary, name, path)) {
@@ -56,22 +56,19 @@ fn is_program(profile: &Profile, binary: &Binary, name: &str, path: Option<&str>
     path == Some(profile.string(binary.path)) || (!name.is_empty() && profile.string(binary.name) == name)
 }
 
-/// The processes that ran in the tables of the first unit, heaviest first; of equal ones the first of the report.
+/// The processes that ran in the tables of the first unit, heaviest first. Equal processes are in the order of the report.
 fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
     let unit = asked.first().map(|series| series.unit);
-    let (mut weights, mut order) = (HashMap::default(), Vec::new());
+    let mut weights: IndexMap<ProcessId, u128> = IndexMap::default();
     for series in &asked {
         for row in &series.threads {
             let id = profile.thread(row.thread).process;
-            let weight = weights.entry(id).or_insert_with(|| {
-                order.push(id);
-                0_u128
-            });
-            *weight += if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };
+            *weights.entry(id).or_default() +=
+                if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };
         }
     }
-    order.sort_by_key(|id| std::cmp::Reverse(weights[id]));
-    order
+    weights.sort_by(|_, a, _, b| b.cmp(a));
+    weights.into_keys().collect()
 }

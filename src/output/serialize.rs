@@ -1,4 +1,4 @@
-//! Answers for `serde`: what their JSON holds, field by field, so that nobody has to know two vocabularies.
+//! Serializes answers with `serde` exactly like their JSON, so that there is only one vocabulary.
 
 use std::io;
 
@@ -21,7 +21,7 @@ fn serialize<S: Serializer>(answer: Answer<'_, '_>, serializer: S) -> Result<S::
     document(answer).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// As the document that [`Format::Json`] writes. All of it is in memory meanwhile, unlike what [`write()`] writes.
+/// As the document of [`Format::Json`]. Unlike [`write()`], this keeps the complete document in memory.
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.into(), serializer)

@@ -10,14 +10,13 @@
 //! "weights":[1000000,1000000]}]}
 //! ```
 //!
-//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other formats do;
-//! `docs/formats.md` has every field. Output is written as it is made: only the positions of samples are held, 8 bytes for each.
+//! There is one profile for each thread of each series. A frame is a function, so speedscope adds up by function, like all other formats.
+//! `docs/formats.md` has every field. Output is streamed: only the positions of samples are kept, 8 bytes each.
 
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
-use super::byte_writer::{ByteWriter, FunctionTexts, StackText, push_number};
-use super::json::push_text;
+use super::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_number};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, SourceLine, Stack};
 use crate::report::{NO_STACK, Report};
@@ -25,11 +24,11 @@ use crate::units::Unit;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-/// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
+/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
-/// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -50,18 +49,14 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 /// Everything before the frames.
 fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
-    writer.put(b"{\"$schema\":");
-    push_text(Some(SCHEMA), &mut writer.text);
-    writer.put(b",\"exporter\":");
-    push_text(Some("traceparse"), &mut writer.text);
-    writer.put(b",\"name\":");
-    push_text(Some(file_title(report, threads)), &mut writer.text);
-    writer.put(b",\n\"activeProfileIndex\":");
-    writer.put_number(heaviest(report, threads).unwrap_or(0) as u64);
+    writer.put(b"{\"$schema\":").put_text(Some(SCHEMA));
+    writer.put(b",\"exporter\":").put_text(Some("traceparse"));
+    writer.put(b",\"name\":").put_text(Some(file_title(report, threads)));
+    writer.put(b",\n\"activeProfileIndex\":").put_number(heaviest(report, threads).unwrap_or(0) as u64);
     writer.put(b",\n\"shared\":{\"frames\":[");
 }
 
-/// The functions that stand in stacks of samples.
+/// The functions in stacks of samples.
 struct Frames {
     functions: Vec<FunctionId>,
     /// By function: the digits of its place in `functions`.
@@ -107,31 +102,29 @@ impl Frames {
     fn write(&self, profile: &Profile, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for (index, &function) in self.functions.iter().enumerate() {
             writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(profile.function_name(function)), &mut writer.text);
+            writer.put_text(Some(profile.function_name(function)));
             let source = self.sources.get(&function);
             let binary = profile.function(function).binary.map(|id| profile.binary(id).path);
             let path = source.map(|source| source.path).or(binary).map_or("", |path| profile.string(path));
             if !path.is_empty() {
-                writer.put(b",\"file\":");
-                push_text(Some(path), &mut writer.text);
+                writer.put(b",\"file\":").put_text(Some(path));
             }
             if let Some(source) = source.filter(|source| source.line > 0) {
-                writer.put(b",\"line\":");
-                writer.put_number(source.line.into());
+                writer.put(b",\"line\":").put_number(source.line.into());
             }
             writer.put(b"}");
             writer.flush_if_full()?;
         }
         if let Some(index) = self.no_stack {
             writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(NO_STACK), &mut writer.text);
+            writer.put_text(Some(NO_STACK));
             writer.put(b"}");
         }
         Ok(())
     }
 }
 
-/// Of the lines of a function in one file the first; what was inlined by a macro from another file does not count.
+/// The first line of a function in one file. Lines that a macro inlined from another file are ignored.
 fn earlier(first: SourceLine, other: SourceLine) -> SourceLine {
     let is_earlier = other.path == first.path && other.line > 0 && (first.line == 0 || other.line < first.line);
     if is_earlier { other } else { first }
@@ -146,12 +139,10 @@ fn write_profile(
 ) -> io::Result<()> {
     let profile = &report.recording.profile;
     let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
-    writer.put(b"{\"type\":\"sampled\",\"name\":");
-    push_text(Some(&thread_title(profile, thread.thread, label)), &mut writer.text);
+    writer.put(b"{\"type\":\"sampled\",\"name\":").put_text(Some(&thread_title(profile, thread.thread, label)));
     writer.put(b",\"unit\":");
     writer.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
-    writer.put(b",\n\"startValue\":0,\"endValue\":");
-    writer.put_number(thread.weight);
+    writer.put(b",\n\"startValue\":0,\"endValue\":").put_number(thread.weight);
     writer.put(b",\n\"samples\":[");
     let mut stack = StackText::default();
     for (index, sample) in thread.samples.iter().enumerate() {
@@ -169,7 +160,7 @@ fn write_profile(
     Ok(())
 }
 
-/// The frames of a stack, root first; that of samples without stack where there is none.
+/// The frames of a stack, root first; for a sample without a stack, the frame for that.
 fn push_stack(profile: &Profile, path: &[Stack], frames: &Frames, out: &mut Vec<u8>) {
     out.push(b'[');
     if let (true, Some(index)) = (path.is_empty(), frames.no_stack) {

@@ -5,27 +5,26 @@ use std::cmp::Reverse;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, sum_stacks_by_key};
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{Binary, BinaryId, Profile, StringId};
 use crate::units::Uuid;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "binaries",
-    singular: "binary",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["binaries", "binary"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("binary", "binary", ColumnRole::Name),
-        Column::new("uuid", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("arch", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("load_address", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::machine("uuid", ColumnRole::Label),
+        Column::machine("arch", ColumnRole::Label),
+        Column::machine("load_address", ColumnRole::Label),
         Column::new("path", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::All,
+    RowLimits::All,
     make,
-};
+);
 
 /// Frames outside every known binary.
 const NO_BINARY: &str = "[no known binary]";
@@ -42,7 +41,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)].map(|(name, sums)| (unknown_cells(name), sums));
     let rows = known.chain(unknown).filter(|(_, sums)| sums.all_samples > 0);
     let mut rows: Vec<([Cell; 5], KeySums)> = rows.collect();
-    // Binaries stand in the order of their first sight, which decides between equals of one name.
+    // Binaries with equal weights and names stay in the order of their first appearance.
     let name = |cells: &[Cell; 5]| if let Cell::Text(name) = &cells[0] { name.clone() } else { String::new() };
     rows.sort_by_cached_key(|(cells, sums)| (Reverse((sums.self_weight, sums.all_weight)), name(cells)));
     let rows = rows.into_iter().map(|(cells, sums)| {
@@ -57,7 +56,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), Vec::new())
 }
 
-/// The key by which binaries are one: their UUID, wherever they were loaded; without one, their name and path.
+/// The key for binaries that are counted as one: the UUID, regardless of the load address. Without a UUID, it is the name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
@@ -74,24 +73,20 @@ struct Keys {
 
 impl Keys {
     fn new(profile: &Profile) -> Self {
-        let mut key_of: HashMap<Identity, usize> = HashMap::default();
-        let mut binaries: Vec<Vec<BinaryId>> = Vec::new();
+        let mut binaries: IndexMap<Identity, Vec<BinaryId>> = IndexMap::default();
         let of_binary = profile.binary_ids().map(|id| {
             let Binary { uuid, name, path, .. } = *profile.binary(id);
-            let identity = uuid.map_or(Identity::Names(name, path), Identity::Uuid);
-            let key = *key_of.entry(identity).or_insert(binaries.len());
-            match binaries.get_mut(key) {
-                Some(same) => same.push(id),
-                None => binaries.push(vec![id]),
-            }
+            let entry = binaries.entry(uuid.map_or(Identity::Names(name, path), Identity::Uuid));
+            let key = entry.index();
+            entry.or_default().push(id);
             key
         });
         let of_binary = of_binary.collect();
-        Self { binaries, of_binary }
+        Self { binaries: binaries.into_values().collect(), of_binary }
     }
 }
 
-/// Name, UUID, architecture, load address and path; a load address only where there is one.
+/// Name, UUID, architecture, load address and path. The load address is absent if there are several.
 fn cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
     let Some(&first) = same.first() else { return unknown_cells(NO_BINARY) };
     let binary = profile.binary(first);

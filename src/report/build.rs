@@ -4,17 +4,17 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::made_once::MadeOnce;
 use super::separate::{SeparatedStacks, separated_stacks};
-use super::sort::{sort_functions, sort_threads};
 use super::unnamed::unnamed_frames;
-use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
+use super::{
+    Amount, MadeOnce, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View,
+};
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{ProcessId, Profile, SampleSum, SampledTime, SelectedSamples, SeriesId, StringId, SumRow};
 use crate::recording::{DocumentContent, Recording};
-use crate::units::{Unit, Weight};
+use crate::units::Unit;
 
 /// With fewer stacks everything is done before a thread has started.
 const STACKS_FOR_A_THREAD: usize = 100_000;
@@ -26,7 +26,7 @@ impl Recording {
         let selected = options.selection.on(profile);
         let is_weighed = profile.is_weighed_by_counters();
         let is_wanted = |series: SeriesId| {
-            // Time and events of a counter stand for different things.
+            // A counter's events and time cannot be added.
             if is_weighed && profile.series(series).counter.is_none() {
                 return false;
             }
@@ -43,17 +43,16 @@ impl Recording {
             }
             unnamed_frames(profile, &sums)
         };
-        // What looks at all stacks takes about as long as what looks at all sums.
+        // Visiting all stacks takes about as long as visiting all sums.
         let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
         let (unnamed, weights) =
             ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
         let mut separated =
             if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
-        let mut tallies = tally(profile, &selected, options.metric);
-        let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
-            let tally = std::mem::take(&mut tallies[id.index()]);
+        let tallies = tally(profile, &selected, options.metric);
+        let series = profile.series_ids().zip(tallies).filter(|&(id, _)| is_wanted(id)).map(|(id, tally)| {
             let separated = separated.as_mut().map(|all| std::mem::take(&mut all[id.index()]));
-            series_report(profile, id, tally, (weights.of_series(id), separated), options)
+            series_report(profile, id, tally, weights.of_series(id), separated, options)
         });
         let series: Vec<SeriesReport> = series.collect();
         let mut positions = vec![None; profile.series_ids().len()];
@@ -96,40 +95,19 @@ fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     found
 }
 
-/// Sums over the samples of one series, by whether they count.
-#[derive(Clone, Debug, Default)]
+/// The sums of one series: selected samples, and the others by the reason for leaving them out.
+#[derive(Clone, Debug)]
 struct Tally {
-    counted: Sum,
-    out_of_scope: Sum,
-    other_states: HashMap<Option<StringId>, Sum>,
-    no_stack: Sum,
+    counted: Amount,
+    out_of_scope: Amount,
+    other_states: HashMap<Option<StringId>, Amount>,
+    no_stack: Amount,
     times: Option<SampledTime>,
     counters: Vec<u128>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    weight: u64,
-    samples: u64,
-}
-
-impl Sum {
-    fn add(&mut self, other: Self) {
-        self.weight += other.weight;
-        self.samples += other.samples;
-    }
-
-    fn plus(self, row: &StackWeight) -> Self {
-        Self { weight: self.weight + row.weight, samples: self.samples + row.samples }
-    }
-
-    fn amount(self, unit: Unit) -> Amount {
-        Amount { weight: Weight::new(self.weight, unit), samples: self.samples }
-    }
-}
-
 fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
-    let mut tallies = vec![Tally::default(); profile.series_ids().len()];
+    let mut tallies: Vec<Tally> = profile.series_ids().map(|id| Tally::new(unit(profile, id, metric))).collect();
     // The profile has one of these forms.
     for (sum, has_stack) in totals_of_groups(profile) {
         let tally = &mut tallies[sum.series.index()];
@@ -150,7 +128,7 @@ fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> V
     tallies
 }
 
-/// All sums of a profile added up by group, those without stack by themselves. No stack decides whether samples count.
+/// All sums of a profile, added up by group, with a separate sum for samples without a stack. Stacks do not affect the selection.
 fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)> {
     let groups = profile.sum_groups();
     let nothing = |group| [SumRow { weight: 0, samples: 0, stack: None, group }; 2];
@@ -165,25 +143,36 @@ fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)
     totals.map(|(total, has_stack)| (groups[total.group as usize].sum(&total), has_stack))
 }
 
+/// The unit in which samples count.
+fn unit(profile: &Profile, series: SeriesId, metric: Metric) -> Unit {
+    match metric {
+        Metric::Weight => profile.series(series).unit,
+        Metric::Samples => Unit::Samples,
+    }
+}
+
 impl Tally {
-    fn add(&mut self, sum: &SampleSum, has_stack: bool, selected: &SelectedSamples<'_>, metric: Metric) {
-        let weighed = Sum { weight: metric.of(*sum), samples: sum.samples };
-        if !selected.is_in_scope(*sum) {
-            self.out_of_scope.add(weighed);
-        } else if !selected.is_state_counted(*sum) {
-            self.other_states.entry(sum.state).or_default().add(weighed);
-        } else {
-            self.count(sum, has_stack, weighed, selected.profile().series(sum.series).unit);
-        }
+    fn new(unit: Unit) -> Self {
+        let none = Amount::none(unit);
+        let (other_states, counters) = (HashMap::default(), Vec::new());
+        Self { counted: none, out_of_scope: none, other_states, no_stack: none, times: None, counters }
     }
 
-    fn count(&mut self, sum: &SampleSum, has_stack: bool, weighed: Sum, unit: Unit) {
-        self.counted.add(weighed);
-        if !has_stack {
-            self.no_stack.add(weighed);
-        }
-        if let Some(own) = SampledTime::of_sum(sum, unit) {
-            self.times = Some(self.times.map_or(own, |times| times.join(own)));
+    fn add(&mut self, sum: &SampleSum, has_stack: bool, selected: &SelectedSamples<'_>, metric: Metric) {
+        let weight = metric.of(*sum);
+        let none = Amount::none(self.counted.weight.unit);
+        if !selected.is_in_scope(*sum) {
+            self.out_of_scope.add(weight, sum.samples);
+        } else if !selected.is_state_counted(*sum) {
+            self.other_states.entry(sum.state).or_insert(none).add(weight, sum.samples);
+        } else {
+            self.counted.add(weight, sum.samples);
+            if !has_stack {
+                self.no_stack.add(weight, sum.samples);
+            }
+            if let Some(own) = SampledTime::of_sum(sum, selected.profile().series(sum.series).unit) {
+                self.times = Some(self.times.map_or(own, |times| times.join(own)));
+            }
         }
     }
 
@@ -209,32 +198,21 @@ fn series_report(
     profile: &Profile,
     id: SeriesId,
     tally: Tally,
-    (weights, separated): (&[StackWeight], Option<SeparatedStacks>),
+    weights: &[StackWeight],
+    separated: Option<SeparatedStacks>,
     options: &ReportOptions,
 ) -> SeriesReport {
-    let unit = match options.metric {
-        Metric::Weight => profile.series(id).unit,
-        Metric::Samples => Unit::Samples,
-    };
-    let (mut functions, mut threads) = (Vec::new(), thread_reports(profile, weights, unit));
-    if options.view == View::Functions {
-        functions = functions_of_stacks(profile, weights, options.jobs);
-    }
-    match (options.sort, options.view) {
-        (Some(sort), View::Functions) => sort_functions(profile, &mut functions, sort),
-        (Some(sort), View::Threads) => sort_threads(profile, &mut threads, sort, options.pruning.min_weight),
-        _ => {}
-    }
+    let unit = unit(profile, id, options.metric);
     SeriesReport {
         series: id,
         unit,
-        counted: tally.counted.amount(unit),
-        out_of_scope: tally.out_of_scope.amount(unit),
-        other_states: other_states(profile, &tally, unit),
-        no_stack: tally.no_stack.amount(unit),
+        counted: tally.counted,
+        out_of_scope: tally.out_of_scope,
+        other_states: other_states(profile, &tally),
+        no_stack: tally.no_stack,
         times: tally.times,
         counters: tally.counters,
-        threads,
+        threads: thread_reports(profile, weights, unit),
         scopes: match (options.view, &separated) {
             (View::Full | View::Tree | View::Heaviest, None) => {
                 scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit)
@@ -245,27 +223,26 @@ fn series_report(
             }
             _ => Vec::new(),
         },
-        functions,
+        functions: match options.view {
+            View::Functions => functions_of_stacks(profile, weights, options.jobs),
+            _ => Vec::new(),
+        },
         separated: separated.map(|separated| separated.weights),
     }
 }
 
-fn other_states(profile: &Profile, tally: &Tally, unit: Unit) -> Vec<(String, Amount)> {
+fn other_states(profile: &Profile, tally: &Tally) -> Vec<(String, Amount)> {
     let name = |state: Option<StringId>| state.map_or("no state", |state| profile.string(state)).to_owned();
     let mut states: Vec<(String, Amount)> =
-        tally.other_states.iter().map(|(&state, sum)| (name(state), sum.amount(unit))).collect();
-    states.sort_unstable_by(|a, b| {
-        let by_size = b.1.weight.value.cmp(&a.1.weight.value).then(b.1.samples.cmp(&a.1.samples));
-        by_size.then_with(|| a.0.cmp(&b.0))
-    });
+        tally.other_states.iter().map(|(&state, amount)| (name(state), *amount)).collect();
+    states.sort_unstable_by(|a, b| heavier(a.1, b.1).then_with(|| a.0.cmp(&b.0)));
     states
 }
 
 fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec<ThreadReport> {
-    let threads = weights.chunk_by(|a, b| a.thread == b.thread).map(|rows| ThreadReport {
-        thread: rows[0].thread,
-        counted: rows.iter().fold(Sum::default(), |sum, row| sum.plus(row)).amount(unit),
-    });
+    let threads = weights
+        .chunk_by(|a, b| a.thread == b.thread)
+        .map(|rows| ThreadReport { thread: rows[0].thread, counted: Amount::of_rows(rows.iter(), unit) });
     let mut threads: Vec<ThreadReport> = threads.collect();
     threads.sort_by(|a, b| {
         heavier(a.counted, b.counted)
@@ -311,8 +288,7 @@ fn scope_reports(
 ) -> Vec<ScopeReport> {
     let scopes = scopes.into_iter().map(|(scope, stacks)| {
         let rows = stacks.iter().flat_map(|range| &weights[range.clone()]);
-        let sum = rows.fold(Sum::default(), |sum, row| sum.plus(row));
-        ScopeReport { scope, counted: sum.amount(unit), stacks }
+        ScopeReport { scope, counted: Amount::of_rows(rows, unit), stacks }
     });
     let mut scopes: Vec<ScopeReport> = scopes.collect();
     scopes.sort_by(|a, b| {

@@ -1,42 +1,40 @@
-//! The weights of the program's own code, the system, runtimes and the kernel, and the calls from the first into the others.
+//! The weights of app code, the system, runtimes and the kernel, and the calls from app code into the others.
 
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{CategoryRow, KeySums, TransitionRow, categories_of_stacks, transitions_of_stacks};
 use crate::profile::Category;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "categories",
-    singular: "category",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["categories", "category"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "category", ColumnRole::Name),
     ],
-    limits: RowLimits::Weight,
-    make: categories,
-};
+    RowLimits::Weight,
+    categories,
+);
 
-pub(super) static TRANSITIONS: ListingKind = ListingKind {
-    name: "transitions",
-    singular: "transition",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static TRANSITIONS: ListingKind = ListingKind::new(
+    ["transitions", "transition"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "callee", ColumnRole::Label).shown(Shown::WhereWide),
         Column::new("call", "caller → callee", ColumnRole::Name).shown(Shown::Text),
-        Column::new("caller", "", ColumnRole::Name).shown(Shown::Machines),
-        Column::new("caller_binary", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("callee", "", ColumnRole::Name).shown(Shown::Machines),
+        Column::machine("caller", ColumnRole::Name),
+        Column::machine("caller_binary", ColumnRole::Label),
+        Column::machine("callee", ColumnRole::Name),
         Column::new("callee_binary", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::All,
-    make: transitions,
-};
+    RowLimits::All,
+    transitions,
+);
 
 fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let rows = categories_of_stacks(&report.recording.profile, report.weights.of_series(series.series));
@@ -64,7 +62,7 @@ fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
         numbers(&row.sums).into_iter().chain(names).collect()
     };
     let notes = match rows.is_empty() {
-        true => vec!["no calls from the program's own code into other code".to_owned()],
+        true => vec!["no calls from your code into other code".to_owned()],
         false => Vec::new(),
     };
     Listing::new(series.counted.weight, rows.iter().map(cells).collect(), notes)

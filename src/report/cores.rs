@@ -5,33 +5,29 @@ use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, 
 use super::{Amount, Report, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Core, Profile};
-use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "cores",
-    singular: "core",
-    columns: &[
-        Column::new("level", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("kind", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("core", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("all_weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["cores", "core"],
+    &[
+        Column::machine("level", ColumnRole::Label),
+        Column::machine("kind", ColumnRole::Label),
+        Column::machine("core", ColumnRole::Number),
+        Column::weight("all_weight", "{unit}"),
+        Column::number("samples", "samples"),
         Column::new("", "core", ColumnRole::Name).shown(Shown::Text),
     ],
-    // Kinds sum up cores.
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (profile, options) = (&report.recording.profile, &report.options);
-    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let nothing = Amount::none(series.unit);
     let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
     for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {
         let core = sample.core.map(|core| *profile.core(core));
         let amount = cores.entry(core).or_insert(nothing);
-        amount.weight.value += options.metric.of(sample);
-        amount.samples += 1;
+        amount.add(options.metric.of(sample), 1);
     }
     let mut rows = Vec::new();
     for (kind, cores) in kinds(profile, cores) {
@@ -68,9 +64,9 @@ fn kinds(profile: &Profile, cores: HashMap<Option<Core>, Amount>) -> Vec<(Option
     kinds
 }
 
-fn plus(sum: Amount, amount: Amount) -> Amount {
-    let weight = Weight::new(sum.weight.value + amount.weight.value, sum.weight.unit);
-    Amount { weight, samples: sum.samples + amount.samples }
+fn plus(mut sum: Amount, amount: Amount) -> Amount {
+    sum.add(amount.weight.value, amount.samples);
+    sum
 }
 
 fn kind_text(kind: Option<&str>, cores: usize) -> String {
@@ -81,7 +77,7 @@ fn kind_text(kind: Option<&str>, cores: usize) -> String {
 fn cells(level: &str, kind: Option<&str>, core: Option<u32>, amount: Amount, text: String) -> Vec<Cell> {
     vec![
         Cell::text(level),
-        kind.map_or(Cell::Absent, |kind| Cell::Text(kind.to_owned())),
+        Cell::optional(kind),
         Cell::number(core.map(u64::from)),
         Cell::Weight(amount.weight.value),
         Cell::Number(amount.samples),

@@ -11,26 +11,24 @@
 //!
 //! # What a sample covers
 //!
-//! A sample at time t with a weight of w nanoseconds covers the time from t up to but without t + w
-//! ([`SampledTime`](crate::profile::SampledTime)). It begins where it is counted: a range of time has the samples whose t lies in
-//! it, and so do the seconds of fleets. It ends early where the next sample of its thread begins, so what a thread does never
-//! overlaps.
+//! A sample at time t with a weight of w nanoseconds covers the time from t to t + w, without the end
+//! ([`SampledTime`](crate::profile::SampledTime)). A range of time contains the samples whose t is in it, as do the seconds of fleets. A
+//! sample ends early if the next sample of its thread begins, so spans of a thread never overlap.
 //!
-//! Other weights are not time. A sample of cycles or events is taken when so many have passed, so there it covers the time
-//! before it: since the last sample of its thread, if that came within twice the typical gap, which is the lower median of the
-//! times between two samples of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, it
-//! covers the typical gap. This is an estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time
-//! since the last sample reach the clock of a core and do not exceed it; divided by the time until the next one, they do.
+//! Other weights are not time. A sample of cycles or events is taken after a number of them, so it covers the time before it: since the
+//! last sample of its thread, if that came within twice the typical gap. The typical gap is the lower median of the times between two
+//! samples of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, it covers the typical gap.
+//! This is an estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time since the last sample reach the
+//! clock of a core and do not exceed it. Divided by the time until the next sample, they do.
 //!
 //! # What a span is
 //!
-//! Samples of a thread go on where the next one comes before t + 1.5 w, which is less than the sample after the next would
-//! take (else: within twice the typical gap). While they do, a function that stands at the same depth below the same callers is
-//! one span. The small pauses that an uneven timer leaves are part of it. Weights are those of the samples, whatever time the
-//! span takes.
+//! A sample is continued by the next sample of its thread if that comes before t + 1.5 w (for other weights: within twice the typical
+//! gap). A missing sample would need more time. As long as samples continue, a function at the same depth below the same callers is one
+//! span, which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, regardless of its length.
 //!
-//! Samples that weigh nothing (snapshots) cover no time, and are left out. A profile of sums
-//! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) knows no times: its charts have no spans.
+//! Samples without weight (snapshots) cover no time, and are left out. A profile of sums
+//! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) has no times, so its charts have no spans.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -49,23 +47,23 @@ pub struct Span {
     pub depth: u32,
     /// The time when it began.
     pub start: Nanos,
-    /// The time when it ended; not before it began, and the same if nothing tells how long a sample lasts.
+    /// The end of the span: not before its start, and equal to it if the length of its samples is unknown.
     pub end: Nanos,
     /// The weight of the samples in it.
     pub all_weight: u64,
-    /// The weight of those whose leaf it is.
+    /// The weight of samples whose leaf is the span's function.
     pub self_weight: u64,
     /// The number of samples in it.
     pub samples: u64,
 }
 
-/// The flame chart of a series: threads, the heaviest first, with their spans. It takes four bytes for each sample.
+/// The flame chart of a series: threads, the heaviest first, with their spans. A chart takes four bytes per sample.
 #[derive(Clone, Debug)]
 pub struct FlameChart<'r> {
     profile: &'r Profile,
     pruning: &'r Pruning,
     metric: Metric,
-    /// By which the length of samples is estimated, if weights are no time.
+    /// The estimate for the length of samples, if weights are not time.
     typical_gap: Option<Nanos>,
     threads: Vec<(&'r ThreadReport, Range<usize>)>,
     /// Indices of samples, by thread and time.
@@ -118,8 +116,8 @@ impl<'r> FlameChart<'r> {
         Self { profile, pruning: &options.pruning, metric: options.metric, typical_gap, threads, order }
     }
 
-    /// The typical time between two samples of a thread, zero if no thread has two. The length of samples is estimated by it, since their
-    /// weights are no time; `None` if weights are, so that a sample is as long as it weighs.
+    /// The typical time between two samples of a thread, or zero if no thread has two. It estimates the length of samples whose weights are
+    /// not time. `None` if weights are time, since the weight is then the length of a sample.
     pub fn typical_gap(&self) -> Option<Nanos> {
         self.typical_gap
     }
@@ -129,7 +127,7 @@ impl<'r> FlameChart<'r> {
         self.threads.iter().map(|(row, range)| ThreadChart { row, chart: self, order: &self.order[range.clone()] })
     }
 
-    /// When a sample begins, where it goes on with one at `last`.
+    /// The start of a sample. If it continues the sample before it, that sample ended at `last`.
     fn start(&self, sample: &Sample, last: Option<Nanos>) -> Nanos {
         match self.typical_gap {
             None => sample.time,
@@ -137,7 +135,7 @@ impl<'r> FlameChart<'r> {
         }
     }
 
-    /// Until when a sample lasts, where the next one of its thread is at `next`; and whether that one goes on with it.
+    /// The end of a sample, if the next sample of its thread is at `next`, and whether that sample continues it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
         let gap = next.map(|next| next.since(sample.time).as_nanos());
         match self.typical_gap {
@@ -197,12 +195,12 @@ struct Spans<'c> {
     chart: &'c FlameChart<'c>,
     total: u64,
     order: &'c [u32],
-    /// The sample that comes next, and whether it goes on with the last one.
+    /// The next sample, and whether it continues the last one.
     next: usize,
     goes_on: bool,
     /// The stack whose labels are known.
     path: Option<Option<StackId>>,
-    /// From the outermost function on, as deep as is asked for.
+    /// The functions from the outermost one to the requested depth.
     labels: Vec<Label>,
     /// True if the leaf is among them.
     is_whole: bool,
@@ -232,7 +230,7 @@ impl Iterator for Spans<'_> {
 }
 
 impl Spans<'_> {
-    /// Ends all spans, if the next sample does not go on with one of them; else takes that sample.
+    /// Ends all spans if the next sample does not continue them; otherwise takes that sample.
     fn step(&mut self) {
         let chart = self.chart;
         let sample_at = |place: usize| self.order.get(place).map(|&index| &chart.profile.samples()[index as usize]);

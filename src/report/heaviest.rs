@@ -1,32 +1,32 @@
 //! The heaviest stack of each tree: from the root on, the heaviest child of each node.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
+use super::labels::{ScopeParts, binary_of, function_of};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
 use super::{Report, Scope, ScopeReport, SeriesReport};
 use crate::calltree::{Draft, Label, Node, Pruning};
-use crate::profile::Profile;
+use crate::profile::{Profile, StringId};
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "heaviest",
-    singular: "function",
-    columns: &[
-        Column::new("process", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("pid", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("thread", "", ColumnRole::Label).shown(Shown::Machines),
-        Column::new("tid", "", ColumnRole::Number).shown(Shown::Machines),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["heaviest", "function"],
+    &[
+        Column::machine("process", ColumnRole::Label),
+        Column::machine("pid", ColumnRole::Number),
+        Column::machine("thread", ColumnRole::Label),
+        Column::machine("tid", ColumnRole::Number),
         // The thread state or the kind of core.
-        Column::new("part", "", ColumnRole::Label).shown(Shown::Machines),
-        // Whose stack it is stands once, at its beginning.
+        Column::machine("part", ColumnRole::Label),
+        // The owner of a stack, which is shown only in its first row.
         Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
-        Column::new("depth", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_weight", "self", ColumnRole::Weight).shown(Shown::WhereWide),
-        Column::new("samples", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::machine("depth", ColumnRole::Number),
+        Column::weight("all_weight", "all {unit}"),
+        Column::weight("self_weight", "self {unit}").shown(Shown::WhereWide),
+        Column::machine("samples", ColumnRole::Number),
         Column::new("function", "function", ColumnRole::Name),
         Column::new("binary", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
@@ -43,7 +43,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// The trees that the limits leave, at least one, and a note on the others. The heaviest stand first.
+/// The trees that the limits leave, at least one, and a note on the others. The heaviest come first.
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
     let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
@@ -54,7 +54,7 @@ fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [Scop
     (shown, notes)
 }
 
-/// The nodes below the root of which each is the heaviest child of the one before.
+/// The nodes below the root, each of them the heaviest child of the one before.
 fn heaviest(tree: &Draft) -> Vec<Node> {
     let (mut nodes, mut next_level) = (Vec::new(), 0);
     // The heaviest child is visited right after its parent.
@@ -69,34 +69,22 @@ fn heaviest(tree: &Draft) -> Vec<Node> {
     nodes
 }
 
-/// Process, pid, thread, tid, and state or kind of core of a tree, as far as it is of one.
+/// Process, pid, thread, tid, and state or kind of core of a tree, as far as they apply.
 fn owner(profile: &Profile, scope: Scope) -> [Cell; 5] {
-    let (process, thread) = match scope {
-        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
-        Scope::Process(id) => (Some(id), None),
-        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
-    };
-    let part = match scope {
-        Scope::State(part) | Scope::CoreKind(part) => part,
-        Scope::Thread(_) | Scope::Process(_) | Scope::All => None,
-    };
-    let process = process.map(|id| profile.process(id));
+    let ScopeParts { process, thread, part } = scope.parts(profile);
+    let text = |text: Option<StringId>| text.map_or(Cell::Absent, |text| Cell::text(profile.string(text)));
     [
-        process.map_or(Cell::Absent, |process| Cell::text(profile.string(process.name))),
+        text(process.map(|process| process.name)),
         Cell::number(process.and_then(|process| process.pid)),
-        thread.map_or(Cell::Absent, |thread| Cell::text(profile.string(thread.name))),
+        text(thread.map(|thread| thread.name)),
         Cell::number(thread.and_then(|thread| thread.tid)),
-        part.map_or(Cell::Absent, |part| Cell::text(profile.string(part))),
+        text(part),
     ]
 }
 
 fn row(profile: &Profile, owner: &[Cell; 5], is_first: bool, node: &Node) -> Vec<Cell> {
     let [process, _, thread, _, part] = owner;
     let whose = [thread, part, process].into_iter().find(|cell| **cell != Cell::Absent).filter(|_| is_first);
-    let (name, binary) = match node.label {
-        Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
-        Label::NoStack | Label::Root => (NO_STACK, ""),
-    };
     let numbers = [
         Cell::Number(node.depth.into()),
         Cell::Weight(node.all_weight),
@@ -109,6 +97,9 @@ fn row(profile: &Profile, owner: &[Cell; 5], is_first: bool, node: &Node) -> Vec
         .cloned()
         .chain([whose])
         .chain(numbers)
-        .chain([Cell::Text(name.to_owned()), Cell::text(binary)])
+        .chain([
+            Cell::Text(function_of(profile, node.label).to_owned()),
+            Cell::optional(binary_of(profile, node.label)),
+        ])
         .collect()
 }

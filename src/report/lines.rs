@@ -1,30 +1,30 @@
 //! The weights of source lines.
 
 use super::categories::numbers;
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
+use super::labels::{binary_of, function_of};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{Label, LineRow, lines_of_stacks};
 use crate::hash::HashMap;
 use crate::profile::{Profile, StringId};
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "lines",
-    singular: "line",
-    columns: &[
-        Column::new("self_weight", "self", ColumnRole::Weight),
-        Column::new("all_weight", "all", ColumnRole::Weight),
-        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["lines", "line"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("place", "line", ColumnRole::Name).shown(Shown::Text),
         Column::new("of", "", ColumnRole::Owner).shown(Shown::Text),
-        Column::new("path", "", ColumnRole::Name).shown(Shown::Machines),
-        Column::new("line", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("function", "", ColumnRole::Name).shown(Shown::Machines),
-        Column::new("binary", "", ColumnRole::Owner).shown(Shown::Machines),
+        Column::machine("path", ColumnRole::Name),
+        Column::machine("line", ColumnRole::Number),
+        Column::machine("function", ColumnRole::Name),
+        Column::machine("binary", ColumnRole::Owner),
     ],
-    limits: RowLimits::All,
+    RowLimits::All,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
@@ -42,12 +42,9 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
-/// The texts of a row: place and what it is of, for people; path, line, function and binary.
+/// The names in a row: place and owner for text; path, line, function and binary for other formats.
 fn texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
-    let (function, binary) = match row.label {
-        Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
-        Label::NoStack | Label::Root => (NO_STACK, ""),
-    };
+    let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
     let path = row.source.map(|source| source.path);
     let line = row.source.map(|source| source.line).filter(|&line| line > 0);
     let name = path.and_then(|path| names.get(&path)).map_or("", String::as_str);
@@ -67,7 +64,7 @@ fn texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, ha
     ]
 }
 
-/// By path: as many of its last components as tell it from the other paths.
+/// By path: the shortest suffix of components that distinguishes it from the other paths.
 fn short_names(profile: &Profile, paths: impl Iterator<Item = StringId>) -> HashMap<StringId, String> {
     let mut open: Vec<StringId> = paths.collect();
     open.sort_unstable();
@@ -102,7 +99,7 @@ mod tests {
     use crate::profile::ProfileBuilder;
 
     #[test]
-    fn names_are_as_short_as_tells_them_apart() {
+    fn shortens_paths_but_keeps_them_distinct() {
         let mut builder = ProfileBuilder::new();
         let paths = ["/a/x/mod.rs", "/b/x/mod.rs", "/b/y/mod.rs", "/b/lib.rs", "main.c", "/main.c"];
         let ids: Vec<StringId> = paths.iter().map(|path| builder.string(path).unwrap()).collect();

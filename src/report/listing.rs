@@ -1,79 +1,147 @@
-//! Views that are one table: rows of cells under columns, which every writer writes in its own way.
+//! Tables: rows of cells under columns, which every writer writes in its own way.
 //!
-//! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
-//! CSV each have one writer for all of them.
+//! Each table has one file, which describes its columns ([`ListingKind`]) and makes its rows ([`Listing`]). Text, JSON and CSV have
+//! one writer each for all tables, and sorting and limits are here.
 
-use super::{HiddenTotal, Report, SeriesReport};
+use std::borrow::Cow;
+use std::cmp::{Ordering, Reverse};
+
+use super::{Report, SeriesReport, SortBy};
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
 pub const NO_STACK: &str = "[no stack recorded]";
+/// The field that holds the unit of the weights in a row.
+const UNIT: &str = "unit";
 
-/// The part that is the same in every answer of a view that is a table.
+/// The part of a table that is the same for all recordings.
 #[derive(Debug)]
 pub struct ListingKind {
-    /// The name of the rows, which is that of the array in JSON: `binaries`.
+    /// The plural noun for the rows, and the name of the JSON array: `binaries`.
     pub name: &'static str,
-    /// The name of one row: `binary`.
+    /// The noun for one row: `binary`.
     pub singular: &'static str,
-    /// The columns, in the order in which machine formats have them.
+    /// The columns, in the order of the cells.
     pub columns: &'static [Column],
     /// The rows that may be left out.
     pub(crate) limits: RowLimits,
-    /// Makes the rows of one series.
+    /// Makes the rows of a series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
+    /// The fields of CSV and of JSON, if they are not the columns in their order, followed by the unit.
+    csv_order: Option<&'static [&'static str]>,
+    json_order: Option<&'static [&'static str]>,
 }
 
-/// The rows of a listing that may be left out.
+impl ListingKind {
+    pub(super) const fn new(
+        [name, singular]: [&'static str; 2],
+        columns: &'static [Column],
+        limits: RowLimits,
+        make: fn(&Report<'_>, &SeriesReport) -> Listing,
+    ) -> Self {
+        Self { name, singular, columns, limits, make, csv_order: None, json_order: None }
+    }
+
+    /// Changes the fields of CSV.
+    pub(super) const fn csv(self, order: &'static [&'static str]) -> Self {
+        Self { csv_order: Some(order), ..self }
+    }
+
+    /// Changes the fields of JSON.
+    pub(super) const fn json(self, order: &'static [&'static str]) -> Self {
+        Self { json_order: Some(order), ..self }
+    }
+
+    /// The fields of a CSV record.
+    pub(crate) fn csv_fields(&self) -> Vec<Field> {
+        self.fields(self.csv_order)
+    }
+
+    /// The fields of a JSON object.
+    pub(crate) fn json_fields(&self) -> Vec<Field> {
+        self.fields(self.json_order)
+    }
+
+    fn fields(&self, order: Option<&[&'static str]>) -> Vec<Field> {
+        let all = || self.columns.iter().filter(|column| column.is_for_machines()).map(|column| column.name);
+        let names = order.map_or_else(|| all().chain([UNIT]).collect(), <[&str]>::to_vec);
+        let cell = |name: &str| self.columns.iter().position(|column| column.name == name);
+        let fields: Vec<Field> = names.into_iter().map(|name| Field { name, cell: cell(name) }).collect();
+        debug_assert!(fields.iter().all(|field| field.cell.is_some() != (field.name == UNIT)), "{}", self.name);
+        fields
+    }
+}
+
+/// A field of a row in CSV or JSON.
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    /// The position of its cell; `None` for the unit of the weights.
+    cell: Option<usize>,
+}
+
+impl Field {
+    /// The value of this field in a row of a listing.
+    pub(crate) fn value<'c>(&self, row: &'c [Cell], listing: &Listing) -> Cow<'c, Cell> {
+        match self.cell {
+            Some(index) => Cow::Borrowed(&row[index]),
+            None => Cow::Owned(Cell::text(listing.total.unit.name())),
+        }
+    }
+}
+
+/// The rows of a table that may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowLimits {
-    /// There may be many, and each stands for itself: those after the [first](super::ReportOptions::top), those none of whose weights
-    /// reaches [`min_weight`](crate::calltree::Pruning::min_weight), and in text those below
-    /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
+    /// Rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and in text
+    /// rows below [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
     All,
-    /// Each stands for itself, and they are in order of weight: the same, but for those below `min_percent`.
+    /// As [`All`](Self::All), but in text the first rows are chosen among rows that reach `min_percent`.
+    HeavyFirst,
+    /// Rows after the first, and rows below `min_weight`.
     Ordered,
-    /// There are few, and each stands for itself: those below `min_weight`.
+    /// Rows below `min_weight`, since there are few.
     Weight,
-    /// None: rows sum up others, or belong together. The data behind the view may have limits of its own.
+    /// None, since rows sum up others or belong together. The data of the view may have its own limits.
     None,
 }
 
-/// A column of a listing.
+/// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The header in CSV and the field in JSON: `self_weight`.
+    /// The header in CSV and the key in JSON: `self_weight`.
     pub name: &'static str,
-    /// The heading in text; empty is none. A column of weights has their unit behind it.
+    /// The heading in text, in which `{unit}` is the unit of the weights.
     pub title: &'static str,
     /// The role of its cells.
     pub role: ColumnRole,
     /// The formats that have it.
     pub(crate) shown: Shown,
+    /// The width in text that it has at least.
+    pub(crate) width: usize,
 }
 
 /// The role of a column's cells, which decides how text aligns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnRole {
-    /// Weights ([`Cell::Weight`]). Text shows their share of the listing's total beside them.
+    /// Weights ([`Cell::Weight`]). Text adds their share of the listing's total.
     Weight,
     /// Other numbers, times and percentages: to the right.
     Number,
     /// Short text: to the left, and as wide as the widest, up to a limit.
     Label,
-    /// The subject of the row. In text it is the last column, and loses its middle if there is no room.
+    /// The subject of the row. In text it is the last column, and its middle is cut if there is not enough space.
     Name,
-    /// The owner of the name, such as the binary of a function. In text it stands dimmed behind the name and is cut first.
+    /// The owner of the name, such as the binary of a function. In text it follows the name, dimmed, and is cut first.
     Owner,
 }
 
 /// The formats that have a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// All.
+    /// All formats.
     Everywhere,
-    /// All, but text only where it is at least 100 columns wide.
+    /// All formats, but text only if it is at least 100 columns wide.
     WhereWide,
     /// JSON and CSV.
     Machines,
@@ -84,13 +152,32 @@ pub(crate) enum Shown {
 impl Column {
     /// A column that every format has.
     pub const fn new(name: &'static str, title: &'static str, role: ColumnRole) -> Self {
-        Self { name, title, role, shown: Shown::Everywhere }
+        Self { name, title, role, shown: Shown::Everywhere, width: 0 }
     }
 
-    /// The same column in these formats.
-    #[must_use]
-    pub(crate) const fn shown(self, shown: Shown) -> Self {
+    /// A column of weights.
+    pub(super) const fn weight(name: &'static str, title: &'static str) -> Self {
+        Self::new(name, title, ColumnRole::Weight)
+    }
+
+    /// A column of numbers.
+    pub(super) const fn number(name: &'static str, title: &'static str) -> Self {
+        Self::new(name, title, ColumnRole::Number)
+    }
+
+    /// A column that only JSON and CSV have.
+    pub(super) const fn machine(name: &'static str, role: ColumnRole) -> Self {
+        Self::new(name, "", role).shown(Shown::Machines)
+    }
+
+    /// Changes the formats that have the column.
+    pub(super) const fn shown(self, shown: Shown) -> Self {
         Self { shown, ..self }
+    }
+
+    /// The same column, at least as wide as this in text.
+    pub(super) const fn at_least(self, width: usize) -> Self {
+        Self { width, ..self }
     }
 
     /// True if JSON and CSV have it.
@@ -109,35 +196,64 @@ pub struct Listing {
     pub rows: Vec<Vec<Cell>>,
     /// The rows that are left out for their weight.
     pub hidden: HiddenTotal,
-    /// The rows that are left out since they stand after the [first](super::ReportOptions::top), which are all of `rows`.
+    /// Rows that are left out because they are after the [first rows](super::ReportOptions::top), which are all of `rows`.
     pub after: HiddenTotal,
     /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Listing {
-    /// All rows that there are.
+    /// A complete listing.
     pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
         Self { total, rows, hidden: HiddenTotal::default(), after: HiddenTotal::default(), notes }
     }
 
-    /// Takes out the rows that have weights, none of which is at least this.
-    fn leave_out_light(&mut self, least: u64) {
+    pub(super) fn sort(&mut self, kind: &ListingKind, sort: SortBy) {
+        let Some(column) = sort.column(kind) else { return };
+        let compare_all = |a: &[Cell], b: &[Cell]| {
+            a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        match sort {
+            // The columns after a name belong to it, such as the binary of a function.
+            SortBy::Name => self.rows.sort_by(|a, b| compare_all(&a[column..], &b[column..])),
+            _ => self.rows.sort_by_key(|row| Reverse(row[column].size())),
+        }
+    }
+
+    /// Removes rows whose weights are all below `least`. Rows without weights stay.
+    pub(super) fn leave_out_light(&mut self, least: u64) {
         let is_light = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
             weights.peek().is_some() && weights.all(|weight| weight < least)
         };
-        let light = self.rows.extract_if(.., is_light);
-        self.hidden = HiddenTotal::of(light.filter_map(|row| row.iter().find_map(Cell::weight)));
+        let light: Vec<Vec<Cell>> = self.rows.extract_if(.., is_light).collect();
+        self.hidden.add(light.iter().map(Vec::as_slice));
     }
 
-    /// Takes out the rows after the first `top`.
+    /// Removes the rows after the first `top`.
     pub(crate) fn keep_first(&mut self, top: usize) {
-        let after = self.rows.drain(top.min(self.rows.len())..);
-        // Rows without a weight count, too.
-        let more = HiddenTotal::of(after.map(|row| row.iter().find_map(Cell::weight).unwrap_or(0)));
-        self.after.rows += more.rows;
-        self.after.weight = self.after.weight.saturating_add(more.weight);
+        let top = top.min(self.rows.len());
+        self.after.add(self.rows[top..].iter().map(Vec::as_slice));
+        self.rows.truncate(top);
+    }
+}
+
+/// Rows that a table leaves out, by one limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenTotal {
+    /// The number of rows.
+    pub rows: u64,
+    /// Their total weight in the unit of the series. If rows have self weights, these are added, since all weights overlap.
+    pub weight: u64,
+}
+
+impl HiddenTotal {
+    /// Adds rows with the first of their weights, since self weights come first and add up.
+    pub(crate) fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r [Cell]>) {
+        for row in rows {
+            self.rows += 1;
+            self.weight = self.weight.saturating_add(row.iter().find_map(Cell::weight).unwrap_or(0));
+        }
     }
 }
 
@@ -146,7 +262,7 @@ impl Listing {
 pub enum Cell {
     /// Not known, or does not apply: an empty field in CSV, null in JSON.
     Absent,
-    /// A text.
+    /// A string.
     Text(String),
     /// A number without a unit.
     Number(u64),
@@ -161,12 +277,12 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A text, or absent where it is empty.
+    /// A string, or absent if it is empty.
     pub fn text(text: &str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text.to_owned()) }
     }
 
-    /// The weight; `None` where it is something else.
+    /// Returns the weight, or `None` for other cells.
     pub fn weight(&self) -> Option<u64> {
         if let Self::Weight(weight) = self { Some(*weight) } else { None }
     }
@@ -175,30 +291,39 @@ impl Cell {
     pub fn number(number: Option<u64>) -> Self {
         number.map_or(Self::Absent, Self::Number)
     }
-}
 
-/// Said of a profile that has no samples one by one.
-pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
-
-impl Report<'_> {
-    /// The rows of a series, in a view that is a table ([`View::listing_kind`](super::View::listing_kind)); `None` in other views.
-    pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
-        self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
+    /// A string, or absent if there is none.
+    pub(super) fn optional(text: Option<&str>) -> Self {
+        text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
     }
 
-    /// The rows of a series in a table of any view.
-    pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
-        let mut listing = (kind.make)(self, series);
-        if let Some(sort) = self.options.sort.filter(|sort| sort.applies_to(self.options.view)) {
-            listing.sort(kind, sort);
+    /// Compares names: strings by their characters, numbers by size. Missing values come last.
+    fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) => a.cmp(b),
+            (Self::Absent, Self::Text(_) | Self::Number(_)) => Ordering::Greater,
+            (Self::Text(_) | Self::Number(_), Self::Absent) => Ordering::Less,
+            _ => Ordering::Equal,
         }
-        if kind.limits != RowLimits::None {
-            listing.leave_out_light(self.options.pruning.min_weight);
-        }
-        let has_top = matches!(kind.limits, RowLimits::All | RowLimits::Ordered);
-        if let Some(top) = self.options.top.filter(|_| has_top) {
-            listing.keep_first(top);
-        }
-        listing
+    }
+
+    fn size(&self) -> u64 {
+        if let Self::Number(number) | Self::Weight(number) = self { *number } else { 0 }
+    }
+}
+
+/// The note on a profile without single samples.
+pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
+
+impl SortBy {
+    pub(super) fn column(self, kind: &ListingKind) -> Option<usize> {
+        let is_it = |column: &Column| match self {
+            Self::SelfWeight => column.name == "self_weight",
+            Self::AllWeight => column.name == "all_weight",
+            Self::Samples => column.name == "samples",
+            Self::Name => column.role == ColumnRole::Name && column.is_for_machines(),
+        };
+        kind.columns.iter().position(is_it)
     }
 }

@@ -1,4 +1,4 @@
-//! Finished answers as plain structs: the rows that a view shows, and those that it leaves out.
+//! Finished answers as plain structs: the rows that a view shows, and the rows that it leaves out.
 
 mod binaries;
 mod build;
@@ -6,47 +6,43 @@ mod categories;
 mod cores;
 pub mod diff;
 mod flame_chart;
+mod functions;
 mod heaviest;
 mod hidden_rows;
-mod kinds;
+mod labels;
 mod lines;
 mod listing;
-mod made_once;
-mod named;
 mod overview;
 mod processes;
 mod samples_of_series;
 mod sandwich;
 mod selected_time;
 mod separate;
-mod sort;
-mod sort_by;
 mod source_index;
-mod source_texts;
 mod sources;
 mod states;
+mod tables;
+mod threads;
 mod timeline;
 mod unnamed;
 
 pub use flame_chart::{FlameChart, Span, ThreadChart};
-pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
+pub use functions::NamedFunction;
+pub use hidden_rows::{HiddenRows, HidingLimit};
+pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
+pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
-pub use named::NamedFunction;
 use overview::Owners;
 pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "workbench")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selected_time::Length;
-pub use sort_by::SortBy;
-pub use source_index::{SourceIndex, SourceMatch};
-pub use source_texts::{SourceText, Sources};
+pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
-use made_once::MadeOnce;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -55,7 +51,8 @@ use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, P
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
-    ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
+    ProcessId, Sample, SampleSum, SampledTime, SelectedSamples, Selection, SeriesId, StackId, StateFilter, StringId,
+    ThreadId,
 };
 use crate::recording::{DocumentContent, Recording, Table};
 use crate::redact::Redacted;
@@ -64,9 +61,9 @@ use crate::units::{Nanos, Unit, Weight};
 /// The options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
-    /// The samples that count.
+    /// The selected samples.
     pub selection: Selection,
-    /// Schemas that count, such as `time-profile`; empty is every CPU table.
+    /// The selected schemas, such as `time-profile`. If empty, all CPU tables are selected.
     pub schemas: Vec<String>,
     /// The number that a sample counts for: its weight, or one.
     pub metric: Metric,
@@ -79,82 +76,128 @@ pub struct ReportOptions {
     /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
     /// [`View::Heaviest`]. `None` keeps all. Trees have [`Pruning::children`].
     pub top: Option<usize>,
-    /// The order of tables of views that [have the column](SortBy::applies_to); `None` is that of weight.
+    /// The column that tables are sorted by, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
     pub sort: Option<SortBy>,
     /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
-    /// The length of a bin in [`View::Timeline`]. With `None` (the default) and 0 it is the shortest of 1, 2, 5, 10, 20, 50 …
-    /// nanoseconds that gives no series more than 90 bins, and which is at least five times the most frequent weight of the
-    /// samples in nanoseconds.
+    /// The length of a bin in [`View::Timeline`]. With `None` (the default) or 0, it is the shortest of 1, 2, 5, 10, 20, 50 … nanoseconds
+    /// that meets two conditions: no series has more than 90 bins, and a bin is at least five times the most frequent weight of the samples
+    /// in nanoseconds.
     pub timeline_bin: Option<Nanos>,
     /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
     /// there are very many. With 0 (the default) and 1 only the caller's thread works. The answer is the same.
     pub jobs: usize,
 }
 
-/// The things that get a call tree each.
+/// The scopes that call trees and timelines are made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SeparateBy {
-    /// Each thread.
+    /// By thread
     #[default]
     Thread,
-    /// Each process, over its threads.
+    /// By process
     Process,
-    /// Each thread state that the selection counts, over all threads.
+    /// By thread state; all states count unless --state is given
     State,
-    /// Each kind of core, over all threads. Of samples that were added up
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) the core is not known.
+    /// By kind of core, such as P Core
+    ///
+    /// The cores of samples that were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) are unknown.
     CoreKind,
-    /// Nothing: one tree over all threads.
+    /// Do not split: one tree over all threads
+    #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
 }
 
-/// The view of a report.
+/// The view of a report. The command shows the first line of each description as help.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
-    /// Summary, threads, and the heaviest call tree of each thread.
+    /// The answer in short: how busy it was, your heaviest functions, the busiest threads [default for text]
+    ///
+    /// [`Report::overview`] makes it.
+    Overview,
+    /// Summary, threads, and the call tree of each thread [default for other formats, and with options of trees]
     #[default]
     Full,
-    /// The answer in short: how busy it was, the heaviest functions of the program's own code, the busiest threads
-    /// ([`Report::overview`]).
-    Overview,
-    /// Inputs, tables and their rows, totals, and what was left out.
+    /// Inputs, tables and their rows, totals, and what was left out
     Summary,
-    /// The threads with their weights.
+    /// Threads with their weights
     Threads,
-    /// The call tree of each thread, or as [`ReportOptions::separate_by`] splits it.
+    /// The call tree of each thread
+    ///
+    /// [`ReportOptions::separate_by`] may split it differently.
     Tree,
-    /// The functions over all threads.
+    /// Functions over all threads, by self weight
     Functions,
-    /// The binaries over all threads.
-    Binaries,
-    /// The heaviest stack of each thread, or as [`ReportOptions::separate_by`] splits them: from the outermost function down, always the
-    /// heaviest callee. It is never pruned.
+    /// The heaviest stack of each thread
+    ///
+    /// It goes from the outermost function to the heaviest callee of each function, and is never pruned.
+    /// [`ReportOptions::separate_by`] may split stacks differently.
     Heaviest,
-    /// The callers and the callees of [`ReportOptions::function`].
-    Sandwich,
-    /// The owners of the code that ran: the program itself, the system, runtimes, the kernel; text and JSON have the transitions, too.
+    /// Binaries over all threads, by self weight
+    Binaries,
+    /// Your code, the system, runtimes and the kernel, and the calls from your code into the others
+    ///
+    /// Text and JSON have the transitions as a second table.
     Categories,
-    /// The calls from the program's own code into other code.
+    /// All calls from your code into other code
     Transitions,
-    /// The source lines over all threads.
+    /// Source lines over all threads, by self weight; --source shows the source
     Lines,
-    /// The processes with their weights.
+    /// Processes with their weights
     Processes,
-    /// Thread states with their weights, including those that do not count.
+    /// Thread states with their weights, including states that do not count
     States,
-    /// The cores and kinds of core, with the weights they ran; empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// Cores and kinds of core, with what they ran
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,
-    /// Weights over time, in bins, of each thread or as [`ReportOptions::separate_by`] splits them; empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// CPU use over time, by thread or as --separate-by splits it
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Timeline,
-    /// The samples, in the order of the input; empty if they were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// One line for each sample, in the order of the input
+    ///
+    /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
-    /// The functions of each thread in order of time ([`Report::flame_chart`]); empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The functions each thread ran, over time
+    ///
+    /// [`Report::flame_chart`] makes it. Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,
+    /// The callers and callees of [`ReportOptions::function`].
+    #[cfg_attr(feature = "cli", value(skip))]
+    Sandwich,
+}
+
+/// The column by which the rows of tables are sorted: numbers with the largest first, names in alphabetical order. Rows with equal
+/// values keep their usual order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum SortBy {
+    /// Self weight
+    #[cfg_attr(feature = "cli", value(name = "self"))]
+    SelfWeight,
+    /// All weight
+    #[cfg_attr(feature = "cli", value(name = "all"))]
+    AllWeight,
+    /// The number of samples
+    Samples,
+    /// Names, from A to Z
+    // Rows with the same name are sorted by the columns after it. Missing names come last.
+    Name,
+}
+
+impl SortBy {
+    /// The name of the column on the command line and in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::SelfWeight => "self",
+            Self::AllWeight => "all",
+            Self::Samples => "samples",
+            Self::Name => "name",
+        }
+    }
 }
 
 /// The answer to one question about one or more inputs.
@@ -173,9 +216,9 @@ pub struct Report<'e> {
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,
-    /// What names were replaced, if names were; the caller sets it.
+    /// The replaced names, set by the caller if names were replaced.
     pub redacted: Option<Vec<Redacted>>,
-    /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
+    /// The text of source files, if [requested](Self::read_sources).
     pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
@@ -187,9 +230,17 @@ pub struct Report<'e> {
     tables: Vec<Option<(usize, usize)>>,
 }
 
+/// Values that need a visit of all samples, computed when a series needs them.
+#[derive(Clone, Debug, Default)]
+struct MadeOnce<'e> {
+    selected: OnceLock<SelectedSamples<'e>>,
+    /// By series: the samples from its first one to its last.
+    ranges: OnceLock<Vec<Range<usize>>>,
+}
+
 impl<'e> Report<'e> {
-    /// The call trees of a series with their scopes, heaviest first, pruned as asked. Each is made when it is asked for: there may be thousands of threads,
-    /// and few are looked at.
+    /// The pruned call trees of a series with their scopes, heaviest first. A tree is made when it is requested, since there may be
+    /// thousands of threads, and few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
         let weights = self.tree_weights(series);
@@ -199,8 +250,8 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// By stack: the sum of the squared weights of its samples, of all series. Where samples were added up, those of a stack of a thread
-    /// are taken to weigh the same.
+    /// By stack: the sum of the squared weights of its samples, over all series. If samples were added up, the samples of a stack in a
+    /// thread are assumed to have equal weights.
     fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
         let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
         let mut add = |stack, square: u128| {
@@ -259,17 +310,17 @@ impl<'e> Report<'e> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.recording.profile))).clone()
     }
 
-    /// True if trees start at the functions that samples were taken in, and go on to their callers.
+    /// True if trees start at leaf functions and continue with their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
     }
 
-    /// The position of a series in [`series`](Self::series); `None` if it was not asked for.
+    /// The position of a series in [`series`](Self::series); `None` if it was not selected.
     pub fn position(&self, series: SeriesId) -> Option<usize> {
         self.positions.get(series.index()).copied().flatten()
     }
 
-    /// The table of the first series whose samples were taken at times that nobody knows; `None` where all of them have times.
+    /// The table of the first series without sample times; `None` if all series have times.
     pub fn table_without_times(&self) -> Option<&'e str> {
         let profile = &self.recording.profile;
         let series = self.series.iter().map(|series| profile.series(series.series)).find(|series| !series.has_times)?;
@@ -285,8 +336,8 @@ impl<'e> Report<'e> {
         }
     }
 
-    /// The samples that count, in the order of the input: those that trees and functions are made of. There are none where
-    /// samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The selected samples in the order of the input, which trees and functions are made from. There are none if samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
         let selected = self.options.selection.on(&self.recording.profile);
         self.recording.profile.samples().iter().filter(move |&sample| {
@@ -294,9 +345,9 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
-    /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
-    /// [`Profile::samples`](crate::profile::Profile::samples). There are none where samples were added up
+    /// The samples of the selected tables, runs, processes, threads and time, in the order of the input, with one sample for each row that
+    /// was not rejected. All thread states are included unless states were selected. Each sample comes with its index in
+    /// [`Profile::samples`](crate::profile::Profile::samples). There are none if samples were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.recording.profile;
@@ -310,12 +361,12 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples that count, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
-    /// that were recorded, whatever [`ReportOptions::metric`] says.
+    /// The selected samples, added up by series, thread, stack, state and kind, in the order of the first samples. Weights are the recorded
+    /// weights, regardless of [`ReportOptions::metric`].
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let profile = &self.recording.profile;
         let selected = self.options.selection.on(profile);
-        // One of the two is empty.
+        // A profile has either sums or samples.
         let added_up: Vec<SampleSum> = if profile.sums().len() == 0 { selected.sums().collect() } else { Vec::new() };
         let kept = move |sum: &SampleSum| selected.is_in_scope(*sum) && selected.is_state_counted(*sum);
         let sums = profile.sums().filter(kept).chain(added_up);
@@ -332,6 +383,26 @@ pub struct Amount {
     pub samples: u64,
 }
 
+impl Amount {
+    /// No samples, in this unit.
+    pub(crate) fn none(unit: Unit) -> Self {
+        Self { weight: Weight::new(0, unit), samples: 0 }
+    }
+
+    /// Adds samples of this weight together.
+    pub(crate) fn add(&mut self, weight: u64, samples: u64) {
+        self.weight.value += weight;
+        self.samples += samples;
+    }
+
+    /// The sum of rows.
+    pub(crate) fn of_rows<'r>(rows: impl Iterator<Item = &'r StackWeight>, unit: Unit) -> Self {
+        let mut sum = Self::none(unit);
+        rows.for_each(|row| sum.add(row.weight, row.samples));
+        sum
+    }
+}
+
 /// The answer for one series of samples.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -340,7 +411,7 @@ pub struct SeriesReport {
     pub series: SeriesId,
     /// The unit of every weight in this struct.
     pub unit: Unit,
-    /// The samples that count.
+    /// The selected samples.
     pub counted: Amount,
     /// The samples that the filters left out (run, process, thread, time).
     pub out_of_scope: Amount,
@@ -348,16 +419,16 @@ pub struct SeriesReport {
     pub other_states: Vec<(String, Amount)>,
     /// The samples that count but have no stack.
     pub no_stack: Amount,
-    /// Times of the first and the last sample that counts, and until when those cover time. A sum keeps its times when operations
+    /// The times of the first and last selected sample, and the end of the time that they cover. A sum keeps its times when operations
     /// remove a part of it.
     pub times: Option<SampledTime>,
-    /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
+    /// Sums of the performance counters of the selected samples, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
-    /// The threads, heaviest first; in [`View::Threads`] in the [order asked for](ReportOptions::sort).
+    /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
     /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads, by self weight or in the [order asked for](ReportOptions::sort), in [`View::Functions`]. Recursion counts once in `all_weight`.
+    /// The functions over all threads in [`View::Functions`], by self weight. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
     /// The stacks that trees are made of, if those are not the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,
@@ -369,7 +440,7 @@ impl SeriesReport {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0
     }
 
-    /// True if the filters left nothing of it (it is of another run, say).
+    /// True if the filters removed all of its samples, for example because it belongs to another run.
     pub fn is_filtered_out(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0
     }
@@ -381,7 +452,7 @@ impl SeriesReport {
 pub struct ThreadReport {
     /// The thread.
     pub thread: ThreadId,
-    /// Its samples.
+    /// The samples of the thread.
     pub counted: Amount,
 }
 
@@ -407,6 +478,6 @@ pub enum Scope {
     State(Option<StringId>),
     /// A kind of core; `None` for samples whose core, or its kind, was not recorded.
     CoreKind(Option<StringId>),
-    /// Everybody's.
+    /// All samples.
     All,
 }

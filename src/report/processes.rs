@@ -5,31 +5,28 @@ use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits};
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::ProcessId;
-use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "processes",
-    singular: "process",
-    columns: &[
-        Column::new("pid", "pid", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["processes", "process"],
+    &[
+        Column::number("pid", "pid"),
         Column::new("process", "process", ColumnRole::Name),
-        Column::new("all_weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number),
-        Column::new("threads", "threads", ColumnRole::Number),
+        Column::weight("all_weight", "{unit}"),
+        Column::number("samples", "samples"),
+        Column::number("threads", "threads"),
     ],
-    limits: RowLimits::Ordered,
+    RowLimits::Ordered,
     make,
-};
+);
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
-    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let nothing = Amount::none(series.unit);
     let mut processes: HashMap<ProcessId, (Amount, u64)> = HashMap::default();
     for row in &series.threads {
         let process = profile.thread(row.thread).process;
         let (amount, threads) = processes.entry(process).or_insert((nothing, 0));
-        amount.weight.value += row.counted.weight.value;
-        amount.samples += row.counted.samples;
+        amount.add(row.counted.weight.value, row.counted.samples);
         *threads += 1;
     }
     let mut processes: Vec<(ProcessId, (Amount, u64))> = processes.into_iter().collect();

@@ -1,4 +1,4 @@
-//! The samples of one series, of which a recording may have thousands: everything that takes a look at all samples is made once.
+//! The samples of one series. A recording may have thousands of series, so all samples are visited only once.
 
 use std::ops::Range;
 

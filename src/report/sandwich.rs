@@ -2,26 +2,24 @@
 
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
 use super::{Report, SeriesReport};
-use crate::calltree::FunctionSet;
-use crate::calltree::Sandwich;
+use crate::calltree::{FunctionSet, Sandwich};
 use crate::profile::{FunctionId, Profile};
 use crate::units::Weight;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "sandwich",
-    singular: "function",
-    columns: &[
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["sandwich", "function"],
+    &[
         Column::new("relation", "", ColumnRole::Label),
-        Column::new("weight", "", ColumnRole::Weight),
-        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+        Column::weight("weight", "{unit}"),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("function", "function", ColumnRole::Name),
         Column::new("binary", "", ColumnRole::Owner),
     ],
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
-/// The caller of functions that nobody calls.
+/// The caller of functions at the start of a thread.
 const OUTERMOST: &str = "[the thread itself]";
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
@@ -32,13 +30,17 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let (pruning, top) = (&report.options.pruning, report.options.top.unwrap_or(usize::MAX));
     let is_shown = |weight: u64| pruning.shows(weight, own.all_weight);
     let mut rows = Vec::new();
+    let other = |relation: &str, id: Option<FunctionId>, weight: u64, samples: u64| {
+        let function = id.map_or(OUTERMOST, |id| profile.function_name(id));
+        row(relation, weight, samples, function, id.and_then(|id| profile.binary_name(id)))
+    };
     let shown_callers = callers.iter().take(top).filter(|caller| is_shown(caller.1));
-    rows.extend(shown_callers.map(|&(id, weight, samples)| row("caller", weight, samples, named(profile, id))));
-    let itself = (name.to_owned(), binaries(profile, &chosen));
-    rows.push(row("all", own.all_weight, own.all_samples, itself.clone()));
-    rows.push(row("self", own.self_weight, own.self_samples, itself));
+    rows.extend(shown_callers.map(|&(id, weight, samples)| other("caller", id, weight, samples)));
+    let binary = binaries(profile, &chosen);
+    rows.push(row("all", own.all_weight, own.all_samples, name, Some(&binary)));
+    rows.push(row("self", own.self_weight, own.self_samples, name, Some(&binary)));
     let shown_callees = callees.iter().take(top).filter(|callee| is_shown(callee.1));
-    rows.extend(shown_callees.map(|&(id, weight, samples)| row("callee", weight, samples, named(profile, Some(id)))));
+    rows.extend(shown_callees.map(|&(id, weight, samples)| other("callee", Some(id), weight, samples)));
     let hidden = callers.len() + callees.len() + 2 - rows.len();
     let mut notes = Vec::new();
     if own.all_samples == 0 {
@@ -50,19 +52,12 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(Weight::new(own.all_weight, series.unit), rows, notes)
 }
 
-fn row(relation: &str, weight: u64, samples: u64, (function, binary): (String, String)) -> Vec<Cell> {
-    vec![Cell::text(relation), Cell::Weight(weight), Cell::Number(samples), Cell::Text(function), Cell::text(&binary)]
+fn row(relation: &str, weight: u64, samples: u64, function: &str, binary: Option<&str>) -> Vec<Cell> {
+    let binary = Cell::text(binary.unwrap_or_default());
+    vec![Cell::text(relation), Cell::Weight(weight), Cell::Number(samples), Cell::Text(function.to_owned()), binary]
 }
 
-/// Name and binary of a caller or callee.
-fn named(profile: &Profile, function: Option<FunctionId>) -> (String, String) {
-    match function {
-        Some(id) => (profile.function_name(id).to_owned(), profile.binary_name(id).unwrap_or_default().to_owned()),
-        None => (OUTERMOST.to_owned(), String::new()),
-    }
-}
-
-/// Functions of one name may be of several binaries.
+/// Functions with the same name may be in several binaries.
 fn binaries(profile: &Profile, chosen: &FunctionSet) -> String {
     let functions = profile.function_ids().filter(|&id| chosen.contains(id));
     let mut names: Vec<&str> = functions.filter_map(|id| profile.binary_name(id)).collect();

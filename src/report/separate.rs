@@ -1,7 +1,7 @@
-//! Stacks of what is no thread and no process: of each thread state, of each kind of core.
+//! Stacks separated by thread state or kind of core.
 //!
-//! The weights of stacks ([`StackWeights`](crate::calltree::StackWeights)) are by thread, over its states and cores. Trees of
-//! states and kinds need them apart, so they are added up once more, and only where somebody asks.
+//! [`StackWeights`](crate::calltree::StackWeights) are by thread, over all its states and cores. For trees of states and kinds, they are
+//! added up again.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleS
     }
 }
 
-/// The stacks that count in one series, by scope, those of one scope together.
+/// The selected stacks of one series, grouped by scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeparatedStacks {
     pub(super) weights: Vec<StackWeight>,
@@ -60,7 +60,7 @@ pub(super) fn separated_stacks(
     Some(by_series(profile, sums, scope_of_part))
 }
 
-/// Weight and number of samples of the stacks of a thread in a state or on a kind of core.
+/// By stack of a thread in a state or on a kind of core: weight and number of samples.
 type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>), (u64, u64)>;
 
 /// The state or the kind of core.

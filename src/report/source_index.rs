@@ -1,4 +1,4 @@
-//! Finds the file that stands for a source path recorded on another machine.
+//! Finds the local file for a source path that was recorded on another machine.
 //!
 //! ```text
 //! recorded   /Users/ada/code/orchard/src/press.cpp
@@ -36,8 +36,8 @@ impl SourceIndex {
         }
     }
 
-    /// The file with the longest common suffix of path components with a recorded path: the file name at least. Names are
-    /// compared as they are, in upper and lower case; `.` and `..` in paths are resolved.
+    /// The file with the longest common suffix of path components with a recorded path, which is at least the file name. Names are compared
+    /// case-sensitively; `.` and `..` in paths are resolved.
     pub fn find(&self, recorded: &str) -> SourceMatch<'_> {
         let wanted = components(recorded);
         let files = wanted.last().and_then(|&name| self.files.get(name)).map_or(&[][..], Vec::as_slice);
@@ -66,6 +66,32 @@ fn components(path: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// The text of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceText {
+    /// The file that it is from, as people should see it.
+    pub file: String,
+    /// The content of the file.
+    pub text: String,
+}
+
+/// The text of a report's source files ([`Report::read_sources`](super::Report::read_sources)).
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// By recorded path: the text, or the reason why it is missing.
+    pub(super) answers: HashMap<String, Result<SourceText, String>>,
+}
+
+#[cfg(feature = "workbench")]
+impl Sources {
+    /// The recorded paths in their order, each with its text, or the reason why it is missing.
+    pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
+        let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
+        answers.sort_unstable_by_key(|&(path, _)| path);
+        answers
+    }
 }
 
 #[cfg(test)]

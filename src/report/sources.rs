@@ -1,25 +1,23 @@
-//! Source texts beside what their lines weigh.
+//! Source files with the weights of their lines.
 
-use super::source_texts::{SourceText, Sources};
-use super::{Report, SeriesReport};
+use super::{Report, SeriesReport, SourceText, Sources};
 use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
 use crate::hash::HashMap;
 
-/// So many lines are shown before and after one that weighs something.
+/// The number of lines shown before and after a line with samples.
 const CONTEXT: u32 = 3;
 
 /// A source file with what its lines weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnnotatedFile<'r> {
-    /// Its path on the machine that compiled it.
+    /// The path on the machine that compiled the file.
     pub path: &'r str,
     /// The file that the text is from, or why there is no text.
     pub file: Result<&'r str, &'r str>,
-    /// The weights of the whole file. A sample counts once, however many of its frames are in the file.
+    /// The weights of the complete file. A sample counts once, even if several of its frames are in the file.
     pub sums: KeySums,
-    /// The lines that samples have in their stacks, and three lines around each, in order. Without a text it is only the
-    /// former.
+    /// The lines with samples, and three lines around each, in order. Without the text of the file, only lines with samples.
     pub lines: Vec<AnnotatedLine<'r>>,
 }
 
@@ -27,18 +25,18 @@ pub struct AnnotatedFile<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnnotatedLine<'r> {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub line: u32,
     /// Its weights; zero for a line that is only shown near another one.
     pub sums: KeySums,
-    /// Its text; `None` without a text, and if the text is shorter than the file that was compiled.
+    /// The text of the line; `None` if the file was not found, or is shorter than the file that was compiled.
     pub text: Option<&'r str>,
 }
 
 impl Report<'_> {
-    /// Asks for the text of each source file that counted samples have in their stacks, heaviest first in each series, each once. The
-    /// answer is the text, or in a few words why there is none. Then [`annotated_files`](Self::annotated_files) has the texts, and
-    /// writers show them in [`View::Lines`](super::View::Lines).
+    /// Requests the text of each source file in the stacks of selected samples, heaviest first in each series, each file once. `text_of`
+    /// returns the text, or briefly the reason why it is missing. [`annotated_files`](Self::annotated_files) then has the text, and writers
+    /// show it in [`View::Lines`](super::View::Lines).
     pub fn read_sources(&mut self, mut text_of: impl FnMut(&str) -> Result<SourceText, String>) {
         let mut sources = Sources::default();
         for path in self.source_paths() {
@@ -47,8 +45,7 @@ impl Report<'_> {
         self.sources = Some(sources);
     }
 
-    /// The paths of the source files that counted samples have in their stacks, as they were recorded; heaviest first in each series,
-    /// each once.
+    /// The recorded paths of the source files in the stacks of selected samples, heaviest first in each series, each file once.
     pub fn source_paths(&self) -> Vec<&str> {
         let profile = &self.recording.profile;
         let mut is_known: HashMap<&str, ()> = HashMap::default();
@@ -57,7 +54,7 @@ impl Report<'_> {
         paths.filter(|path| is_known.insert(path, ()).is_none()).collect()
     }
 
-    /// The source files of a series with what their lines weigh, heaviest first; `None` where no texts were asked for.
+    /// The source files of a series with the weights of their lines, heaviest first; `None` if no text was requested.
     pub fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
         let sources = self.sources.as_ref()?;
         let annotate = |row: SourceFileRow| {
@@ -108,9 +105,9 @@ mod tests {
     use super::*;
     use crate::profile::ProfileBuilder;
 
-    /// Every set of lines of a text of nine lines, and of one line behind its end.
+    /// Tries all sets of lines of a nine-line text, including the line after its end.
     #[test]
-    fn three_lines_stand_around_each() {
+    fn shows_three_lines_around_each_line() {
         let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();
         let path = ProfileBuilder::new().string("a.c").unwrap();
         for set in 0_u32..1 << 10 {

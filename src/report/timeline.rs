@@ -1,46 +1,45 @@
-//! Weights over time: bins of one length, for each thread, or for what else is separated.
+//! Weights over time, in bins of equal length, for each thread or other scope.
 //!
-//! The whole weight of a sample belongs to the bin of its time, as the seconds of a fleet's runs have it: an export says when a
-//! sample was taken, and not since when it counts. So a bin that is not much longer than the time between samples may read
-//! more than one core.
+//! The weight of a sample belongs to the bin of its time, as in the seconds of fleets: an export records when a sample was taken, but not
+//! when its time began. A bin that is not much longer than the time between samples may therefore show more than one core.
 
 use std::ops::Range;
 
 use super::build::{heavier, order};
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
+use super::labels::ScopeParts;
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
 use super::separate::scope_of;
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
-use crate::units::{Nanos, Weight};
+use crate::units::Nanos;
 
-/// With a length of its own choice, a timeline has no more bins than this.
+/// The greatest number of bins of automatic length.
 const BINS: u64 = 90;
-/// Such a bin is at least so many times as long as what most samples stand for: in shorter ones a thread that runs all the time
-/// would seem to start and stop.
+/// The least number of typical samples in a bin of automatic length. In shorter bins, a thread that runs all the time would seem to start
+/// and stop.
 const SAMPLES: u64 = 5;
 
-pub(super) static KIND: ListingKind = ListingKind {
-    name: "timeline",
-    singular: "bin",
-    columns: &[
-        Column::new("time_ns", "time", ColumnRole::Number),
-        Column::new("bin_ns", "bin ns", ColumnRole::Number),
-        Column::new("selected_ns", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("pid", "pid", ColumnRole::Number),
+pub(super) static KIND: ListingKind = ListingKind::new(
+    ["timeline", "bin"],
+    &[
+        Column::number("time_ns", "time"),
+        Column::number("bin_ns", "bin ns"),
+        Column::machine("selected_ns", ColumnRole::Number),
+        Column::number("pid", "pid"),
         Column::new("process", "process", ColumnRole::Owner),
-        Column::new("tid", "tid", ColumnRole::Number),
+        Column::number("tid", "tid"),
         Column::new("thread", "thread", ColumnRole::Name),
         Column::new("core_kind", "kind", ColumnRole::Label),
         Column::new("state", "state", ColumnRole::Label),
-        Column::new("samples", "samples", ColumnRole::Number),
-        Column::new("weight", "", ColumnRole::Weight),
-        Column::new("cpu_percent", "CPU", ColumnRole::Number),
+        Column::number("samples", "samples"),
+        Column::weight("weight", "{unit}"),
+        Column::number("cpu_percent", "CPU"),
     ],
-    limits: RowLimits::None,
+    RowLimits::None,
     make,
-};
+);
 
 /// The weights of one series' samples over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,18 +50,18 @@ pub struct Timeline {
     pub bins: Range<u64>,
     /// The selected time. Rates are relative to the part of it that is in a bin.
     pub selected: SelectedTime,
-    /// One for each thread, or for what else is separated; what weighs most of what counts comes first.
+    /// One for each thread or other scope, heaviest first by selected samples.
     pub lines: Vec<TimelineLine>,
 }
 
-/// The weights of a thread, or of another scope with a line of its own, over time.
+/// The weights of a thread, or of another scope, over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineLine {
     /// The scope of the samples.
     pub scope: Scope,
     /// The samples that count ([`Selection::states`](crate::profile::Selection::states)).
     pub counted: Amount,
-    /// Its samples by bin and state, in this order; bins without samples have none.
+    /// Samples by bin and state, in this order. Bins without samples have no part.
     pub parts: Vec<TimelinePart>,
 }
 
@@ -75,7 +74,7 @@ pub struct TimelinePart {
     pub state: Option<StringId>,
     /// True if the state counts.
     pub is_counted: bool,
-    /// Their weight and number.
+    /// The weight and number of the samples.
     pub amount: Amount,
 }
 
@@ -89,12 +88,12 @@ impl Timeline {
 }
 
 impl Report<'_> {
-    /// The weights of a series over time: of every state, unless states were named, as [`samples`](Self::samples) has them. It
-    /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples).
+    /// There are no lines if samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
         let selected = self.selected();
-        let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+        let nothing = Amount::none(series.unit);
         let bin = self.timeline_bin();
         let mut parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart> = HashMap::default();
         for sample in self.samples_to_list(series) {
@@ -104,8 +103,7 @@ impl Report<'_> {
                 let is_counted = selected.is_state_counted(sample);
                 TimelinePart { bin: index, state, is_counted, amount: nothing }
             });
-            part.amount.weight.value += options.metric.of(sample);
-            part.amount.samples += 1;
+            part.amount.add(options.metric.of(sample), 1);
         }
         let selected = self.selected_time(series);
         let sampled =
@@ -120,15 +118,15 @@ impl Report<'_> {
         Timeline { bin, bins: first..end, selected, lines: lines(profile, parts, nothing) }
     }
 
-    /// The length of the bins of every series: as asked for, or a round one.
+    /// The length of the bins of every series: the requested one, or a round number.
     fn timeline_bin(&self) -> Nanos {
         let asked = self.options.timeline_bin.filter(|bin| bin.as_nanos() > 0);
         asked.unwrap_or_else(|| *self.round_bin.get_or_init(|| round_bin(self)))
     }
 }
 
-/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds by which the selected time of no series has more than [`BINS`], and in which a thread
-/// has [`SAMPLES`] if samples are of time.
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds with which no series has more than [`BINS`], and with which a bin holds [`SAMPLES`] of
+/// a thread if weights are time.
 fn round_bin(report: &Report<'_>) -> Nanos {
     let asked = report.series.iter().filter(|series| !series.is_filtered_out());
     let spans: Vec<(u64, u64)> = asked
@@ -154,8 +152,7 @@ fn lines(
     for ((scope, _, _), part) in parts {
         let line = lines.entry(scope).or_insert_with(|| TimelineLine { scope, counted: nothing, parts: Vec::new() });
         if part.is_counted {
-            line.counted.weight.value += part.amount.weight.value;
-            line.counted.samples += part.amount.samples;
+            line.counted.add(part.amount.weight.value, part.amount.samples);
         }
         line.parts.push(part);
     }
@@ -183,7 +180,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         row.push(Cell::Number(timeline.bin.as_nanos()));
         row.push(Cell::Number(timeline.length_of(part.bin).as_nanos()));
         row.extend(scope_cells(profile, timeline.lines[index].scope));
-        row.push(part.state.map_or(Cell::Absent, |state| Cell::Text(profile.string(state).to_owned())));
+        row.push(Cell::optional(part.state.map(|state| profile.string(state))));
         row.push(Cell::Number(part.amount.samples));
         row.push(Cell::Weight(part.amount.weight.value));
         row.push(cpu_percent(profile, part, timeline.length_of(part.bin)));
@@ -195,20 +192,14 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
 
 /// Pid, process, tid, thread and kind of core, as far as they apply.
 fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
-    let text = |id: StringId| Cell::Text(profile.string(id).to_owned());
-    let (process, thread) = match scope {
-        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
-        Scope::Process(id) => (Some(id), None),
-        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
-    };
-    let process = process.map(|id| profile.process(id));
-    let kind = if let Scope::CoreKind(kind) = scope { kind } else { None };
+    let ScopeParts { process, thread, part } = scope.parts(profile);
+    let text = |id: Option<StringId>| Cell::optional(id.map(|id| profile.string(id)));
     [
         Cell::number(process.and_then(|process| process.pid)),
-        process.map_or(Cell::Absent, |process| text(process.name)),
+        text(process.map(|process| process.name)),
         Cell::number(thread.and_then(|thread| thread.tid)),
-        thread.map_or(Cell::Absent, |thread| text(thread.name)),
-        kind.map_or(Cell::Absent, text),
+        text(thread.map(|thread| thread.name)),
+        text(part.filter(|_| matches!(scope, Scope::CoreKind(_)))),
     ]
 }
 

@@ -4,7 +4,7 @@ use crate::hash::HashMap;
 use crate::profile::{BinaryId, Profile, SelectedSums, StackId};
 use crate::units::Uuid;
 
-/// Frames without a name among the samples that count.
+/// Frames without a name in selected samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnnamedFrames {
@@ -28,7 +28,7 @@ pub struct UnnamedBinary {
     pub frames: u64,
 }
 
-/// Looks at every frame of the counted stacks once.
+/// Visits every frame of the selected stacks once.
 pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> UnnamedFrames {
     let is_used = used_frames(profile, counted);
     let mut result = UnnamedFrames::default();
@@ -42,7 +42,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> U
         }
         result.unnamed += 1;
         match frame.binary {
-            // One line for each UUID, wherever it was loaded.
+            // One row for each UUID, regardless of its load address.
             Some(binary) => {
                 let uuid = profile.binary(binary).uuid;
                 let first = uuid.map_or(binary, |uuid| *first_of_uuid.entry(uuid).or_insert(binary));
@@ -60,7 +60,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> U
 fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();
-    // By rows that stand right after their parents, all but the first one: the index behind the last one that counts.
+    // For rows directly after their parents, all but the first one: the index after the last selected row.
     let mut ends = vec![0; parents.len()];
     let note = |ends: &mut Vec<usize>, stack: StackId| {
         let end = &mut ends[stacks.turns_up_to(stack) - 1];
@@ -69,7 +69,7 @@ fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
     counted.stacks().for_each(|stack| note(&mut ends, stack));
     let mut is_used = vec![false; profile.frame_ids().len()];
     let mut turn = parents.len();
-    // Callers stand before their callees.
+    // Callers precede their callees.
     for (group, mut bits) in stacks.turn_bits().enumerate().rev() {
         while bits > 0 {
             let bit = 63 - bits.leading_zeros() as usize;

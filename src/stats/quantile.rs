@@ -95,6 +95,7 @@ impl fmt::Display for Quantile {
 
 /// The rule for choosing the quantile of values; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum QuantileMethod {
     /// The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.

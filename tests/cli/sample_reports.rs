@@ -13,7 +13,7 @@ fn report() -> String {
 #[test]
 fn counts_are_presence() {
     let text = ok(&[&report(), "--view", "full"]);
-    assert!(text.contains("4005 samples, of threads that ran or waited: no CPU time"), "{text}");
+    assert!(text.contains("4005 samples, of threads that ran or waited: not CPU time"), "{text}");
     assert!(text.contains("macOS 26.6.1 (25G76) · process Demo"), "{text}");
     let series = &json(&[&report()])["series"][0];
     assert_eq!((&series["meaning"], &series["unit"]), (&"presence".into(), &"samples".into()));

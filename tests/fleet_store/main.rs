@@ -4,7 +4,7 @@
 
 // The store reads its files by it; the rest is the command's.
 #[allow(dead_code)]
-#[path = "../../bin/bounds.rs"]
+#[path = "../../bin/resource_limits.rs"]
 mod bounds;
 mod changes;
 mod content;

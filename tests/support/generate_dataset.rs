@@ -6,7 +6,7 @@
 //! ```
 
 #[allow(dead_code)]
-#[path = "../../bin/bounds.rs"]
+#[path = "../../bin/resource_limits.rs"]
 mod bounds;
 #[path = "../../bin/durable.rs"]
 mod durable;

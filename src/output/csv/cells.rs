@@ -1,23 +1,23 @@
-//! Texts of cells: as they are, or so that no spreadsheet takes one for a formula.
+//! Text in cells: verbatim, or protected from spreadsheets that would run it as a formula.
 
 use std::borrow::Cow;
 
-/// The way in which texts are written in cells. Numbers are the same in both.
+/// How text is written in cells. Numbers are the same in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cells {
-    /// As they are, for programs.
+    /// Verbatim, for programs.
     #[default]
     AsTheyAre,
-    /// With an apostrophe before what a spreadsheet would take for a formula (`=`, `+`, `-`, `@`, also in full width) or for white
-    /// space before one (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
+    /// With an apostrophe before text that a spreadsheet would run as a formula (`=`, `+`, `-`, `@`, also in full width), and before white
+    /// space at the start (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
     ForSpreadsheets,
 }
 
 impl Cells {
     /// The text of a cell, without quotes.
     ///
-    /// Spreadsheets that separate cells by `;` or by tabs cut texts there, so the part behind each of these starts a cell as well.
+    /// Spreadsheets that separate cells by `;` or tabs split text there, so the part after each of these is also protected.
     pub(in crate::output) fn text(self, text: &str) -> Cow<'_, str> {
         let mut starts: Vec<usize> = Vec::new();
         if self == Self::ForSpreadsheets {

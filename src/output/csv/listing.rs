@@ -3,34 +3,29 @@
 use std::io::{self, Write};
 
 use super::cells::Cells;
-use super::records::{origin, push_field};
-use crate::output::byte_writer::{ByteWriter, push_number};
-use crate::report::{Cell, ListingKind, Report, Scope};
+use super::records::{push_field, series_fields};
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
+use crate::report::{Cell, ListingKind, Report};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     writer.put(b"input,run,table,schema");
-    for column in kind.columns.iter().filter(|column| column.is_for_machines()) {
-        writer.put(format!(",{}", column.name).as_bytes());
+    let fields = kind.csv_fields();
+    for field in &fields {
+        writer.put(format!(",{}", field.name).as_bytes());
     }
-    writer.put(b",unit\n");
+    writer.put(b"\n");
     for series in &report.series {
-        let Some(listing) = report.listing(series) else { continue };
-        let mut shared = Vec::new();
-        for (index, field) in origin(report, series, Scope::All, cells)[..4].iter().enumerate() {
-            if index > 0 {
-                shared.push(b',');
-            }
-            push_field(field, &mut shared);
-        }
+        let listing = report.listing_of(kind, series);
+        let shared = series_fields(report, series, cells);
         for row in &listing.rows {
             writer.put(&shared);
-            for (_, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
-                writer.put(b",");
-                push_cell(cell, cells, &mut writer.text);
+            for (index, field) in fields.iter().enumerate() {
+                writer.put(if index == 0 { b"" } else { b"," });
+                push_cell(&field.value(row, &listing), cells, &mut writer.text);
             }
-            writer.put(format!(",{}\n", listing.total.unit.name()).as_bytes());
+            writer.put(b"\n");
             writer.flush_if_full()?;
         }
     }

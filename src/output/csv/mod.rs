@@ -11,17 +11,16 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::labels::{binary_of, function_of};
-use crate::recording::{DocumentContent, TableKind};
-use crate::report::{Report, Scope, View};
+use crate::recording::{Document, DocumentContent, Table, TableKind};
+use crate::report::{Report, View};
 pub use cells::Cells;
+use records::optional;
 pub(in crate::output) use records::{Out, record};
-use records::{header, optional, origin, record_of};
 
-/// Writes the view of a report, with texts in cells as `cells` says. The overview is written as the summary.
+/// Writes the view of a report, with text in cells as chosen by `cells`. The overview is written as the summary.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         // The long tables.
@@ -34,66 +33,32 @@ pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
         return listing::write(report, kind, cells, out);
     }
     let mut csv = Writer::from_writer(out);
-    match report.options.view {
-        View::Threads => threads(report, cells, &mut csv)?,
-        View::Functions => functions(report, cells, &mut csv)?,
-        _ => summary(report, cells, &mut csv)?,
-    }
+    summary(report, cells, &mut csv)?;
     csv.flush()
 }
 
+/// The header of a column of the summary, and its field for a table of a document.
+type SummaryColumn = (&'static str, fn(&Document, &Table) -> String);
+
+const SUMMARY: [SummaryColumn; 8] = [
+    ("input", |document, _| document.input.clone()),
+    ("run", |_, table| table.run.to_string()),
+    ("table", |_, table| optional(table.position.map(u64::from))),
+    ("schema", |_, table| table.schema.clone().unwrap_or_default()),
+    ("kind", |_, table| if table.kind == TableKind::Cpu { "cpu" } else { "other" }.to_owned()),
+    ("rows", |_, table| table.rows.to_string()),
+    ("samples", |_, table| table.samples.to_string()),
+    ("rejected", |_, table| table.rejected.total().to_string()),
+];
+
 fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
-    record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
+    record(csv, &SUMMARY.map(|(name, _)| name))?;
     for document in &report.recording.documents {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         for table in tables {
-            let kind = if table.kind == TableKind::Cpu { "cpu" } else { "other" };
-            record(
-                csv,
-                &[
-                    &cells.text(&document.input),
-                    &table.run.to_string(),
-                    &optional(table.position.map(u64::from)),
-                    &cells.text(table.schema.as_deref().unwrap_or_default()),
-                    kind,
-                    &table.rows.to_string(),
-                    &table.samples.to_string(),
-                    &table.rejected.total().to_string(),
-                ],
-            )?;
-        }
-    }
-    Ok(())
-}
-
-fn threads(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
-    header(csv, "input,run,table,schema,pid,process,tid,thread,samples,all_weight,unit")?;
-    for series in &report.series {
-        for thread in report.shown_threads(series) {
-            let shared = origin(report, series, Scope::Thread(thread.thread), cells);
-            let (samples, weight) = (thread.counted.samples.to_string(), thread.counted.weight.value.to_string());
-            record_of(csv, &shared, &[&samples, &weight, series.unit.name()])?;
-        }
-    }
-    Ok(())
-}
-
-fn functions(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
-    let profile = &report.recording.profile;
-    header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
-    for series in &report.series {
-        let shared = &origin(report, series, Scope::All, cells)[..4];
-        for row in report.shown_functions(series) {
-            let own = [
-                &row.self_weight.to_string(),
-                &row.all_weight.to_string(),
-                &row.self_samples.to_string(),
-                &row.all_samples.to_string(),
-                series.unit.name(),
-                &cells.text(function_of(profile, row.label)),
-                &cells.text(binary_of(profile, row.label).unwrap_or_default()),
-            ];
-            record_of(csv, shared, &own)?;
+            let fields = SUMMARY.map(|(_, field)| field(document, table));
+            let fields = fields.each_ref().map(|field| cells.text(field));
+            record(csv, &fields.each_ref().map(AsRef::as_ref))?;
         }
     }
     Ok(())

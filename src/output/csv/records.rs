@@ -6,13 +6,14 @@ use ::csv::Writer;
 
 use super::cells::Cells;
 use crate::calltree::Label;
-use crate::output::labels::{binary_of, function_of};
+use crate::output::byte_writer::Put;
 use crate::profile::Profile;
-use crate::report::{Report, Scope, SeriesReport};
+use crate::report::{Report, Scope, ScopeParts, SeriesReport};
+use crate::report::{binary_of, function_of};
 
 pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
 
-/// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
+/// Writes a record. Errors of the writer below are returned unchanged, so a closed pipe is recognised.
 pub(in crate::output) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
     csv.write_record(fields).map_err(|error| match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
@@ -24,41 +25,32 @@ pub(super) fn optional(number: Option<u64>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// The origin of a row: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
-pub(super) fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
+/// The origin of the rows of a series: `input,run,table,schema,`.
+pub(super) fn series_fields(report: &Report<'_>, series: &SeriesReport, cells: Cells) -> Vec<u8> {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let position = report.table(series.series).and_then(|table| table.position);
-    let thread = match scope {
-        Scope::Thread(id) => Some(profile.thread(id)),
-        _ => None,
-    };
-    let process = match scope {
-        Scope::Process(id) => Some(profile.process(id)),
-        _ => thread.map(|thread| profile.process(thread.process)),
-    };
-    [
-        cells.text(profile.string(run.input)).into_owned(),
-        run.number.to_string(),
-        optional(position.map(u64::from)),
-        cells.text(profile.string(row.schema)).into_owned(),
-        optional(process.and_then(|process| process.pid)),
-        cells.text(process.map_or("", |process| profile.string(process.name))).into_owned(),
-        optional(thread.and_then(|thread| thread.tid)),
-        cells.text(thread.map_or("", |thread| profile.string(thread.name))).into_owned(),
-    ]
+    let mut out = Vec::new();
+    push_field(&cells.text(profile.string(run.input)), &mut out);
+    out.put(format!(",{},{},", run.number, optional(position.map(u64::from))).as_bytes());
+    push_field(&cells.text(profile.string(row.schema)), &mut out);
+    out.push(b',');
+    out
 }
 
-/// Writes a header, given as it stands in the file.
-pub(super) fn header(csv: &mut Out<'_>, columns: &str) -> io::Result<()> {
-    record(csv, &columns.split(',').collect::<Vec<_>>())
-}
-
-/// Writes a record of columns that many records share and columns of its own.
-pub(super) fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<()> {
-    let fields: Vec<&str> = shared.iter().map(String::as_str).chain(own.iter().copied()).collect();
-    record(csv, &fields)
+/// The process and thread of rows, as far as they apply: `pid,process,tid,thread,`.
+pub(super) fn scope_fields(profile: &Profile, scope: Scope, cells: Cells) -> Vec<u8> {
+    let ScopeParts { process, thread, .. } = scope.parts(profile);
+    let mut out = Vec::new();
+    let process = process.map(|process| (process.pid, process.name));
+    let thread = thread.map(|thread| (thread.tid, thread.name));
+    for part in [process, thread] {
+        out.put(optional(part.and_then(|(number, _)| number)).as_bytes()).push(b',');
+        push_field(&cells.text(part.map_or("", |(_, name)| profile.string(name))), &mut out);
+        out.push(b',');
+    }
+    out
 }
 
 /// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.
@@ -71,11 +63,11 @@ pub(super) fn push_field(field: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends what stands between quotes: each quote in it is doubled.
+/// Appends text between quotes: each quote in it is doubled.
 pub(super) fn push_doubled(field: &str, out: &mut Vec<u8>) {
     for (index, part) in field.split('"').enumerate() {
         if index > 0 {
-            out.extend_from_slice(b"\"\"");
+            out.put(b"\"\"");
         }
         out.extend_from_slice(part.as_bytes());
     }

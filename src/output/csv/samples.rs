@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::cells::Cells;
-use super::records::{optional, origin, push_doubled, push_field, push_function};
+use super::records::{push_doubled, push_field, push_function, scope_fields, series_fields};
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, push_address, push_number, stacks_root_first};
-use crate::output::labels::escape_folded;
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, push_address, push_number, stacks_root_first};
+use crate::output::folded::escape_folded;
 use crate::profile::{Profile, Sample, Stack, StackId};
 use crate::report::{Report, Scope};
 
@@ -30,15 +30,15 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
 /// Parts of rows that come up again and again.
 struct Pieces {
     cells: Cells,
-    /// By series: `input,run,table,schema,`; nothing where it was not asked for.
+    /// By series: `input,run,table,schema,`; empty for series that are not selected.
     series: Vec<Vec<u8>>,
-    /// By thread: `,pid,process,tid,thread,`.
+    /// By thread: `pid,process,tid,thread,`.
     threads: Vec<Vec<u8>>,
     /// `function,binary,`.
     leaves: FunctionTexts,
-    /// `;function`, to stand between quotes.
+    /// `;function`, for use between quotes.
     elements: FunctionTexts,
-    /// By function: true if the element must stand between quotes.
+    /// By function: true if the element needs quotes.
     is_quoted: Vec<bool>,
 }
 
@@ -46,29 +46,13 @@ impl Pieces {
     fn new(report: &Report<'_>, cells: Cells) -> Self {
         let profile = &report.recording.profile;
         let series = profile.series_ids().map(|id| {
-            let mut text = Vec::new();
-            if let Some(position) = report.position(id) {
-                for field in &origin(report, &report.series[position], Scope::All, cells)[..4] {
-                    push_field(field, &mut text);
-                    text.push(b',');
-                }
-            }
-            text
+            let position = report.position(id);
+            position.map_or_else(Vec::new, |position| series_fields(report, &report.series[position], cells))
         });
-        let threads = profile.thread_ids().map(|id| {
-            let thread = profile.thread(id);
-            let process = profile.process(thread.process);
-            let mut text = Vec::new();
-            for (number, name) in [(process.pid, process.name), (thread.tid, thread.name)] {
-                text.extend_from_slice(format!(",{},", optional(number)).as_bytes());
-                push_field(&cells.text(profile.string(name)), &mut text);
-            }
-            text.push(b',');
-            text
-        });
+        let threads = profile.thread_ids().map(|id| scope_fields(profile, Scope::Thread(id), cells));
         let mut is_quoted = Vec::new();
         let elements = FunctionTexts::new(profile, |id, out| {
-            // Each stands where a cell starts, or behind a `;`.
+            // Each name starts a cell or follows a `;`.
             let name = escape_folded(profile.function_name(id));
             let name = cells.text(&name);
             is_quoted.push(name.contains([',', '"']));
@@ -83,7 +67,7 @@ impl Pieces {
     }
 }
 
-/// The function names of a stack, root first, joined by `;`; that of the last sample is kept.
+/// The function names of a stack, root first, joined by `;`. The names of the last sample are kept.
 #[derive(Default)]
 struct JoinedStack {
     of: Option<StackId>,
@@ -119,10 +103,8 @@ impl JoinedStack {
 fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
-    writer.put(b",");
-    writer.put_number(sample.weight);
-    writer.put(b",");
-    writer.put(profile.series(sample.series).unit.name().as_bytes());
+    writer.put(b",").put_number(sample.weight).put(b",");
+    writer.put(profile.series(sample.series).unit.name().as_bytes()).put(b",");
     writer.put(&pieces.threads[sample.thread.index()]);
     if let Some(core) = sample.core {
         push_number(profile.core(core).index.into(), &mut writer.text);
@@ -135,11 +117,9 @@ fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces,
         Some(leaf) => {
             let frame = profile.frame(leaf.frame);
             push_address(frame.address.get(), &mut writer.text);
-            writer.put(b",");
-            writer.put(pieces.leaves.get(frame.function));
+            writer.put(b",").put(pieces.leaves.get(frame.function))
         }
         None => writer.put(b",,,"),
-    }
-    writer.put(&stack.text);
-    writer.put(b"\n");
+    };
+    writer.put(&stack.text).put(b"\n");
 }

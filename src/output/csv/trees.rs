@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::cells::Cells;
-use super::records::{origin, push_field, push_function};
-use crate::calltree::{Chain, Label};
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
+use super::records::{push_field, push_function, scope_fields, series_fields};
+use crate::calltree::Chain;
+use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, Scope, SeparateBy};
 
 const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
@@ -13,9 +13,7 @@ const COLUMNS: &[u8] = b",depth,all_weight,self_weight,hidden_weight,hidden_chil
 
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
-    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
-    let mut no_stack = Vec::new();
-    push_function(profile, Label::NoStack, cells, &mut no_stack);
+    let names = LabelTexts::new(profile, |label, out| push_function(profile, label, cells, out));
     let mut writer = ByteWriter::new(out);
     writer.put(ORIGIN);
     writer.put(match report.options.separate_by {
@@ -25,16 +23,14 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     });
     writer.put(COLUMNS);
     for series in &report.series {
+        let series_fields = series_fields(report, series, cells);
         report.walk_trees(series, &series.scopes, |row, tree| {
-            let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
-            for field in origin(report, series, row.scope, cells) {
-                push_field(&field, &mut rows.shared);
-                rows.shared.push(b',');
-            }
+            let mut shared = [series_fields.clone(), scope_fields(profile, row.scope, cells)].concat();
             if let Scope::State(part) | Scope::CoreKind(part) = row.scope {
-                push_field(&cells.text(part.map_or("", |part| profile.string(part))), &mut rows.shared);
-                rows.shared.push(b',');
+                push_field(&cells.text(part.map_or("", |part| profile.string(part))), &mut shared);
+                shared.push(b',');
             }
+            let rows = Rows { shared, unit: series.unit.name(), names: &names };
             tree.walk(|chain| rows.chain(&chain, &mut writer))
         })?;
     }
@@ -46,29 +42,19 @@ struct Rows<'t> {
     /// The fields that they all start with.
     shared: Vec<u8>,
     unit: &'static str,
-    names: &'t FunctionTexts,
-    no_stack: &'t [u8],
+    names: &'t LabelTexts,
 }
 
 impl Rows<'_> {
     fn chain(&self, chain: &Chain<'_>, writer: &mut ByteWriter<'_>) -> io::Result<()> {
-        for (node, &function) in chain.nodes().zip(chain.functions) {
+        for node in chain.nodes() {
             writer.put(&self.shared);
             writer.put_number(node.depth.into());
             let weights = [node.all_weight, node.self_weight, node.hidden_weight];
             for number in weights.into_iter().chain([node.hidden_children.into(), node.all_samples]) {
-                writer.put(b",");
-                writer.put_number(number);
+                writer.put(b",").put_number(number);
             }
-            writer.put(b",");
-            writer.put(self.unit.as_bytes());
-            writer.put(b",");
-            match (node.label, function) {
-                (Label::Root, _) => writer.put(b","),
-                (_, Some(function)) => writer.put(self.names.get(function)),
-                (_, None) => writer.put(self.no_stack),
-            }
-            writer.put(b"\n");
+            writer.put(b",").put(self.unit.as_bytes()).put(b",").put(self.names.get(node.label)).put(b"\n");
             writer.flush_if_full()?;
         }
         Ok(())

@@ -10,8 +10,24 @@ use crate::units::{Unit, Weight};
 /// The number of functions or binaries that fire a rule and are named.
 const NAMED: usize = 3;
 
-/// A line for each rule: the word that says what became of it, the rule, and why.
-pub(super) fn lines<'r>(report: &DiffReport<'r, '_>) -> impl Iterator<Item = (Tone, &'static str, String)> + 'r {
+/// The outcome of a rule.
+pub(super) struct AlertLine {
+    pub(super) tone: Tone,
+    /// The outcome in one word.
+    pub(super) word: &'static str,
+    /// The rule and the reason.
+    pub(super) text: String,
+}
+
+impl AlertLine {
+    /// True if the rule was decided and did not fire.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.tone == Tone::Good
+    }
+}
+
+/// A line for each rule.
+pub(super) fn lines<'r>(report: &DiffReport<'r, '_>) -> impl Iterator<Item = AlertLine> + 'r {
     let unit = report.diff.unit;
     report.alerts.iter().map(move |outcome| {
         let (tone, word) = match outcome.state {
@@ -19,14 +35,15 @@ pub(super) fn lines<'r>(report: &DiffReport<'r, '_>) -> impl Iterator<Item = (To
             DiffAlertState::Quiet => (Tone::Good, "ok"),
             _ => (Tone::Warning, "UNDECIDED"),
         };
-        (tone, word, format!("{}: {}", outcome.alert.text, reason(outcome, unit)))
+        AlertLine { tone, word, text: format!("{}: {}", outcome.alert.text, reason(outcome, unit)) }
     })
 }
 
 impl DiffReport<'_, '_> {
     /// A line for each rule that fired, or that could not be decided.
     pub fn alert_lines(&self) -> Vec<String> {
-        lines(self).filter(|(_, word, _)| *word != "ok").map(|(_, word, line)| format!("{word} {line}")).collect()
+        let lines = lines(self).filter(|line| !line.is_quiet());
+        lines.map(|AlertLine { word, text, .. }| format!("{word} {text}")).collect()
     }
 }
 
@@ -42,7 +59,7 @@ fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {
         DiffAlertState::Fired => format!("{causes}, where {limit} is allowed"),
         DiffAlertState::WithinNoise => format!("{causes}, where {limit} is allowed; chance alone may do that"),
         DiffAlertState::Unknown => "neither recording has a sample of it".to_owned(),
-        DiffAlertState::NotScaled => "nothing tells what weights should be scaled by".to_owned(),
+        DiffAlertState::NotScaled => "a length or weight to scale by is missing".to_owned(),
         DiffAlertState::OtherUnit => format!("the recordings are in {}", unit_name(unit)),
         DiffAlertState::Quiet => format!("{causes}, and {limit} is allowed"),
     }

@@ -7,72 +7,75 @@ use ::csv::Writer;
 use super::{DiffReport, DiffView, name, owner};
 use crate::output::csv::{Cells, record};
 use crate::report::diff::{Change, Function, Presence, Sides};
+use crate::units::Unit;
 
-/// Writes the rows of the view, with texts in cells as `cells` says. The depth of a node counts from the root, which has 0; other rows
-/// have none.
+/// A function, a binary or a node.
+struct Row<'d> {
+    /// The depth of a node: 0 for the root.
+    depth: Option<u32>,
+    function: Option<&'d Function>,
+    sides: Sides,
+    self_change: Change,
+    all_change: Change,
+    unit: Unit,
+    cells: Cells,
+}
+
+/// The header of a column, and its field in a row.
+type Column = (&'static str, fn(&Row<'_>) -> String);
+
+const COLUMNS: [Column; 17] = [
+    ("depth", |row| row.depth.map(|depth| depth.to_string()).unwrap_or_default()),
+    ("self_before", |row| row.sides.before.self_weight.to_string()),
+    ("self_after", |row| row.sides.after.self_weight.to_string()),
+    ("self_change", |row| row.self_change.weight.to_string()),
+    ("self_noise", |row| row.self_change.noise.to_string()),
+    ("all_before", |row| row.sides.before.all_weight.to_string()),
+    ("all_after", |row| row.sides.after.all_weight.to_string()),
+    ("all_change", |row| row.all_change.weight.to_string()),
+    ("all_noise", |row| row.all_change.noise.to_string()),
+    ("self_samples_before", |row| row.sides.before.self_samples.to_string()),
+    ("self_samples_after", |row| row.sides.after.self_samples.to_string()),
+    ("samples_before", |row| row.sides.before.all_samples.to_string()),
+    ("samples_after", |row| row.sides.after.all_samples.to_string()),
+    ("presence", |row| presence(&row.sides).to_owned()),
+    ("unit", |row| row.unit.name().to_owned()),
+    ("function", |row| row.cells.text(row.function.map_or("", name)).into_owned()),
+    ("binary", |row| row.cells.text(row.function.and_then(owner).unwrap_or_default()).into_owned()),
+];
+
+/// Writes the rows of the view, with text in cells as chosen by `cells`. Only nodes have a depth. The overview is written as functions.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
-    record(
-        &mut csv,
-        &[
-            "depth",
-            "self_before",
-            "self_after",
-            "self_change",
-            "self_noise",
-            "all_before",
-            "all_after",
-            "all_change",
-            "all_noise",
-            "self_samples_before",
-            "self_samples_after",
-            "samples_before",
-            "samples_after",
-            "presence",
-            "unit",
-            "function",
-            "binary",
-        ],
-    )?;
-    let report = &match report.view {
-        DiffView::Overview => DiffReport { view: DiffView::Functions, ..*report },
-        _ => *report,
-    };
-    let diff = report.diff;
-    let mut write = |depth: Option<u32>, function: Option<&Function>, sides: &Sides, changes: [Change; 2]| {
-        let [own, all] = changes;
-        let numbers = [
-            depth.map(|depth| depth.to_string()).unwrap_or_default(),
-            sides.before.self_weight.to_string(),
-            sides.after.self_weight.to_string(),
-            own.weight.to_string(),
-            own.noise.to_string(),
-            sides.before.all_weight.to_string(),
-            sides.after.all_weight.to_string(),
-            all.weight.to_string(),
-            all.noise.to_string(),
-            sides.before.self_samples.to_string(),
-            sides.after.self_samples.to_string(),
-            sides.before.all_samples.to_string(),
-            sides.after.all_samples.to_string(),
-        ];
-        let names = [function.map_or("", name), function.and_then(owner).unwrap_or_default()];
-        let [name, owner] = names.map(|name| cells.text(name));
-        let texts = [presence(sides), diff.unit.name(), &name, &owner];
-        let fields: Vec<&str> = numbers.iter().map(String::as_str).chain(texts).collect();
-        record(&mut csv, &fields)
-    };
-    if report.view == DiffView::Tree {
-        for node in &diff.nodes {
-            let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
-            write(Some(node.depth), diff.function(node), &node.sides, changes)?;
-        }
-    }
-    for row in report.rows().iter().take(report.top.unwrap_or(usize::MAX)) {
-        write(None, Some(&row.function), &row.sides, [row.self_change, row.all_change])?;
+    record(&mut csv, &COLUMNS.map(|(name, _)| name))?;
+    let view = if report.view == DiffView::Overview { DiffView::Functions } else { report.view };
+    let report = DiffReport { view, ..*report };
+    let (diff, unit) = (report.diff, report.diff.unit);
+    let nodes = if view == DiffView::Tree { diff.nodes.as_slice() } else { &[] };
+    let nodes = nodes.iter().map(|node| Row {
+        depth: Some(node.depth),
+        function: diff.function(node),
+        sides: node.sides,
+        self_change: diff.self_change(&node.sides),
+        all_change: diff.all_change(&node.sides),
+        unit,
+        cells,
+    });
+    let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX)).map(|row| Row {
+        depth: None,
+        function: Some(&row.function),
+        sides: row.sides,
+        self_change: row.self_change,
+        all_change: row.all_change,
+        unit,
+        cells,
+    });
+    for row in nodes.chain(rows) {
+        let fields = COLUMNS.map(|(_, field)| field(&row));
+        record(&mut csv, &fields.each_ref().map(String::as_str))?;
     }
     csv.flush()
 }

@@ -29,7 +29,7 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     if !report.alerts.is_empty() {
         field(out, "alerts", &json!(alerts::json(report)))?;
     }
-    // Both sides have the same pseudonyms; the second one knows those of both.
+    // Both sides have the same pseudonyms, and the second side lists the pseudonyms of both.
     if let Some(list) = &report.after.redacted {
         field(out, "redacted", &redacted(list))?;
     }
@@ -53,7 +53,7 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
 /// The facts about one side, as it was read.
 fn recording(report: &Report<'_>) -> Value {
     let profile = &report.recording.profile;
-    // Also those of which operations left nothing.
+    // Series that operations removed completely are included.
     let is_shown = |series: &&SeriesReport| {
         let was_removed = || OperationSummary::removed(&report.operations, series.series).1 > 0;
         series.counted.samples > 0 || was_removed()

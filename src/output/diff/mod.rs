@@ -4,23 +4,28 @@ mod alerts;
 pub(super) mod csv;
 pub(super) mod json;
 mod overview;
-pub(super) mod picture;
 pub(super) mod text;
 
+use std::io::{self, Write};
+
+use super::svg::{FlameGraphOptions, FlameNode};
 use crate::report::Report;
 use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};
 
 /// The view of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum DiffView {
-    /// The answer in short. In JSON, the program's own functions; not in CSV, which has the functions.
+    /// The answer in short: the change of the total, and the functions that changed most [default for text]
+    ///
+    /// JSON has the app's functions. CSV has all functions.
     Overview,
-    /// The functions, the largest changes of self weight first.
+    /// Functions over all threads, by the change of their self weight
     #[default]
     Functions,
-    /// The binaries.
+    /// Binaries, by the change of their self weight
     Binaries,
-    /// The call tree over all threads.
+    /// The call tree over all threads, by the change of all weight
     Tree,
 }
 
@@ -33,13 +38,13 @@ pub struct DiffReport<'r, 'e> {
     pub after: &'r Report<'e>,
     /// The changes.
     pub diff: &'r Diff,
-    /// The normalization that was asked for.
+    /// The requested normalization.
     pub normalize: Normalize,
     /// The view.
     pub view: DiffView,
     /// The number of rows that tables show; `None` shows all.
     pub top: Option<usize>,
-    /// Changes below this percentage of the heavier recording are left out of text, which counts them.
+    /// Text hides changes below this percentage of the heavier recording, and reports their number.
     pub min_percent: f64,
     /// The outcomes of alert rules.
     pub alerts: &'r [DiffAlertOutcome<'r>],
@@ -65,6 +70,33 @@ impl DiffReport<'_, '_> {
     }
 }
 
+/// Draws the call tree of the second recording, coloured by the changes of all weight that the table of the tree shows.
+///
+/// # Errors
+/// When `out` fails.
+pub(super) fn write_flame_graph(
+    report: &DiffReport<'_, '_>,
+    options: &FlameGraphOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let diff = report.diff;
+    let nodes = diff.nodes.iter().map(|node| {
+        let function = diff.function(node);
+        let (before, after) = (node.sides.before, node.sides.after);
+        let shown = FlameNode {
+            depth: node.depth,
+            name: function.map_or("all", name),
+            binary: function.and_then(owner),
+            category: None,
+            all_weight: after.all_weight,
+            self_weight: after.self_weight,
+            hidden_weight: 0,
+        };
+        (shown, (before.all_weight, before.self_weight), diff.all_change(&node.sides))
+    });
+    options.write_differential(nodes, diff.unit, out)
+}
+
 /// The name of a function, or of a binary.
 fn name(function: &Function) -> &str {
     match (&function.key, function.name.as_str()) {
@@ -74,7 +106,7 @@ fn name(function: &Function) -> &str {
     }
 }
 
-/// The binary of a function, to stand beside its name.
+/// The binary of a function, shown next to its name.
 fn owner(function: &Function) -> Option<&str> {
     function.binary.as_deref().filter(|_| !function.name.is_empty())
 }

@@ -14,18 +14,18 @@ use crate::units::{Unit, Weight};
 const FUNCTIONS: usize = 5;
 /// Alert rules that are listed.
 const ALERTS: usize = 5;
-/// Fewer samples than these say nothing about the share of a function.
+/// With fewer samples, the share of a function is meaningless.
 const FEW_SAMPLES: u64 = 30;
-/// Rows with so many samples on both sides together are marked by chance about as often as [`BY_CHANCE`] says.
+/// With this many samples on both sides together, chance marks rows about as often as [`BY_CHANCE`].
 const TESTABLE: u64 = 20;
-/// From so many times as much on, a percentage is hard to read.
+/// From this factor on, a percentage is hard to read.
 const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
 const BY_CHANCE: f64 = 0.05;
 
 #[cfg(feature = "workbench")]
 impl super::DiffReport<'_, '_> {
-    /// The sentences of the overview, not yet broken into lines; empty where there is nothing to say.
+    /// The sentences of the overview, not yet wrapped; empty if there is nothing to report.
     pub(in crate::output) fn sentences(&self) -> serde_json::Value {
         let style = crate::output::text::Style::default();
         let text = Text::new(self, &style);
@@ -38,7 +38,7 @@ impl super::DiffReport<'_, '_> {
 }
 
 impl Text<'_, '_, '_> {
-    /// Writes both sides, the answer, the functions that changed most, and commands to go on with, which begin with these words.
+    /// Writes both sides, the answer, the functions that changed most, and suggested commands, which start with these words.
     pub(super) fn overview(&self, command: &[String], out: &mut dyn Write) -> io::Result<()> {
         self.both_sides(out)?;
         self.some_alerts(out)?;
@@ -72,11 +72,11 @@ impl Text<'_, '_, '_> {
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// The rules that fired or could not be decided first, and of many only some.
+    /// Writes the rules that fired or could not be decided, then others, up to a limit.
     fn some_alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|(_, word, _)| *word != "ok");
+        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|line| !line.is_quiet());
         let all = others.len() + quiet.len();
-        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(alert, out))?;
+        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(&alert, out))?;
         if all > ALERTS {
             writeln!(out, "alert   … and {} more; --view functions lists them", all - ALERTS)?;
         }
@@ -91,7 +91,7 @@ impl Text<'_, '_, '_> {
         }
     }
 
-    /// Says so where a side has too few samples for any answer.
+    /// The sentence for a side that has too few samples for any answer.
     fn too_few(&self) -> Option<String> {
         let total = &self.report.diff.total;
         let [before, after] = [total.before.all_samples, total.after.all_samples];
@@ -136,7 +136,7 @@ impl Text<'_, '_, '_> {
         )
     }
 
-    /// Both weights in the scale of the first recording.
+    /// Both weights, scaled to the first recording.
     fn comparable(&self, before: u64, after: u64) -> [String; 2] {
         let after = (after as f64 * self.report.diff.factor).round() as u64;
         [before, after].map(|weight| Weight::new(weight, self.report.diff.unit).to_string())
@@ -194,14 +194,14 @@ impl Text<'_, '_, '_> {
         Some(text)
     }
 
-    /// The number of functions that changed by more than chance explains, beside the number that would by chance alone.
+    /// The number of functions that changed by more than chance explains, and the number expected by chance alone.
     fn how_many(&self) -> Option<String> {
         let diff = self.report.diff;
         let (rows, whose) = match diff.own_functions.is_empty() {
             false => (&diff.own_functions, "own functions"),
             true => (&diff.functions, "functions"),
         };
-        // Fewer samples seldom pass the mark, whatever they are of.
+        // With fewer samples, a row rarely passes the mark.
         let samples = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples;
         let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
@@ -227,7 +227,7 @@ impl Text<'_, '_, '_> {
             && counted.into_iter().all(|series| is_on_cpu(series.series))
     }
 
-    /// The functions that changed most: those of the program's own code, and those of all code where they tell more.
+    /// The functions that changed most: functions of app code, and of all code if that list differs.
     fn tables(&self) -> Vec<(&'static str, Vec<&DiffRow>)> {
         let diff = self.report.diff;
         let own = self.most_changed(&diff.own_functions);

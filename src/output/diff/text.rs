@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::alerts::AlertLine;
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::output::text::{
     Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap,
@@ -10,11 +11,11 @@ use crate::report::Report;
 use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
 use crate::units::Weight;
 
-/// Text of at least so many columns has room for noise and all weights.
+/// The least width of text that shows noise and all weights.
 const WIDE: usize = 100;
 /// Columns of `alert   UNDECIDED  `.
 const ALERT: usize = 19;
-/// The columns that a name has at least, however deep it stands, where the terminal has as many.
+/// The least width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 24;
 
 /// Writes both sides, the change of the totals, and the rows of the view.
@@ -104,12 +105,12 @@ impl Text<'_, '_, '_> {
     }
 
     fn alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        alerts::lines(self.report).try_for_each(|alert| self.alert(alert, out))
+        alerts::lines(self.report).try_for_each(|alert| self.alert(&alert, out))
     }
 
-    /// What became of a rule: how bad that is, the word for it, and why.
-    pub(super) fn alert(&self, (tone, word, line): (Tone, &str, String), out: &mut dyn Write) -> io::Result<()> {
-        let lines = wrap(&fit(&line, None), ALERT, self.style.width).join("\n");
+    pub(super) fn alert(&self, line: &AlertLine, out: &mut dyn Write) -> io::Result<()> {
+        let &AlertLine { tone, word, ref text } = line;
+        let lines = wrap(&fit(text, None), ALERT, self.style.width).join("\n");
         writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])
     }
 
@@ -237,8 +238,8 @@ impl Text<'_, '_, '_> {
     }
 }
 
-/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. Where there is too little room, the path loses the folders
-/// that both recordings have, then its middle.
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. If there is too little space, the path is shortened: first
+/// by the folders that both recordings share, then in its middle.
 fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
@@ -277,7 +278,7 @@ fn common_folders([before, after]: [&str; 2]) -> usize {
     before.as_bytes()[..equal].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
-/// The nodes that are shown below each node: those that changed enough, and the nodes on the way to them.
+/// The nodes shown below each node: nodes that changed enough, and the nodes above them.
 struct Children {
     shown: Vec<Vec<usize>>,
     hidden: usize,

@@ -2,7 +2,7 @@
 
 use crate::profile::{Category, Profile};
 
-/// The categories, of which the first is that of frames without one; the viewer wants a grey one.
+/// The categories. The first one is for frames without a category, and must be grey for the viewer.
 pub(super) const CATEGORIES: &str = "[\
     {\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\

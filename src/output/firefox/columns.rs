@@ -2,17 +2,16 @@
 
 use std::io;
 
-use crate::output::byte_writer::{ByteWriter, push_number};
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
 
-/// Appends a column of a table behind another member: `,"NAME":[…]`.
+/// Appends a column of a table after another member: `,"NAME":[…]`.
 pub(super) fn column<T>(
     writer: &mut ByteWriter<'_>,
     name: &str,
     rows: impl Iterator<Item = T>,
     mut push: impl FnMut(T, &mut Vec<u8>),
 ) -> io::Result<()> {
-    writer.put(b",\n\"");
-    writer.put(name.as_bytes());
+    writer.put(b",\n\"").put(name.as_bytes());
     writer.put(b"\":[");
     for (index, row) in rows.enumerate() {
         if index > 0 {
@@ -44,8 +43,7 @@ pub(super) fn push_millis(nanos: u64, out: &mut Vec<u8>) {
 
 /// Begins a table with its length, so that columns may follow.
 pub(super) fn length(rows: usize, writer: &mut ByteWriter<'_>) {
-    writer.put(b"\"length\":");
-    writer.put_number(rows as u64);
+    writer.put(b"\"length\":").put_number(rows as u64);
 }
 
 #[cfg(test)]

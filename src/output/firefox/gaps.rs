@@ -1,7 +1,7 @@
 //! The times at which a thread did not run.
 //!
 //! The viewer draws a sample's stack until the next sample of the thread, so a thread that waited for a minute would seem to run
-//! for it. A row without stack and without weight says that the thread is not running:
+//! all the time. A row without stack and weight shows that the thread is not running:
 //!
 //! ```text
 //!   time    0   1   2              64000  64001
@@ -9,16 +9,16 @@
 //!   idle            ×              ×            ×      (and one before the first)
 //! ```
 //!
-//! It stands where the time ends that the sample covers, if the next one is clearly later. One more stands before that next one:
-//! what a thread used of the CPU counts from the row before on, and would be spread over the gap.
+//! The row is at the end of the time that a sample covers, if the next sample is clearly later. Another row precedes that next sample:
+//! the viewer spreads CPU use over the time since the previous row, which would be the gap.
 
 use super::super::by_thread::ThreadSamples;
 use crate::profile::{Profile, Sample, SeriesId};
 use crate::units::{Nanos, Unit};
 
-/// The time of a sample if nothing tells it: the templates of Instruments sample every millisecond.
+/// The length of a sample if it is unknown: the templates of Instruments sample every millisecond.
 const MILLI: u64 = 1_000_000;
-/// The number of a sample's own times after which the next sample counts as late: where times are even, they vary by less than a percent.
+/// The factor of a sample's length after which the next sample is late. Regular times vary by less than a percent.
 const LATE_FACTOR: u64 = 2;
 /// The same for cycles and events, where the time of a sample is an estimate: cores differ in speed by this much.
 const LATE_FACTOR_ESTIMATED: u64 = 4;

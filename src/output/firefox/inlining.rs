@@ -2,8 +2,8 @@
 
 use crate::profile::Frame;
 
-/// The depth at which a frame is inlined at its address. There are two ways to mark it ([`Frame::is_inlined`]): recordings mark the outer
-/// frames of an address, symbol files the inner ones. The outermost frame of the address tells which way it is.
+/// The depth at which a frame is inlined at its address. It is marked in two ways ([`Frame::is_inlined`]): recordings mark the outer frames
+/// of an address, symbol files the inner ones. The outermost frame of the address shows which way applies.
 #[derive(Clone, Copy)]
 pub(super) struct Inlining {
     pub(super) depth: u32,
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(depths(&[(1, false), (2, true), (2, false), (3, false)]), [0, 0, 1, 0]);
         assert_eq!(depths(&[(2, true), (2, false), (2, true), (2, false)]), [0, 1, 0, 1]);
         assert_eq!(depths(&[(2, true), (2, true), (2, false)]), [0, 1, 2]);
-        // A mark without a frame beside it.
+        // A marked frame without others at its address.
         assert_eq!(depths(&[(1, true), (2, true), (3, false)]), [0, 0, 0]);
     }
 }

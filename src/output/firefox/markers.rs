@@ -1,6 +1,6 @@
-//! The events of a thread besides its samples: intervals of signposts, hangs, and the states in which it waited.
+//! The events of a thread other than samples: intervals of signposts, hangs, and the states in which it waited.
 //!
-//! A marker stands on its thread; if only the process is known, it stands on the main thread.
+//! A marker belongs to its thread, or to the main thread if only the process is known.
 
 use std::collections::HashSet;
 use std::io;
@@ -8,8 +8,7 @@ use std::io;
 use super::columns::{column, length, push_millis};
 use super::tables::Tables;
 use crate::hash::HashMap;
-use crate::output::byte_writer::{ByteWriter, push_number};
-use crate::output::json::push_text;
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
 use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};
 use crate::recording::{Interval, Intervals};
 use crate::report::Report;
@@ -24,15 +23,15 @@ pub(super) const SCHEMAS: &str = "[\
     {\"name\":\"Hang\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]},\
     {\"name\":\"ThreadState\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[]}]";
 
-/// Names of what has none.
+/// The names of intervals without a name.
 const SIGNPOST: &str = "signpost";
 const HANG: &str = "Hang";
-/// The state that says nothing: that a thread runs is what its samples show.
+/// Samples show when a thread runs, so this state has no markers.
 const RUNNING: &str = "Running";
 /// Samples of a thread that waits follow each other at the pace of the timer; later than this, it ran in between.
 const MAX_PAUSE: Nanos = Nanos::from_millis(20);
 
-/// A table's thread: where markers stand.
+/// A thread in a table, which has the markers.
 type Place = (SeriesId, ThreadId);
 
 /// A time in which a thread was in one state.
@@ -54,9 +53,9 @@ pub struct Markers<'i> {
 }
 
 impl<'i> Markers<'i> {
-    /// Puts the intervals, each [once](Intervals::distinct), on the threads that have samples in the report. Intervals that do not
-    /// overlap the range of time that was selected do not count. The states are those of all samples in scope, whether these states
-    /// count or not: they show when a thread waited, if that was recorded.
+    /// Assigns the intervals, each [once](Intervals::distinct), to the threads with samples in the report. Intervals outside the selected
+    /// range of time are ignored. The states of all samples in scope are included, selected or not: they show when a thread waited, if that
+    /// was recorded.
     pub fn new(report: &Report<'i>, intervals: &'i Intervals) -> Self {
         let mut markers = Self::default();
         markers.place(report, intervals);
@@ -64,8 +63,8 @@ impl<'i> Markers<'i> {
         markers
     }
 
-    /// The number of intervals of processes without samples in the report, which are shown nowhere. Intervals that the selection leaves out
-    /// do not count: those of other runs and times, and all if it names processes, threads or intervals.
+    /// The number of intervals of processes without samples in the report, which are not shown. Intervals outside the selection are not
+    /// counted: intervals in other runs and times, and all intervals if processes, threads or intervals are selected.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -122,7 +121,7 @@ impl<'i> Markers<'i> {
 
     /// Every name of a marker.
     pub(super) fn names(&self) -> impl Iterator<Item = &'i str> + '_ {
-        // In an order that does not depend on that of a map.
+        // The order must not depend on the order of the map.
         let mut names: Vec<&'i str> = self.intervals.values().flatten().map(|interval| name(interval)).collect();
         names.sort_unstable();
         names.dedup();
@@ -152,7 +151,7 @@ impl<'i> Markers<'i> {
             Some(end) => push_millis(end.as_nanos(), out),
             None => out.extend_from_slice(b"null"),
         })?;
-        // An interval has both ends; of one that did not end there is the beginning.
+        // An interval has both ends, unless it did not end.
         column(writer, "phase", rows(), |row, out| push_number(if row.end().is_some() { 1 } else { 2 }, out))?;
         column(writer, "category", rows().map(|_| 0), push_number)?;
         column(writer, "data", rows(), Row::push_data)?;
@@ -166,8 +165,8 @@ fn name(interval: &Interval) -> &str {
     name.as_deref().filter(|name| !name.is_empty()).unwrap_or(unknown)
 }
 
-/// The samples of a thread, in order of time, as times in one state each: from its first sample to the next one of another state, or
-/// to the end of what the last one covers.
+/// Splits the samples of a thread, sorted by time, into stays in one state: from the first sample of a state to the next sample of another
+/// state, or to the end of the time that the last sample covers.
 fn stays<'s>(samples: &'s [&Sample], unit: Unit) -> impl Iterator<Item = Stay> + 's {
     let is_one = |pair: &[&Sample]| pair[0].state == pair[1].state && pair[1].time.since(pair[0].time) <= MAX_PAUSE;
     let mut rest = samples;
@@ -223,7 +222,7 @@ impl<'m> Row<'m> {
             Self::Interval(interval) => interval,
             Self::Stay(..) => return out.extend_from_slice(b"{\"type\":\"ThreadState\"}"),
         };
-        out.extend_from_slice(b"{\"type\":\"Signpost\"");
+        out.put(b"{\"type\":\"Signpost\"");
         let identifier = interval.identifier.map(|identifier| format!("{identifier:#x}"));
         let fields = [
             ("subsystem", interval.subsystem.as_deref()),
@@ -231,19 +230,17 @@ impl<'m> Row<'m> {
             ("identifier", identifier.as_deref()),
         ];
         for (key, text) in fields.into_iter().filter_map(|(key, text)| Some((key, text?))) {
-            out.extend_from_slice(b",");
-            push_text(Some(key), out);
-            out.extend_from_slice(b":");
-            push_text(Some(text), out);
+            out.put(b",").put_text(Some(key));
+            out.put(b":").put_text(Some(text));
         }
-        out.extend_from_slice(b"}");
+        out.put(b"}");
     }
 }
 
-/// The threads of a report, by what intervals tell of theirs: the run's number, and the tid or the pid.
+/// The threads of a report, by the properties that intervals record: the run's number, and the tid or the pid.
 struct Threads<'p> {
     profile: &'p Profile,
-    /// Also those without samples in the report.
+    /// All threads, including threads without samples in the report.
     known: HashSet<(u32, u64)>,
     by_tid: HashMap<(u32, u64), Vec<Place>>,
     /// The main thread of each process; without one, the first in the report, which is the heaviest.
@@ -285,7 +282,7 @@ impl<'p> Threads<'p> {
             |place: &&Place| interval.pid.is_none() || pid(place).is_none() || pid(place) == interval.pid;
         let by_tid = interval.tid.and_then(|tid| self.by_tid.get(&(interval.run, tid)));
         let thread = by_tid.into_iter().flatten().find(is_of_process).copied();
-        // What is of a thread that was left out is left out, too.
+        // Intervals of a thread that was left out are left out as well.
         let is_left_out = interval.tid.is_some_and(|tid| self.known.contains(&(interval.run, tid)));
         let process = || self.by_pid.get(&(interval.run, interval.pid?)).map(|&(_, place)| place);
         thread.or_else(|| if is_left_out { None } else { process() })

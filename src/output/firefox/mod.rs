@@ -11,29 +11,27 @@
 //!    "threadCPUDelta":[0,1000000,0],"length":3},"markers":{}}]}
 //! ```
 //!
-//! 75 is the newest version that the viewer's own programs of 2026 read, so that nothing is upgraded while a file is loaded. Since
-//! version 60 all threads share the tables of stacks, frames, functions and strings, as those of a [`Profile`] do. The crate
-//! `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread has its own, and has no room for what a symbolicated
-//! recording knows: its frames have no inline depth, no source line and no name of their own, and weights are 32-bit integers. So the
-//! format is written here, and the tests hold it against what that crate writes of the same samples.
+//! 75 is the newest version that the viewer's programs of 2026 read without upgrading the file. Since version 60, all threads share the
+//! tables of stacks, frames, functions and strings, as in a [`Profile`]. The crate `fxprof-processed-profile` (0.8.1) writes version 55,
+//! with separate tables for each thread. It cannot write a symbolicated recording: its frames have no inline depth, source line or name,
+//! and weights are 32-bit integers. The format is therefore written here, and the tests compare it with the crate's output for the same
+//! samples.
 //!
-//! Output is written as it is made. Only the positions of samples are held, 8 bytes for each, and two numbers for each of the stacks that
-//! count.
+//! Output is streamed. Only the positions of samples are kept, 8 bytes each, and two numbers for each selected stack.
 
 mod category;
 mod columns;
 mod gaps;
 mod inlining;
 mod markers;
-mod names;
 mod native;
+mod process_ids;
 mod tables;
 
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread};
-use super::byte_writer::{ByteWriter, push_number};
-use super::json::push_text;
+use super::byte_writer::{ByteWriter, Put, push_number};
 use super::recorded::{Programs, recorded_run};
 use crate::profile::Profile;
 use crate::recording::{TocRun, lookup};
@@ -42,15 +40,15 @@ use crate::units::{Nanos, Unit};
 use columns::{column, push_millis};
 use gaps::{Pace, Row, rows};
 pub use markers::Markers;
-use names::Names;
+use process_ids::ProcessIds;
 use tables::Tables;
 
-/// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
+/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time in which a
-/// thread did not run. `markers` are those of this report.
+/// thread did not run. `markers` must belong to this report.
 ///
 /// # Errors
-/// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -63,11 +61,11 @@ pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Wr
     meta(report, &threads, cpu_unit, heaviest.map(|index| pace(&threads[index])), &mut writer);
     tables.write(&mut writer)?;
     writer.put(b",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
-    let mut names = Names::new(report);
+    let mut ids = ProcessIds::new(report);
     for (index, thread) in threads.iter().enumerate() {
         writer.put(if index == 0 { b"\n" } else { b",\n" });
         let first = rows(&thread.samples, pace(thread)).next();
-        names.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut writer);
+        ids.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut writer);
         markers.write(thread.series, thread.thread, &tables, &mut writer)?;
         samples(report, thread, pace(thread), &tables, cpu_unit, &mut writer)?;
         writer.put(b"}");
@@ -76,8 +74,7 @@ pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Wr
     writer.finish()
 }
 
-/// In which unit the file tells how much of the CPU a thread used: time, else cycles, where a table counts them. A file has one
-/// for all its threads.
+/// The unit in which the file records CPU use: time, or else cycles if a table counts them. All threads of a file share one unit.
 fn cpu_unit(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Option<Unit> {
     let has = |unit: &Unit| threads.iter().any(|thread| profile.series(thread.series).unit == *unit);
     [Unit::Nanoseconds, Unit::Cycles].into_iter().find(has)
@@ -90,8 +87,7 @@ fn meta(
     pace: Option<Pace>,
     writer: &mut ByteWriter<'_>,
 ) {
-    writer.put(b"{\"meta\":{\"categories\":");
-    writer.put(category::CATEGORIES.as_bytes());
+    writer.put(b"{\"meta\":{\"categories\":").put(category::CATEGORIES.as_bytes());
     writer.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"interval\":");
     push_millis(pace.map_or(1_000_000, |pace| pace.interval), &mut writer.text);
     writer.put(b",\"startTime\":");
@@ -99,12 +95,10 @@ fn meta(
     push_millis(run.and_then(TocRun::start).unwrap_or_default().as_nanos(), &mut writer.text);
     writer.put(b",\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":75,");
     run.into_iter().for_each(|run| platform(run, writer));
-    writer.put(b"\"product\":");
-    push_text(Some(file_title(report, threads)), &mut writer.text);
-    writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":");
-    writer.put(markers::SCHEMAS.as_bytes());
+    writer.put(b"\"product\":").put_text(Some(file_title(report, threads)));
+    writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":").put(markers::SCHEMAS.as_bytes());
     writer.put(b",");
-    // Symbols are not asked of a server: nobody is told which binaries were recorded, and names stay as they are elsewhere.
+    // The viewer must not query a symbol server, which would reveal the recorded binaries and change names.
     writer.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
     let unit = match cpu_unit {
         Some(Unit::Nanoseconds) => Some("ns"),
@@ -113,13 +107,11 @@ fn meta(
     };
     if let Some(unit) = unit {
         writer.put(b",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":");
-        push_text(Some(unit), &mut writer.text);
+        writer.put_text(Some(unit));
         writer.put(b"}");
     }
     if let Some(index) = heaviest(report, threads) {
-        writer.put(b",\"initialSelectedThreads\":[");
-        writer.put_number(index as u64);
-        writer.put(b"]");
+        writer.put(b",\"initialSelectedThreads\":[").put_number(index as u64).put(b"]");
     }
     extra(report, threads, writer);
     writer.put(b"},\n");
@@ -131,11 +123,7 @@ fn platform(run: &TocRun, writer: &mut ByteWriter<'_>) {
     let system = [name, version].join(" ");
     for (key, text) in [("platform", name), ("oscpu", system.trim()), ("device", model)] {
         if !text.is_empty() {
-            writer.put(b"\"");
-            writer.put(key.as_bytes());
-            writer.put(b"\":");
-            push_text(Some(text), &mut writer.text);
-            writer.put(b",");
+            writer.put_text(Some(key)).put(b":").put_text(Some(text)).put(b",");
         }
     }
     writer.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
@@ -151,10 +139,8 @@ fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWr
         let series = &report.series[position];
         let schema = report.recording.profile.string(report.recording.profile.series(series.series).schema);
         writer.put(if index == 0 { b"{\"label\":" } else { b",{\"label\":" });
-        push_text(Some(schema), &mut writer.text);
-        writer.put(b",\"format\":\"string\",\"value\":");
-        push_text(Some(series.unit.name()), &mut writer.text);
-        writer.put(b"}");
+        writer.put_text(Some(schema));
+        writer.put(b",\"format\":\"string\",\"value\":").put_text(Some(series.unit.name())).put(b"}");
     }
     writer.put(b"]}]");
 }
@@ -189,8 +175,6 @@ fn samples(
         let used = |row: Row<'_>| if let Row::Sample(sample) = row { sample.weight } else { 0 };
         column(writer, "threadCPUDelta", rows(), |row, out| push_number(used(row), out))?;
     }
-    writer.put(b",\"length\":");
-    writer.put_number(rows().count() as u64);
-    writer.put(b"}");
+    writer.put(b",\"length\":").put_number(rows().count() as u64).put(b"}");
     Ok(())
 }

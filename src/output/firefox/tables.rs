@@ -1,14 +1,13 @@
-//! The tables that all threads share: stacks, frames, functions, libraries, strings; only of samples that count.
+//! The tables that all threads share: stacks, frames, functions, libraries and strings of selected samples.
 
 use std::io;
 
-use super::super::byte_writer::{ByteWriter, push_number};
-use super::super::json::push_text;
+use super::super::byte_writer::{ByteWriter, Put, push_number};
 use super::category;
 use super::columns::{column, length};
 use super::inlining::Inlining;
 use super::native::NativeSymbols;
-use crate::hash::HashMap;
+use crate::hash::{IndexMap, IndexSet};
 use crate::output::by_thread::ThreadSamples;
 use crate::output::recorded::Programs;
 use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
@@ -23,11 +22,11 @@ const NONE: u32 = u32::MAX;
 struct FrameRow {
     frame: FrameId,
     inline_depth: u32,
-    /// The function that holds the code, into which that of the frame may be inlined.
+    /// The function that contains the code, into which the frame's function may be inlined.
     outer: FunctionId,
 }
 
-/// The rows of the profile that stand in the file, in their order.
+/// The rows of the profile that the file contains, in their order.
 pub(super) struct Tables<'p> {
     profile: &'p Profile,
     stacks: Vec<StackId>,
@@ -35,23 +34,23 @@ pub(super) struct Tables<'p> {
     stack_rows: Vec<u32>,
     /// By row of `stacks`: the row of its frame.
     stack_frames: Vec<u32>,
-    frames: Vec<FrameRow>,
+    frames: IndexSet<FrameRow>,
     functions: Vec<FunctionRow>,
     /// By function of the profile: its row.
     function_rows: Vec<u32>,
-    libraries: Vec<BinaryId>,
+    libraries: IndexMap<LibraryKey, BinaryId>,
     /// By binary of the profile: its row.
     library_rows: Vec<u32>,
     symbols: NativeSymbols,
     /// By row of `frames`: its native symbol.
     frame_symbols: Vec<Option<u32>>,
-    sources: Vec<StringId>,
-    strings: Strings<'p>,
-    /// True if a stack, a frame and a function of [`NO_STACK`] stand behind all others.
+    sources: IndexSet<StringId>,
+    strings: IndexSet<&'p str>,
+    /// True if the last stack, frame and function are [`NO_STACK`].
     has_no_stack: bool,
 }
 
-/// A function of the file. Of the places in which its lines stand, the first is its file.
+/// A function in the file. Its source is the first file that contains its lines.
 struct FunctionRow {
     name: u32,
     library: Option<u32>,
@@ -71,15 +70,15 @@ impl<'p> Tables<'p> {
             stacks: Vec::new(),
             stack_rows: vec![NONE; profile.stack_ids().len()],
             stack_frames: Vec::new(),
-            frames: Vec::new(),
+            frames: IndexSet::default(),
             functions: Vec::new(),
             function_rows: vec![NONE; profile.function_ids().len()],
-            libraries: Vec::new(),
+            libraries: IndexMap::default(),
             library_rows: vec![NONE; profile.binary_ids().len()],
             symbols: NativeSymbols::default(),
             frame_symbols: Vec::new(),
-            sources: Vec::new(),
-            strings: Strings::default(),
+            sources: IndexSet::default(),
+            strings: IndexSet::default(),
             has_no_stack: threads.iter().flat_map(|thread| &thread.samples).any(|sample| sample.stack.is_none()),
         };
         tables.add_stacks(threads);
@@ -87,15 +86,13 @@ impl<'p> Tables<'p> {
         tables.add_functions();
         tables.add_symbols();
         if tables.has_no_stack {
-            tables.strings.add(NO_STACK);
+            tables.strings.insert(NO_STACK);
         }
-        texts.for_each(|text| {
-            tables.strings.add(text);
-        });
+        tables.strings.extend(texts);
         tables
     }
 
-    /// Every stack of a sample and those above it, parents first.
+    /// Adds the stacks of samples and all their callers, parents first.
     fn add_stacks(&mut self, threads: &[ThreadSamples<'_>]) {
         let profile = self.profile;
         let mut is_used = vec![false; self.stack_rows.len()];
@@ -105,23 +102,18 @@ impl<'p> Tables<'p> {
                 next = profile.stack(id).parent;
             }
         }
-        let mut row_of_frame: HashMap<FrameRow, u32> = HashMap::default();
         let mut inlining: Vec<(Inlining, FunctionId)> = Vec::new();
         for id in profile.stack_ids().filter(|id| is_used[id.index()]) {
             let stack = profile.stack(id);
             let frame = profile.frame(stack.frame);
-            // A parent stands before its children.
+            // Parents precede their children.
             let parent = stack.parent.map(|parent| {
                 (profile.frame(profile.stack(parent).frame), inlining[self.stack_rows[parent.index()] as usize])
             });
             let inline = Inlining::of(frame, parent.map(|(caller, (inline, _))| (caller, inline)));
             let outer = parent.filter(|_| inline.depth > 0).map_or(frame.function, |(_, (_, outer))| outer);
             let row = FrameRow { frame: stack.frame, inline_depth: inline.depth, outer };
-            let frames = &mut self.frames;
-            let frame = *row_of_frame.entry(row).or_insert_with(|| {
-                frames.push(row);
-                frames.len() as u32 - 1
-            });
+            let frame = self.frames.insert_full(row).0 as u32;
             self.stack_rows[id.index()] = self.stacks.len() as u32;
             self.stacks.push(id);
             self.stack_frames.push(frame);
@@ -129,7 +121,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// The binaries of all frames and functions, those of one library once, the programs that ran first.
+    /// Adds the libraries of all frames and functions, each once, starting with the programs that ran.
     fn add_libraries(&mut self, programs: &Programs<'_>) {
         let profile = self.profile;
         let frames = self.frames.iter().map(|row| profile.frame(row.frame));
@@ -138,16 +130,12 @@ impl<'p> Tables<'p> {
         let mut binaries: Vec<BinaryId> =
             binaries.filter(|id| !std::mem::replace(&mut is_seen[id.index()], true)).collect();
         binaries.sort_by_key(|&id| programs.rank(profile, id));
-        let mut row_of_library: HashMap<LibraryKey, u32> = HashMap::default();
         for id in binaries {
-            let libraries = &mut self.libraries;
-            let row = *row_of_library.entry(LibraryKey::of(profile.binary(id))).or_insert_with(|| {
-                libraries.push(id);
-                self.strings.add(profile.string(profile.binary(id).name));
-                libraries.len() as u32 - 1
-            });
-            self.library_rows[id.index()] = row;
+            let library = self.libraries.entry(LibraryKey::of(profile.binary(id)));
+            self.library_rows[id.index()] = library.index() as u32;
+            library.or_insert(id);
         }
+        self.strings.extend(self.libraries.values().map(|&id| profile.string(profile.binary(id).name)));
     }
 
     fn library(&self, binary: Option<BinaryId>) -> Option<u32> {
@@ -157,7 +145,6 @@ impl<'p> Tables<'p> {
     /// The functions of all frames, with their files.
     fn add_functions(&mut self) {
         let profile = self.profile;
-        let mut row_of_source: HashMap<StringId, u32> = HashMap::default();
         for FrameRow { frame, .. } in &self.frames {
             let frame = profile.frame(*frame);
             let row = &mut self.function_rows[frame.function.index()];
@@ -165,17 +152,13 @@ impl<'p> Tables<'p> {
                 *row = self.functions.len() as u32;
                 let binary = profile.function(frame.function).binary;
                 let library = binary.map(|id| self.library_rows[id.index()]);
-                let name = self.strings.add(profile.function_name(frame.function));
+                let name = self.strings.insert_full(profile.function_name(frame.function)).0 as u32;
                 self.functions.push(FunctionRow { name, library, source: None });
             }
             let function = &mut self.functions[*row as usize];
             if let (None, Some(line)) = (function.source, frame.source) {
-                let sources = &mut self.sources;
-                function.source = Some(*row_of_source.entry(line.path).or_insert_with(|| {
-                    sources.push(line.path);
-                    self.strings.add(profile.string(line.path));
-                    sources.len() as u32 - 1
-                }));
+                self.strings.insert(profile.string(line.path));
+                function.source = Some(self.sources.insert_full(line.path).0 as u32);
             }
         }
     }
@@ -188,7 +171,7 @@ impl<'p> Tables<'p> {
             let library = frame.binary.map(|id| self.library_rows[id.index()]);
             let is_named = profile.function(row.outer).is_named;
             let place = library.zip(relative_address(profile, frame)).filter(|_| is_named);
-            let name = self.strings.add(profile.function_name(row.outer));
+            let name = self.strings.insert_full(profile.function_name(row.outer)).0 as u32;
             self.frame_symbols
                 .push(place.map(|(library, address)| self.symbols.add(library, row.outer, name, address)));
         }
@@ -215,27 +198,27 @@ impl<'p> Tables<'p> {
         writer.put(b"},\n\"sources\":{");
         self.write_sources(writer)?;
         writer.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
-        column(writer, "stringArray", self.strings.list.iter(), |text, out| push_text(Some(text), out))?;
+        column(writer, "stringArray", self.strings.iter(), |text, out| {
+            out.put_text(Some(text));
+        })?;
         writer.put(b"}");
         Ok(())
     }
 
     fn write_libraries(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         writer.put(b"\"libs\":[");
-        for (index, &id) in self.libraries.iter().enumerate() {
+        for (index, &id) in self.libraries.values().enumerate() {
             let binary = self.profile.binary(id);
             let (name, path) = (self.profile.string(binary.name), self.profile.string(binary.path));
             writer.put(if index == 0 { b"\n{" } else { b",\n{" });
             for (key, text) in [("name", name), ("path", path), ("debugName", name), ("debugPath", path)] {
-                push_text(Some(key), &mut writer.text);
-                writer.put(b":");
-                push_text(Some(text), &mut writer.text);
-                writer.put(b",");
+                writer.put_text(Some(key));
+                writer.put(b":").put_text(Some(text)).put(b",");
             }
             writer.put(b"\"breakpadId\":\"");
             push_breakpad_id(binary.uuid, &mut writer.text);
             writer.put(b"\",\"codeId\":null,\"arch\":");
-            push_text(binary.arch.map(|arch| self.profile.string(arch)), &mut writer.text);
+            writer.put_text(binary.arch.map(|arch| self.profile.string(arch)));
             writer.put(b"}");
             writer.flush_if_full()?;
         }
@@ -248,7 +231,7 @@ impl<'p> Tables<'p> {
         length(self.stacks.len() + usize::from(self.has_no_stack), writer);
         let frames = self.stack_frames.iter().map(|&frame| u64::from(frame));
         column(writer, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
-        // How many rows above this one the callers stand; they have no row 0 rows above, so 0 says that there are none.
+        // The number of rows between a stack and its parent; 0 for stacks without a parent.
         let offset = |(row, &id): (usize, &StackId)| {
             let parent = self.profile.stack(id).parent;
             parent.map_or(0, |parent| row as u64 - u64::from(self.stack_rows[parent.index()]))
@@ -294,7 +277,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// The line of a frame, where it is one of the file of its function.
+    /// The line of a frame, if it is in the source of its function.
     fn line(&self, frame: &Frame) -> Option<u32> {
         let source = frame.source?;
         let file = self.functions[self.function_rows[frame.function.index()] as usize].source?;
@@ -303,7 +286,7 @@ impl<'p> Tables<'p> {
 
     fn write_functions(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.functions.iter().map(Some).chain(self.has_no_stack.then_some(None));
-        let names = rows().map(|row| row.map_or_else(|| self.strings.index(NO_STACK), |row| row.name.into()));
+        let names = rows().map(|row| row.map_or_else(|| self.string(NO_STACK), |row| row.name.into()));
         length(rows().count(), writer);
         column(writer, "name", names, push_number)?;
         let library = |row: Option<&FunctionRow>| row.and_then(|row| row.library);
@@ -322,19 +305,18 @@ impl<'p> Tables<'p> {
 
     /// A resource is where functions come from; here each is a library.
     fn write_resources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
-        let names =
-            self.libraries.iter().map(|&id| self.strings.index(self.profile.string(self.profile.binary(id).name)));
+        let names = self.libraries.values().map(|&id| self.string(self.profile.string(self.profile.binary(id).name)));
         length(self.libraries.len(), writer);
         column(writer, "name", names, push_number)?;
-        column(writer, "host", self.libraries.iter(), push_null)?;
-        column(writer, "type", self.libraries.iter().map(|_| 1), push_number)?;
+        column(writer, "host", self.libraries.values(), push_null)?;
+        column(writer, "type", self.libraries.values().map(|_| 1), push_number)?;
         writer.put(b"}");
         Ok(())
     }
 
     fn write_sources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.sources.iter();
-        let name = |&source: &StringId| self.strings.index(self.profile.string(source));
+        let name = |&source: &StringId| self.string(self.profile.string(source));
         length(self.sources.len(), writer);
         column(writer, "id", rows(), push_null)?;
         column(writer, "filename", rows().map(name), push_number)?;
@@ -347,7 +329,7 @@ impl<'p> Tables<'p> {
 
     /// The place of a string of the file; 0 for others.
     pub(super) fn string(&self, text: &str) -> u64 {
-        self.strings.index(text)
+        self.strings.get_index_of(text).unwrap_or_default() as u64
     }
 }
 
@@ -356,7 +338,7 @@ fn flags(has: &[bool]) -> u64 {
     has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
-/// The key by which two binaries are one library: the UUID, as everywhere, wherever each was loaded.
+/// The key for binaries that are one library: the UUID, regardless of the load address.
 #[derive(PartialEq, Eq, Hash)]
 enum LibraryKey {
     Uuid(Uuid),
@@ -375,27 +357,6 @@ fn relative_address(profile: &Profile, frame: &Frame) -> Option<u32> {
     u32::try_from(frame.lookup_address.get().checked_sub(binary.load_address.get())?).ok()
 }
 
-/// Strings of the file, once each.
-#[derive(Default)]
-struct Strings<'p> {
-    list: Vec<&'p str>,
-    indices: HashMap<&'p str, u32>,
-}
-
-impl<'p> Strings<'p> {
-    fn add(&mut self, text: &'p str) -> u32 {
-        *self.indices.entry(text).or_insert_with(|| {
-            self.list.push(text);
-            self.list.len() as u32 - 1
-        })
-    }
-
-    /// The place of a string that was added.
-    fn index(&self, text: &str) -> u64 {
-        self.indices.get(text).copied().unwrap_or_default().into()
-    }
-}
-
 /// Breakpad's debug id: the UUID without hyphens, and an age, which is 0 on Apple's platforms.
 fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
     let bytes = uuid.map_or([0; 16], |uuid| *uuid.as_bytes());
@@ -406,5 +367,5 @@ fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
 }
 
 pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"null");
+    out.put(b"null");
 }

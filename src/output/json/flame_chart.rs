@@ -2,17 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::trees::Names;
-use super::values::{push_optional, scope};
-use crate::output::byte_writer::ByteWriter;
+use super::trees::node_heads;
+use super::values::{Layout, Rows, scope};
+use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, Scope};
 use crate::report::{Span, ThreadChart};
 use crate::units::Nanos;
 
-/// Writes the threads of every series. In lines, spans stand behind their thread and bear its number.
+/// Writes the threads of every series. In lines, spans follow their thread and have its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let names = Names::new(&report.recording.profile);
+    let names = node_heads(&report.recording.profile);
     let mut writer = ByteWriter::new(out);
     let mut rows = Rows::begin(layout, "flame_chart", &mut writer.text);
     let mut count = 0;
@@ -35,7 +34,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
 }
 
 /// The rest of a thread, with its spans inside.
-fn nested(thread: &ThreadChart<'_>, names: &Names, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+fn nested(thread: &ThreadChart<'_>, names: &LabelTexts, writer: &mut ByteWriter<'_>) -> io::Result<()> {
     let mut rows = Rows::begin(Layout::Document, "spans", &mut writer.text);
     for span in thread.spans() {
         rows.next(&mut writer.text);
@@ -48,11 +47,11 @@ fn nested(thread: &ThreadChart<'_>, names: &Names, writer: &mut ByteWriter<'_>) 
     Ok(())
 }
 
-/// The rest of a thread, and its spans as rows behind it.
+/// Writes the rest of a thread, followed by its spans as rows.
 fn lines(
     thread: &ThreadChart<'_>,
     chart: u64,
-    names: &Names,
+    names: &LabelTexts,
     rows: &mut Rows,
     writer: &mut ByteWriter<'_>,
 ) -> io::Result<()> {
@@ -70,13 +69,13 @@ fn lines(
 
 fn put_gap(typical: Option<Nanos>, writer: &mut ByteWriter<'_>) {
     writer.put(format!(",\"estimated\":{},\"typical_gap_ns\":", typical.is_some()).as_bytes());
-    push_optional(typical.map(Nanos::as_nanos), &mut writer.text);
+    writer.put_optional(typical.map(Nanos::as_nanos));
 }
 
-/// A span, but for its end.
-fn put_span(span: &Span, names: &Names, writer: &mut ByteWriter<'_>) {
+/// Writes a span without its closing brace.
+fn put_span(span: &Span, names: &LabelTexts, writer: &mut ByteWriter<'_>) {
     let Span { label, depth, start, end, all_weight, self_weight, samples } = *span;
-    writer.put(names.of_label(label));
+    writer.put(names.get(label));
     for (name, number) in [
         (&b",\"start_ns\":"[..], start.as_nanos()),
         (b",\"end_ns\":", end.as_nanos()),

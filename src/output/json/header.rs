@@ -10,7 +10,7 @@ use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::redact::Redacted;
-use crate::report::{Amount, Report, ReportOptions, SeriesReport, SortBy};
+use crate::report::{Amount, Report, ReportOptions, SeriesReport};
 #[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
@@ -20,7 +20,7 @@ use crate::units::Nanos;
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub(crate) const VERSION: u32 = 1;
 
-/// Writes every field that is no list of rows, with `separator` between them. The object stays open.
+/// Writes every field except lists of rows, with `separator` between fields. The object stays open.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
         Metric::Weight if report.recording.profile.is_weighed_by_counters() => "counter",
@@ -36,7 +36,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("documents", report.recording.documents.iter().map(document).collect())?;
     field("tables", tables(report))?;
     let names = report.recording.counter_names();
-    field("series", report.series.iter().enumerate().map(|row| series(report, row, &names)).collect())?;
+    field("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)).collect())?;
     field("unnamed", unnamed(report))?;
     #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
@@ -83,21 +83,12 @@ fn asked(options: &ReportOptions) -> Value {
         "function": options.function,
     });
     if let Some(sort) = options.sort {
-        asked["sort"] = json!(sort_name(sort));
+        asked["sort"] = json!(sort.name());
     }
     if let Some(intervals) = intervals {
         asked["during"] = during(intervals);
     }
     asked
-}
-
-fn sort_name(sort: SortBy) -> &'static str {
-    match sort {
-        SortBy::SelfWeight => "self",
-        SortBy::AllWeight => "all",
-        SortBy::Samples => "samples",
-        SortBy::Name => "name",
-    }
 }
 
 /// Intervals that samples had to be in.
@@ -191,7 +182,7 @@ fn amount(amount: &Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
 }
 
-fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport), names: &[Vec<String>]) -> Value {
+fn series(report: &Report<'_>, index: usize, series: &SeriesReport, names: &[Vec<String>]) -> Value {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);

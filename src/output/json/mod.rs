@@ -1,13 +1,12 @@
 //! JSON for programs: one document, or a line for each row. `docs/formats.md` describes every field.
 //!
-//! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
-//! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
+//! Weights are integers, with their unit in another field. JavaScript rounds integers above 2^53, which no real recording reaches. Trees
+//! are nested as deeply as stacks, which exceeds the limit of some parsers.
 
 mod flame_chart;
 mod header;
 mod listing;
 mod overview;
-mod rows;
 mod samples;
 mod source;
 mod trees;
@@ -17,18 +16,17 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::labels::{binary_of, function_of};
 use crate::recording::Document;
 use crate::redact::Redacted;
-use crate::report::{HiddenRows, HidingLimit, Report, Scope, View};
+use crate::report::{HiddenRows, HidingLimit, Report, View};
 use header::{VERSION, contents, header};
-use rows::Layout;
-use values::{list, scope};
+use values::Layout;
 
 pub(super) use header::{during, operations, redacted};
 #[cfg(feature = "workbench")]
 pub(super) use overview::overview;
-pub(super) use values::{array, field, push_text};
+pub(super) use trees::write_nested;
+pub(super) use values::{array, field};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.
 ///
@@ -51,11 +49,11 @@ pub(super) fn write_summary(report: &Report<'_>, out: &mut dyn Write) -> io::Res
     out.write_all(b"}")
 }
 
-/// Writes the view of a report as JSON lines: everything but rows in the first line, and each row in a line of its own. They are the rows
-/// of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
+/// Writes the view of a report as JSON lines: all fields except rows in the first line, and one row in each line after it. The rows are the
+/// rows of [`write()`], but nodes of trees and spans of flame charts are not nested.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse-lines", ",", out)?;
     out.write_all(b"}\n")?;
@@ -66,8 +64,6 @@ pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         View::Full | View::Tree => trees::write(report, layout, out),
-        View::Threads => threads(report, layout, out),
-        View::Functions => functions(report, layout, out),
         View::Samples => samples::write(report, layout, out),
         View::FlameChart => flame_chart::write(report, layout, out),
         View::Overview if layout == Layout::Document => overview::write(report, out),
@@ -88,7 +84,7 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
     }
 }
 
-/// Writes what tables left out, where a least weight or a number of rows was asked for.
+/// Writes the rows that tables left out because of a minimum weight or a number of rows.
 fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let hidden = report.hidden_rows();
     if hidden.is_empty() {
@@ -122,31 +118,4 @@ pub(crate) fn write_contents(
     }
     serde_json::to_writer(&mut *out, &value)?;
     out.write_all(b"\n")
-}
-
-fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.shown_threads(series).iter().map(move |thread| (index, thread)));
-    list(out, layout, "threads", rows, |(index, row), out| {
-        Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
-    })
-}
-
-fn functions(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.recording.profile;
-    let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.shown_functions(series).map(move |row| (index, series, row)));
-    list(out, layout, "functions", rows, |(index, series, row), out| {
-        let value = json!({
-            "series": index,
-            "function": function_of(profile, row.label),
-            "binary": binary_of(profile, row.label),
-            "self_weight": row.self_weight,
-            "all_weight": row.all_weight,
-            "self_samples": row.self_samples,
-            "samples": row.all_samples,
-            "unit": series.unit.name(),
-        });
-        Ok(serde_json::to_writer(out, &value)?)
-    })
 }

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::values::{push_optional, push_text};
+use super::values::{Layout, Rows};
 use crate::hash::HashMap;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, StackText, push_address, push_number};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_address};
 use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};
 use crate::report::Report;
 
@@ -19,8 +18,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         rows.next(&mut writer.text);
         head(profile, sample, &pieces, &mut writer);
         writer.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, &pieces, out)));
-        writer.put(b",\"series\":");
-        push_optional(report.position(sample.series).map(|position| position as u64), &mut writer.text);
+        writer.put(b",\"series\":").put_optional(report.position(sample.series).map(|position| position as u64));
         counters(profile.counters(index), &mut writer);
         writer.put(b"}");
         writer.flush_if_full()?;
@@ -33,17 +31,12 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
 fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
-    writer.put(b",\"weight\":");
-    writer.put_number(sample.weight);
-    writer.put(b",\"unit\":\"");
-    writer.put(profile.series(sample.series).unit.name().as_bytes());
-    writer.put(b"\"");
+    writer.put(b",\"weight\":").put_number(sample.weight);
+    writer.put(b",\"unit\":\"").put(profile.series(sample.series).unit.name().as_bytes()).put(b"\"");
     writer.put(&pieces.threads[sample.thread.index()]);
-    push_optional(sample.core.map(|core| profile.core(core).index.into()), &mut writer.text);
-    writer.put(b",\"state\":");
-    push_text(sample.state.map(|state| profile.string(state)), &mut writer.text);
-    writer.put(b",\"kind\":\"");
-    writer.put(kind(sample.kind).as_bytes());
+    writer.put_optional(sample.core.map(|core| profile.core(core).index.into()));
+    writer.put(b",\"state\":").put_text(sample.state.map(|state| profile.string(state)));
+    writer.put(b",\"kind\":\"").put(kind(sample.kind).as_bytes());
     writer.put(b"\",\"stack\":");
 }
 
@@ -75,15 +68,13 @@ struct Pieces {
 impl Pieces {
     fn new(profile: &Profile) -> Self {
         let frames = FunctionTexts::new(profile, |id, out| {
-            out.extend_from_slice(b"{\"function\":");
-            push_text(Some(profile.function_name(id)), out);
-            out.extend_from_slice(b",\"binary\":");
-            push_text(profile.binary_name(id), out);
-            out.extend_from_slice(b",\"address\":\"");
+            out.put(b"{\"function\":").put_text(Some(profile.function_name(id)));
+            out.put(b",\"binary\":").put_text(profile.binary_name(id));
+            out.put(b",\"address\":\"");
         });
         let text = |text: &str| {
             let mut out = Vec::new();
-            push_text(Some(text), &mut out);
+            out.put_text(Some(text));
             out
         };
         let mut paths = HashMap::default();
@@ -93,22 +84,19 @@ impl Pieces {
         let series = profile.series_ids().map(|id| {
             let series = profile.series(id);
             let mut text = format!("{{\"run\":{},\"schema\":", profile.run(series.run).number).into_bytes();
-            push_text(Some(profile.string(series.schema)), &mut text);
-            text.extend_from_slice(b",\"time_ns\":");
+            text.put_text(Some(profile.string(series.schema)));
+            text.put(b",\"time_ns\":");
             text
         });
         let threads = profile.thread_ids().map(|id| {
             let thread = profile.thread(id);
             let process = profile.process(thread.process);
             let mut text = b",\"pid\":".to_vec();
-            push_optional(process.pid, &mut text);
-            text.extend_from_slice(b",\"process\":");
-            push_text(Some(profile.string(process.name)), &mut text);
-            text.extend_from_slice(b",\"tid\":");
-            push_optional(thread.tid, &mut text);
-            text.extend_from_slice(b",\"thread\":");
-            push_text(Some(profile.string(thread.name)), &mut text);
-            text.extend_from_slice(b",\"core\":");
+            text.put_optional(process.pid);
+            text.put(b",\"process\":").put_text(Some(profile.string(process.name)));
+            text.put(b",\"tid\":").put_optional(thread.tid);
+            text.put(b",\"thread\":").put_text(Some(profile.string(thread.name)));
+            text.put(b",\"core\":");
             text
         });
         Self { series: series.collect(), threads: threads.collect(), frames, paths }
@@ -134,13 +122,11 @@ fn push_frame(frame: &Frame, pieces: &Pieces, out: &mut Vec<u8>) {
     push_address(frame.address.get(), out);
     out.push(b'"');
     if let Some(source) = frame.source {
-        out.extend_from_slice(b",\"file\":");
-        out.extend_from_slice(pieces.paths.get(&source.path).map_or(b"null", Vec::as_slice));
-        out.extend_from_slice(b",\"line\":");
-        push_number(source.line.into(), out);
+        out.put(b",\"file\":").put(pieces.paths.get(&source.path).map_or(b"null", Vec::as_slice));
+        out.put(b",\"line\":").put_number(source.line.into());
     }
     if frame.is_inlined {
-        out.extend_from_slice(b",\"inlined\":true");
+        out.put(b",\"inlined\":true");
     }
     out.push(b'}');
 }

@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::values::push_text;
 use crate::calltree::KeySums;
-use crate::output::byte_writer::ByteWriter;
+use crate::output::byte_writer::{ByteWriter, Put};
 use crate::report::Report;
 
-/// Writes the source files of all series, where their texts were asked for.
+/// Writes the source files of all series, if their text was requested.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     let mut separator: &[u8] = b",\n\"sources\":[\n";
@@ -18,32 +17,24 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         for file in files {
             writer.put(separator);
             separator = b",\n";
-            writer.put(b"{\"series\":");
-            writer.put_number(index as u64);
-            writer.put(b",\"path\":");
-            push_text(Some(file.path), &mut writer.text);
-            writer.put(b",\"file\":");
-            push_text(file.file.ok(), &mut writer.text);
-            writer.put(b",\"missing\":");
-            push_text(file.file.err(), &mut writer.text);
+            writer.put(b"{\"series\":").put_number(index as u64);
+            writer.put(b",\"path\":").put_text(Some(file.path));
+            writer.put(b",\"file\":").put_text(file.file.ok());
+            writer.put(b",\"missing\":").put_text(file.file.err());
             put_sums(&file.sums, &mut writer);
             writer.put(format!(",\"unit\":\"{}\",\"lines\":[", series.unit.name()).as_bytes());
             for (position, line) in file.lines.iter().enumerate() {
                 writer.put(if position > 0 { b",\n{\"line\":" } else { b"\n{\"line\":" });
                 writer.put_number(u64::from(line.line));
                 put_sums(&line.sums, &mut writer);
-                writer.put(b",\"text\":");
-                push_text(line.text, &mut writer.text);
-                writer.put(b"}");
+                writer.put(b",\"text\":").put_text(line.text).put(b"}");
                 writer.flush_if_full()?;
             }
             writer.put(b"]}");
         }
     }
-    match (has_asked, separator) {
-        (false, _) => {}
-        (true, b",\n") => writer.put(b"]"),
-        (true, _) => writer.put(b",\n\"sources\":[]"),
+    if has_asked {
+        writer.put(if separator == b",\n" { b"]" } else { b",\n\"sources\":[]" });
     }
     writer.finish()
 }

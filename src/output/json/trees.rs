@@ -2,16 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::rows::{Layout, Rows};
-use super::values::{push_text, scope};
+use super::values::{Layout, Rows, scope};
 use crate::calltree::{Draft, Label, Node};
-use crate::output::byte_writer::{ByteWriter, FunctionTexts};
-use crate::output::labels::{binary_of, function_of};
-use crate::output::nested;
-use crate::profile::{FunctionId, Profile};
+use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
+use crate::profile::Profile;
 use crate::report::{Report, SeparateBy};
+use crate::report::{binary_of, function_of};
 
-/// Writes the trees, under the name of what has one. In lines, nodes stand behind whose tree it is and bear its number.
+/// Writes the trees, in an array named after their scopes. In lines, the nodes of a tree follow its scope and have its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let name = match report.options.separate_by {
         SeparateBy::Thread => "threads",
@@ -20,7 +18,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         SeparateBy::CoreKind => "core_kinds",
         SeparateBy::Nothing => "trees",
     };
-    let names = Names::new(&report.recording.profile);
+    let names = node_heads(&report.recording.profile);
     let mut writer = ByteWriter::new(out);
     let mut rows = Rows::begin(layout, name, &mut writer.text);
     let mut count = 0;
@@ -32,11 +30,13 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
             writer.put(&head.as_bytes()[..head.len() - 1]);
             writer.put(b",\"tree\":");
             match layout {
-                Layout::Document => nested::write(tree, &mut writer, |node, function, writer| {
-                    writer.put(names.of(node.label, function));
+                Layout::Document => write_nested(tree, &mut writer, |node, writer| {
+                    writer.put(names.get(node.label));
                     numbers(node, writer);
                 })?,
-                Layout::Lines => writer.put_number(count),
+                Layout::Lines => {
+                    writer.put_number(count);
+                }
             }
             writer.put(b"}");
             if layout == Layout::Lines {
@@ -50,34 +50,62 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     writer.finish()
 }
 
+/// Writes a tree of any depth without recursion. `put` writes a node from its `{` to the last field before `children`.
+pub(in crate::output) fn write_nested(
+    tree: &Draft,
+    writer: &mut ByteWriter<'_>,
+    mut put: impl FnMut(&Node, &mut ByteWriter<'_>),
+) -> io::Result<()> {
+    let mut open = 0;
+    tree.walk(|chain| {
+        for node in chain.nodes() {
+            let is_sibling = open > node.depth;
+            while open > node.depth {
+                writer.put(b"]}");
+                open -= 1;
+            }
+            if is_sibling {
+                writer.put(b",");
+            }
+            put(&node, writer);
+            writer.put(b",\"children\":[");
+            writer.flush_if_full()?;
+            open += 1;
+        }
+        io::Result::Ok(())
+    })?;
+    for _ in 0..open {
+        writer.put(b"]}");
+    }
+    Ok(())
+}
+
 fn numbers(node: &Node, writer: &mut ByteWriter<'_>) {
     let Node { all_weight, self_weight, all_samples, hidden_weight, hidden_children, .. } = *node;
-    writer.put(b",\"all_weight\":");
-    writer.put_number(all_weight);
-    writer.put(b",\"self_weight\":");
-    writer.put_number(self_weight);
-    writer.put(b",\"samples\":");
-    writer.put_number(all_samples);
+    writer.put(b",\"all_weight\":").put_number(all_weight);
+    writer.put(b",\"self_weight\":").put_number(self_weight);
+    writer.put(b",\"samples\":").put_number(all_samples);
     if hidden_children > 0 {
-        writer.put(b",\"hidden_weight\":");
-        writer.put_number(hidden_weight);
-        writer.put(b",\"hidden_children\":");
-        writer.put_number(hidden_children.into());
+        writer.put(b",\"hidden_weight\":").put_number(hidden_weight);
+        writer.put(b",\"hidden_children\":").put_number(hidden_children.into());
     }
 }
 
 /// Writes the nodes of a tree as rows, a parent before its children.
-fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+fn lines(
+    tree: &Draft,
+    number: u64,
+    names: &LabelTexts,
+    rows: &mut Rows,
+    writer: &mut ByteWriter<'_>,
+) -> io::Result<()> {
     tree.walk(|chain| {
-        for (node, &function) in chain.nodes().zip(chain.functions) {
+        for node in chain.nodes() {
             rows.next(&mut writer.text);
-            writer.put(names.of(node.label, function));
+            writer.put(names.get(node.label));
             numbers(&node, writer);
-            writer.put(b",\"depth\":");
-            writer.put_number(node.depth.into());
-            writer.put(b",\"tree\":");
-            writer.put_number(number);
-            writer.put(b"}");
+            writer.put(b",\"depth\":").put_number(node.depth.into());
+            writer.put(b",\"tree\":").put_number(number).put(b"}");
             writer.flush_if_full()?;
         }
         io::Result::Ok(())
@@ -85,41 +113,12 @@ fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut
 }
 
 /// The starts of nodes: `{"function":"…","binary":"…"`.
-pub(super) struct Names {
-    functions: FunctionTexts,
-    no_stack: Vec<u8>,
-    root: Vec<u8>,
-}
-
-impl Names {
-    pub(super) fn new(profile: &Profile) -> Self {
-        let functions = FunctionTexts::new(profile, |id, out| push_head(profile, Label::Function(id), out));
-        let (mut no_stack, mut root) = (Vec::new(), Vec::new());
-        push_head(profile, Label::NoStack, &mut no_stack);
-        push_head(profile, Label::Root, &mut root);
-        Self { functions, no_stack, root }
-    }
-
-    pub(super) fn of_label(&self, label: Label) -> &[u8] {
-        match label {
-            Label::Function(id) => self.of(label, Some(id)),
-            Label::Root | Label::NoStack => self.of(label, None),
-        }
-    }
-
-    fn of(&self, label: Label, function: Option<FunctionId>) -> &[u8] {
-        match (label, function) {
-            (Label::Root, _) => &self.root,
-            (_, Some(function)) => self.functions.get(function),
-            (_, None) => &self.no_stack,
-        }
-    }
+pub(super) fn node_heads(profile: &Profile) -> LabelTexts {
+    LabelTexts::new(profile, |label, out| push_head(profile, label, out))
 }
 
 fn push_head(profile: &Profile, label: Label, out: &mut Vec<u8>) {
     let name = Some(function_of(profile, label)).filter(|name| !name.is_empty());
-    out.extend_from_slice(b"{\"function\":");
-    push_text(name, out);
-    out.extend_from_slice(b",\"binary\":");
-    push_text(binary_of(profile, label), out);
+    out.put(b"{\"function\":").put_text(name);
+    out.put(b",\"binary\":").put_text(binary_of(profile, label));
 }

@@ -1,13 +1,54 @@
-//! Values, fields and arrays that the documents share.
+//! Values, fields and rows that the documents share. Rows are the elements of an array, or lines.
 
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::rows::{Layout, Rows};
-use crate::output::byte_writer::push_number;
-use crate::profile::StringId;
-use crate::report::{Amount, Report, Scope};
+use crate::report::{Amount, Report, Scope, ScopeParts};
+
+/// The layout of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// The elements of an array, which is a field of the document.
+    Document,
+    /// One line for each row.
+    Lines,
+}
+
+/// Rows that are being written.
+pub(super) struct Rows {
+    layout: Layout,
+    is_first: bool,
+}
+
+impl Rows {
+    /// Begins rows that are the array `name` in a document.
+    pub(super) fn begin(layout: Layout, name: &str, out: &mut Vec<u8>) -> Self {
+        if layout == Layout::Document {
+            out.extend_from_slice(format!(",\n\"{name}\":[").as_bytes());
+        }
+        Self { layout, is_first: true }
+    }
+
+    /// Appends the separator before the next row.
+    pub(super) fn next(&mut self, out: &mut Vec<u8>) {
+        let separator: &[u8] = match (self.layout, std::mem::replace(&mut self.is_first, false)) {
+            (Layout::Document, true) | (Layout::Lines, false) => b"\n",
+            (Layout::Document, false) => b",\n",
+            (Layout::Lines, true) => b"",
+        };
+        out.extend_from_slice(separator);
+    }
+
+    /// Appends the end after the last row.
+    pub(super) fn end(self, out: &mut Vec<u8>) {
+        match self.layout {
+            Layout::Document => out.push(b']'),
+            Layout::Lines if self.is_first => {}
+            Layout::Lines => out.push(b'\n'),
+        }
+    }
+}
 
 /// Writes a field that is not the first of its object.
 pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
@@ -54,18 +95,14 @@ pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &
         "run": profile.run(origin.run).number,
         "schema": profile.string(origin.schema),
     });
-    let (process, thread) = match scope {
-        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
-        Scope::Process(id) => (Some(id), None),
-        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
-    };
-    let text = |id: Option<StringId>| json!(id.map(|id| profile.string(id)));
+    let ScopeParts { process, thread, part } = scope.parts(profile);
+    let part = json!(part.map(|id| profile.string(id)));
     match scope {
-        Scope::State(state) => value["state"] = text(state),
-        Scope::CoreKind(kind) => value["core_kind"] = text(kind),
+        Scope::State(_) => value["state"] = part,
+        Scope::CoreKind(_) => value["core_kind"] = part,
         Scope::Thread(_) | Scope::Process(_) | Scope::All => {}
     }
-    if let Some(process) = process.map(|id| profile.process(id)) {
+    if let Some(process) = process {
         value["process"] = json!(profile.string(process.name));
         value["pid"] = json!(process.pid);
     }
@@ -77,19 +114,4 @@ pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &
     value["all_weight"] = json!(counted.weight.value);
     value["unit"] = json!(counted.weight.unit.name());
     value
-}
-
-/// Appends a text, or null.
-pub(in crate::output) fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
-    // A vector takes everything, and every text has a form in JSON.
-    let written = serde_json::to_writer(out, &text);
-    debug_assert!(written.is_ok());
-}
-
-/// Appends a number, or null.
-pub(super) fn push_optional(number: Option<u64>, out: &mut Vec<u8>) {
-    match number {
-        Some(number) => push_number(number, out),
-        None => out.extend_from_slice(b"null"),
-    }
 }

@@ -1,28 +1,26 @@
-//! The locations of stacks, with the functions and mappings that they refer to.
+//! The locations of stacks, with their functions and mappings.
 //!
-//! Frames of one address, inlined into each other, are one location with a line for each. Ids count from 1, since 0 says
-//! that there is none.
+//! Frames at one address, inlined into each other, are one location with several lines. Ids start at 1, since 0 is none.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-use super::message::{put_bytes, put_number};
-use super::strings::Strings;
+use super::message::{Strings, put_bytes, put_number};
 use crate::hash::HashMap;
 use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 use crate::report::NO_STACK;
 
-/// The locations that were asked for so far.
+/// The locations requested so far.
 pub(super) struct Locations<'p> {
     profile: &'p Profile,
-    /// By frame: the location of the frame alone; 0 where there is none yet.
+    /// By frame: the location of the frame alone; 0 if it does not exist yet.
     of_frame: Vec<u64>,
-    /// Those of several frames.
+    /// Locations with several frames.
     of_frames: HashMap<Vec<FrameId>, u64>,
-    /// By location: its frames, innermost first, in `frames`; none where it stands for a stack that was not recorded.
+    /// By location: its frames, innermost first, in `frames`. Empty for stacks that were not recorded.
     places: Vec<Range<usize>>,
     frames: Vec<FrameId>,
     no_stack: u64,
@@ -104,7 +102,7 @@ impl<'p> Locations<'p> {
         strings: &mut Strings<'p>,
         writer: &mut ByteWriter<'_>,
     ) -> io::Result<()> {
-        // Readers take the first mapping for that of the program, whether any location is in it or not.
+        // Readers treat the first mapping as the program, even if it contains no location.
         let has_program = self.binaries().any(|id| programs.rank(self.profile, id) == 0);
         let unsampled = programs.first().filter(|_| !has_program);
         let mappings = self.mappings(programs, if unsampled.is_some() { 2 } else { 1 });
@@ -148,7 +146,7 @@ impl<'p> Locations<'p> {
         innermost.filter_map(|&id| self.profile.frame(id).binary)
     }
 
-    /// The binaries that locations are in; those of programs come first, from the number `first` on.
+    /// The binaries of locations. Programs come first, starting with the number `first`.
     fn mappings(&self, programs: &Programs<'_>, first: u64) -> BTreeMap<BinaryId, Mapping> {
         let mut mappings: BTreeMap<BinaryId, Mapping> = BTreeMap::new();
         for place in &self.places {
@@ -197,8 +195,8 @@ impl<'p> Locations<'p> {
             put_number(3, next.unwrap_or(last.saturating_add(1)), &mut message);
             put_number(5, strings.id(profile.string(path)), &mut message);
             put_number(6, binary.uuid.map_or(0, |uuid| strings.id(uuid.to_string())), &mut message);
-            // A function without a name is called by its address. Of a binary that is said to have no functions, pprof looks for the
-            // file, which is on another machine, and complains.
+            // A function without a name is named by its address. If a mapping had no functions, pprof would search for its file, which is
+            // on another machine, and print an error.
             put_number(7, 1, &mut message);
             put_number(8, mapping.has_lines.into(), &mut message);
             put_number(9, mapping.has_lines.into(), &mut message);

@@ -1,14 +1,18 @@
-//! The little of protobuf that a profile takes. A message is its fields, one after the other; a field is a key (its number,
-//! and how its value is written) and a value:
+//! The small part of protobuf that a profile needs. A message is a sequence of fields; a field is a key (its number and the kind of its
+//! value) and a value:
 //!
 //! ```text
 //! 08 96 01          field 1, a number (kind 0): 150, seven bits a byte, the lowest first
 //! 12 03 61 62 63    field 2, bytes (kind 2): three of them, "abc"
 //! ```
 //!
-//! A message inside a message, and numbers that a field has many of, are bytes. A crate would bring a code generator, or
-//! macros, for these two kinds.
+//! Nested messages and fields with many numbers are bytes. A crate would need a code generator or macros for these two kinds.
 
+use std::borrow::Cow;
+use std::io;
+
+use crate::hash::IndexSet;
+use crate::output::byte_writer::ByteWriter;
 use crate::varint;
 
 const NUMBER: u64 = 0;
@@ -22,14 +26,14 @@ pub(super) fn put_number(field: u64, number: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a field that is a text or a message. An empty one stands there too: places in a list count.
+/// Appends a field with a string or a message. Empty fields are written, since positions in a list matter.
 pub(super) fn put_bytes(field: u64, bytes: &[u8], out: &mut Vec<u8>) {
     varint::write(out, field << 3 | BYTES);
     varint::write(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Appends a field that is many numbers. Zeros stand there too.
+/// Appends a field with many numbers, including zeros.
 pub(super) fn put_numbers(field: u64, numbers: &[u64], out: &mut Vec<u8>) {
     if numbers.is_empty() {
         return;
@@ -38,6 +42,29 @@ pub(super) fn put_numbers(field: u64, numbers: &[u64], out: &mut Vec<u8>) {
     varint::write(out, numbers.iter().map(|&number| varint::length(number)).sum());
     for &number in numbers {
         varint::write(out, number);
+    }
+}
+
+/// The strings requested so far. The first one is empty.
+pub(super) struct Strings<'p>(IndexSet<Cow<'p, str>>);
+
+impl<'p> Strings<'p> {
+    pub(super) fn new() -> Self {
+        Self([Cow::Borrowed("")].into_iter().collect())
+    }
+
+    /// The position of a string.
+    pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
+        self.0.insert_full(text.into()).0 as u64
+    }
+
+    /// Writes all strings in the order of their positions.
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+        for text in &self.0 {
+            put_bytes(6, text.as_bytes(), &mut writer.text);
+            writer.flush_if_full()?;
+        }
+        Ok(())
     }
 }
 

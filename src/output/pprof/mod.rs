@@ -5,15 +5,14 @@
 //!         ├ sample: locations (leaf first), values, labels (thread, tid, process, pid, state)
 //!         ├ location: address, lines (innermost first) ─► function
 //!         │                                            ─► mapping: a binary, with its UUID
-//!         └ string_table                                all texts
+//!         └ string_table                                all strings
 //! ```
 //!
-//! One sample stands for all of one stack, thread, state and kind, so a profile of sums gives the same bytes.
+//! One sample represents all samples with the same stack, thread, state and kind, so a profile of sums results in the same bytes.
 //! `docs/formats.md` has every field.
 
 mod locations;
 mod message;
-mod strings;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -23,21 +22,20 @@ use flate2::write::GzEncoder;
 
 use super::byte_writer::ByteWriter;
 use super::folded::check;
-use super::labels::series_label;
 use super::recorded::{Programs, recorded_run};
 use crate::calltree::Metric;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
+use crate::report::series_label;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 use locations::Locations;
-use message::{put_bytes, put_number, put_numbers};
-use strings::Strings;
+use message::{Strings, put_bytes, put_number, put_numbers};
 
-/// Writes the samples that count, whatever the view. Trees are not made, and nothing is pruned.
+/// Writes the selected samples, regardless of the view. No trees are made, and nothing is pruned.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+/// If `out` fails, or the series of the report cannot be added up ([`check`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let mut packed = GzEncoder::new(out, Compression::default());
@@ -131,11 +129,11 @@ impl Period {
 struct Samples<'p> {
     profile: &'p Profile,
     metric: Metric,
-    /// True if samples have a weight beside their number.
+    /// True if samples have a weight in addition to their number.
     has_weights: bool,
     has_runs: bool,
     locations: Locations<'p>,
-    /// By thread: the labels of its samples; empty where none was written yet.
+    /// By thread: the labels of its samples; empty until they are needed.
     labels: Vec<Vec<u8>>,
     states: HashMap<StringId, Vec<u8>>,
     period: Period,
@@ -193,7 +191,7 @@ impl<'p> Samples<'p> {
     }
 }
 
-/// Appends a label with a text, unless that is empty.
+/// Appends a label with a string, unless it is empty.
 fn put_text_label<'p>(key: &'static str, text: &'p str, strings: &mut Strings<'p>, out: &mut Vec<u8>) {
     if !text.is_empty() {
         let mut message = Vec::new();

@@ -1,24 +1,28 @@
-//! Colours of frames: the same for the same name in every picture, in light and in dark.
+//! Colours of frames. A name has the same colour in every picture, in light and dark themes.
 //!
-//! Colours are made in the space OKLCH, in which equal lightness looks equally light, so that one colour of text is
-//! legible on all of them.
+//! Colours are made in the space OKLCH, where equal lightness looks equally light, so one colour of text is legible on all of them.
 
 use crate::profile::Category;
 
 /// The meaning of a frame's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum ColourBy {
-    /// The function: warm colours, by its name.
+    /// By function, in warm colours
     Function,
-    /// The binary: one colour each, by its name; shades of it tell functions apart.
+    /// By binary, one colour each
+    ///
+    /// Shades of the colour distinguish functions.
     Binary,
-    /// The owner of the code ([`Category`]): the program, the system, a language runtime, the kernel, or unknown.
+    /// By owner of the code: the program, the system, a runtime or the kernel
+    ///
+    /// See [`Category`].
     #[default]
     Category,
 }
 
-/// The colour of a frame, in both themes. The order is that of the style sheet.
+/// The colour of a frame, in both themes. The order is the order of the style sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Colour {
     /// A frame that is not a function: the whole, a process, a thread.
@@ -41,8 +45,8 @@ const SHADES: u8 = 3;
 /// The percentages of the weight before from which a change has the next colour.
 pub(super) const STEPS: [f64; 4] = [0.0, 1.0, 3.0, 10.0];
 
-/// The middle shade of each owner's colour in light and dark, as lightness, chroma and hue of OKLCH; unknown code is grey. People who
-/// see no red, no green or no blue tell them apart, too.
+/// The middle shade of each owner's colour in light and dark, as lightness, chroma and hue in OKLCH. Unknown code is grey. The colours are
+/// distinguishable for people with colour blindness.
 const OWNERS: [(Category, [[f64; 3]; 2]); 5] = [
     (Category::User, [[0.775, 0.149, 77.5], [0.488, 0.105, 65.0]]),
     (Category::System, [[0.773, 0.109, 246.0], [0.320, 0.075, 259.5]]),
@@ -74,7 +78,7 @@ impl Colour {
 
     /// The colour of a change beyond noise, by this percentage of the weight before.
     pub(super) fn of_change(percent: f64) -> Self {
-        // What is shown as the limit is the limit: 3.3 - 2.3 is a little less than 1.
+        // Values shown as the limit are the limit: 3.3 - 2.3 is a little less than 1.
         let step = STEPS.iter().rposition(|&step| percent.abs() >= step - 1e-9).unwrap_or(0) as u8;
         if percent < 0.0 { Self::Shrank(step) } else { Self::Grew(step) }
     }
@@ -101,7 +105,7 @@ impl Colour {
         }
     }
 
-    /// Its fill in a theme, as `#rrggbb`.
+    /// The fill in a theme, as `#rrggbb`.
     fn fill(self, theme: Theme) -> String {
         let is_light = theme == Theme::Light;
         let step = |shade: u8| f64::from(shade) - 1.0;
@@ -138,7 +142,7 @@ enum Theme {
     Dark,
 }
 
-/// The rules of the style sheet for these colours. Print is light, whatever the theme.
+/// The rules of the style sheet for these colours. Print is always light.
 pub(super) fn rules(colours: impl Iterator<Item = Colour> + Clone) -> String {
     let of_theme = |theme: Theme| {
         let at = theme as usize;
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_differ_and_have_names_of_their_own() {
+    fn colours_and_their_names_differ() {
         for theme in [Theme::Light, Theme::Dark] {
             let mut fills: Vec<String> = all().iter().map(|colour| colour.fill(theme)).collect();
             fills.sort();
@@ -248,7 +252,7 @@ mod tests {
         [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
     ];
 
-    /// A colour as somebody sees it, in OKLab, where distances are differences to the eye.
+    /// A colour as a person sees it, in OKLab, where distances are differences to the eye.
     fn seen(hex: &str, sight: &[[f64; 3]; 3]) -> [f64; 3] {
         let dot = |row: &[f64; 3], colour: [f64; 3]| row[0] * colour[0] + row[1] * colour[1] + row[2] * colour[2];
         let channel = |at: usize| {
@@ -271,7 +275,7 @@ mod tests {
         lab.map(|row| dot(&row, cones))
     }
 
-    /// The least difference that somebody sees between two colours, one of each group, in either theme.
+    /// The least visible difference between two colours, one of each group, in either theme.
     fn least_difference(some: &[Colour], others: &[Colour]) -> f64 {
         let distance = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
         assert!((distance(seen("#ffffff", &SIGHTS[0]), seen("#000000", &SIGHTS[0])) - 1.0).abs() < 1e-3);
@@ -287,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_differ_for_everybody() {
+    fn owners_differ_with_colour_blindness() {
         let mut owners = vec![Colour::Group];
         owners.extend(Category::ALL.map(|owner| Colour::Owner(owner, 1)));
         let found = least_difference(&owners, &owners);
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_differ_from_noise_and_from_their_opposites_for_everybody() {
+    fn changes_differ_from_noise_and_opposites_with_colour_blindness() {
         let steps = 0..STEPS.len() as u8;
         let (grew, shrank): (Vec<Colour>, Vec<Colour>) =
             steps.map(|step| (Colour::Grew(step), Colour::Shrank(step))).unzip();

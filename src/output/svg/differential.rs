@@ -12,21 +12,23 @@ use crate::calltree::percent;
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
-/// A node of two trees: that of after, and what it was before.
+/// A node of two trees: the node after the change, with its weights before.
 struct DifferentialNode<'n> {
     node: FlameNode<'n>,
     before: Before,
 }
 
 impl FlameGraphOptions {
-    /// Draws the change from one tree to another: each node of after, followed by its children, with its all weight and its self weight
-    /// before, and the [change](crate::report::diff::Diff::all_change) of its all weight. A node that is new weighed 0, and one that is no
-    /// more weighs 0. The picture is that of after. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change,
-    /// in percent of the whole before: red grew, blue shrank; the others are grey. Nodes that are no more have no width; their weight
-    /// before is stated below the title.
+    /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self
+    /// weight before, and the [change](crate::report::diff::Diff::all_change) of its all weight. New nodes weighed 0 before, and removed
+    /// nodes weigh 0 after.
+    ///
+    /// The picture shows the tree after the change. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change,
+    /// as a percentage of the total before: red grew, blue shrank; the others are grey. Removed nodes have no width; their weight before is
+    /// shown below the title.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write_differential<'n>(
         &self,
         nodes: impl IntoIterator<Item = (FlameNode<'n>, (u64, u64), Change)>,
@@ -70,18 +72,18 @@ impl<'n> DifferentialNode<'n> {
     }
 }
 
-/// The nodes that were there before and are no more.
+/// The nodes that were removed.
 #[derive(Debug, Default)]
 struct Vanished {
-    /// Nodes deeper than this one are above one that vanished.
+    /// Deeper nodes are below a removed node.
     at: Option<u32>,
     nodes: u64,
-    /// The weight before of those that stood on one that is still there.
+    /// The weight before of removed nodes whose parents remain.
     weight: u64,
 }
 
 impl Vanished {
-    /// True if a node has vanished, or is above one that has; the root is always there.
+    /// True if a node was removed, or is below a removed node. The root always remains.
     fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
         let DifferentialNode { node, before } = node;
         let was = u64::from(before.all > 0);

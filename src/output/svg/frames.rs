@@ -22,9 +22,9 @@ pub(super) const PADDING: f64 = 3.0;
 pub(super) const THIN: f64 = 2.5;
 /// The largest width of a letter on a frame, in the fonts that browsers take for `ui-monospace` and `monospace`.
 const LETTER: f64 = 7.45;
-/// Fewer letters than these say nothing.
+/// Fewer characters are not informative.
 const FEWEST_LETTERS: usize = 3;
-/// With so many letters there is room for a share behind a name that is cut.
+/// With this many characters, a share fits after a name that is cut.
 pub(super) const ROOM_FOR_SHARE: usize = 32;
 
 /// The contents of a frame.
@@ -33,11 +33,11 @@ pub(super) struct Frame<'n> {
     pub(super) name: &'n str,
     pub(super) binary: Option<&'n str>,
     pub(super) colour: Colour,
-    /// Its self weight.
+    /// The self weight of the frame.
     pub(super) own: u64,
     /// The weight that pruning hid on it.
     pub(super) hidden: u64,
-    /// What it was before, in a picture that compares.
+    /// The weights before, in a picture that compares.
     pub(super) before: Option<Before>,
 }
 
@@ -113,7 +113,7 @@ impl FrameWriter {
         writeln!(out, "</g>")
     }
 
-    /// The name, as much of it as so many letters show, and its share of the root where enough of the name is left.
+    /// The first `room` characters of the name, and its share of the root if enough of the name is left.
     fn text(&self, frame: &Placed<Frame<'_>>, room: usize) -> String {
         let name = inert(frame.what.name);
         if frame.what.before.is_none() {

@@ -1,4 +1,4 @@
-//! What stands above the frames: the title, lines about the measurement, and the meaning of the colours.
+//! The headings above the frames: the title, lines about the measurement, and the legend of the colours.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ const SWATCH: f64 = 13.0;
 const SWATCH_GAP: f64 = 5.0;
 const ENTRY_GAP: f64 = 14.0;
 
-/// The texts above the frames of a picture of this width. The script places them anew for the width of a window.
+/// The headings of a picture of this width. The script rearranges them for the width of a window.
 pub(super) struct Headings<'p> {
     pub(super) width: f64,
     pub(super) title: &'p str,

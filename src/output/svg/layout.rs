@@ -17,7 +17,7 @@ pub(super) struct Placed<T> {
     pub(super) depth: u32,
     /// The weight between the left edge of the picture and the frame.
     pub(super) start: u64,
-    /// Its width: its all weight.
+    /// The all weight of the frame, which is its width.
     pub(super) all: u64,
     /// The thing drawn.
     pub(super) what: T,
@@ -36,14 +36,14 @@ pub(super) struct LeftOut {
     pub(super) is_cut: bool,
 }
 
-/// A frame that more may stand on.
+/// A frame that may get more children.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// Its index.
+    /// The index of the frame.
     frame: usize,
     /// The start of the next one on it.
     next: u64,
-    /// Its end.
+    /// The end of the frame.
     end: u64,
 }
 
@@ -56,9 +56,9 @@ pub(super) struct Layout<T> {
     /// The least weight that is drawn.
     least: u64,
     frames: Vec<Placed<T>>,
-    /// The frame that came last, below it those it stands on.
+    /// The last frame, below its parents.
     open: Vec<Open>,
-    /// Frames deeper than this one stand on one that is left out.
+    /// Deeper frames are below a frame that is left out.
     left_out_at: Option<u32>,
     left_out_frames: u64,
 }
@@ -70,9 +70,9 @@ impl<T> Layout<T> {
         Self { narrowest, width, least: 0, frames, open, left_out_at: None, left_out_frames: 0 }
     }
 
-    /// Adds a frame; `what` is called only if it is drawn. The first frame is the root, which is always drawn.
+    /// Adds a frame. `what` is called only if the frame is drawn. The first frame is the root, which is always drawn.
     ///
-    /// A depth below which nothing stands, and a weight that the frame below has no room for, are made to fit.
+    /// A depth without a parent, or a weight that exceeds the rest of the parent, is corrected.
     pub(super) fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {
         if self.frames.is_empty() {
             self.least = least(all, self.width, self.narrowest);
@@ -139,14 +139,14 @@ impl<T> Laid<T> {
         }
         let mut is_kept = is_kept.into_iter();
         self.frames.retain(|_| is_kept.next().unwrap_or(true));
-        // What stood on a frame that is dropped now is in its weight.
+        // The weight of a dropped frame includes the frames below it.
         self.left_out.weight = self.frames.iter().fold(weight, |sum, frame| sum.saturating_add(frame.left_out));
         self.left_out.is_cut = true;
     }
 }
 
-/// By frame, whether it is one of the widest that cost no more than `budget` together. A frame is no wider than the one it
-/// stands on, which comes before it: so none loses what it stands on.
+/// By frame: whether it is among the widest frames whose costs fit into `budget`. A frame is at most as wide as its parent, which precedes
+/// it, so no frame loses its parent.
 fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..frames.len()).collect();
     order.sort_by_key(|&index| (Reverse(frames[index].all), index));
@@ -159,8 +159,7 @@ fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> 
     is_kept
 }
 
-/// The least weight that is as wide as `narrowest` of `width` pixels that stand for `total`; what weighs nothing has no
-/// width.
+/// The least weight that is as wide as `narrowest` of `width` pixels, which represent `total`. Frames without weight have no width.
 fn least(total: u64, width: f64, narrowest: f64) -> u64 {
     let least = total as f64 * narrowest / width;
     // A cast saturates.
@@ -190,38 +189,38 @@ mod tests {
         [(0, "all", 100), (1, "a", 60), (2, "b", 30), (2, "c", 20), (3, "d", 5), (1, "e", 30), (2, "f", 30)];
 
     #[test]
-    fn frames_stand_side_by_side_in_their_callers() {
+    fn places_frames_side_by_side_in_their_callers() {
         let (shown, left_out) = layout(&TREE, 0.0, 100);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "2:c@30+20", "3:d@30+5", "1:e@60+30", "2:f@60+30"]);
         assert_eq!(left_out, (0, 0, false));
     }
 
     #[test]
-    fn narrow_frames_are_left_out_with_what_stands_in_them() {
+    fn leaves_out_narrow_frames_with_their_children() {
         let (shown, left_out) = layout(&TREE, 25.0, 100);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "1:e@60+30", "2:f@60+30"]);
         assert_eq!(left_out, (2, 20, false));
     }
 
     #[test]
-    fn the_widest_frames_are_kept_that_the_budget_has_room_for() {
+    fn keeps_the_widest_frames_within_the_budget() {
         for (budget, names) in [(7, 7), (6, 6), (5, 5), (4, 4), (1, 1), (0, 1)] {
             let (shown, left_out) = layout(&TREE, 0.0, budget);
             assert_eq!((shown.len(), left_out.0, left_out.2), (names, 7 - names as u64, budget < 7));
         }
-        // Of b, e and f, which are as wide, the first ones.
+        // Among b, e and f, which are equally wide, the first ones are kept.
         let (shown, left_out) = layout(&TREE, 0.0, 3);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30"]);
         assert_eq!(left_out, (4, 50, true));
         assert_eq!(layout(&TREE, 0.0, 0).1, (6, 90, true));
-        // The narrow one stands on one that is dropped: its weight counts once.
+        // The narrow frame is below a dropped one, so its weight counts once.
         assert_eq!(layout(&TREE, 10.0, 1).1, (6, 90, true));
         assert_eq!(layout(&TREE, 25.0, 2).1, (5, 80, true));
     }
 
     #[test]
     fn what_does_not_fit_is_made_to() {
-        // A child deeper than anything below it, one that is too heavy, and a second root.
+        // A child that skips levels, a child that is too heavy, and a second root.
         let frames = [(0, "all", 10), (5, "a", 4), (2, "b", 9), (0, "c", 90)];
         assert_eq!(layout(&frames, 0.0, 100).0, ["0:all@0+10", "1:a@0+4", "2:b@0+4", "1:c@4+6"]);
         let nothing = [(0, "all", 0), (1, "a", 0)];

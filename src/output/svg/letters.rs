@@ -1,4 +1,4 @@
-//! Texts of a known width, without a browser to measure them.
+//! Strings of a known width, without a browser to measure them.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub(super) fn letters(pixels: f64, letter: f64) -> usize {
     (pixels / letter) as usize
 }
 
-/// The start of a text, at most `columns` wide, with `…` where it is cut.
+/// The start of a string, at most `columns` wide, with `…` if it is cut.
 pub(super) fn fitted(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
     start
 }
 
-/// The lines of a text; a word that is longer than a line is cut.
+/// The lines of a string. Words longer than a line are cut.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in inert(text).split_whitespace() {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_by_columns() {
+    fn cuts_strings_by_columns() {
         assert_eq!(fitted("press", 5), "press");
         assert_eq!(fitted("presses", 5), "pres…");
         assert_eq!(fitted("日本語の名前", 7), "日本語…");

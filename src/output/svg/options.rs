@@ -4,7 +4,7 @@ use super::colours::ColourBy;
 
 /// Free room around the frames.
 pub(super) const MARGIN: f64 = 10.0;
-/// The width of a picture that fits itself to the window, where there is none: as an image, and in print.
+/// The width of a picture that adapts to the window, if there is no window: as an image, and in print.
 const WIDTH: u32 = 1200;
 
 /// The look of a flame graph.
@@ -13,12 +13,12 @@ pub struct FlameGraphOptions {
     /// The width of the picture, in pixels; less than 400 is taken as 400. `None` is as wide as the window that shows it, and 1200 pixels
     /// as an image.
     pub width: Option<u32>,
-    /// The meaning of the colours. A picture that compares has colours of its own.
+    /// The meaning of the colours. A picture that compares has separate colours.
     pub colour_by: ColourBy,
     /// True for an icicle graph: the root is at the top and callees hang below their callers. False puts the root at the bottom. True by
     /// default.
     pub is_icicle: bool,
-    /// The title; `None` for one that names the measure.
+    /// The title; with `None`, it names the measure.
     pub title: Option<String>,
     /// The text below the title, in one sentence; `None` for a description of the measurement, as far as it is known.
     pub subtitle: Option<String>,

@@ -29,7 +29,7 @@ pub(super) struct Page<'n, 'o> {
     pub(super) frames: Vec<Placed<Frame<'n>>>,
 }
 
-/// The frames that the file has room for beside its title and subtitle, and what is left out.
+/// The frames that fit into the file together with its title and subtitle, and the frames that are left out.
 pub(super) fn within<'n>(
     mut laid: Laid<Frame<'n>>,
     options: &FlameGraphOptions,

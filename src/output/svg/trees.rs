@@ -13,10 +13,10 @@ use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::inert::inert;
-use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
 use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
+use crate::report::{binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
 /// A node of any tree, in the order it is read: each followed by its children.
@@ -24,15 +24,15 @@ use crate::units::{Unit, Weight};
 pub struct FlameNode<'n> {
     /// The number of levels below the root; 0 for the root, which comes first.
     pub depth: u32,
-    /// Its name, as it is; it is escaped where that is needed.
+    /// The name, which is escaped when it is written.
     pub name: &'n str,
-    /// The name of its binary, where there is one.
+    /// The name of the binary, if any.
     pub binary: Option<&'n str>,
     /// The category of its binary; `None` of a group of functions: the whole, a process, a thread.
     pub category: Option<Category>,
-    /// Its all weight, which is its width. Children weigh no more than their parent; the excess is cut off.
+    /// The all weight, which is the width. Children weigh at most as much as their parent; the excess is cut off.
     pub all_weight: u64,
-    /// Its self weight.
+    /// The self weight.
     pub self_weight: u64,
     /// The weight of the children that pruning hid; 0 in a tree that was not pruned.
     pub hidden_weight: u64,
@@ -67,10 +67,10 @@ impl FlameGraphOptions {
 }
 
 /// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root are processes and their threads, processes, or
-/// functions, depending on how trees are separated; if several recordings were read, each has a frame of its own below the root.
+/// functions, depending on the separation of trees. If several recordings were read, each has a frame below the root.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
+/// If `out` fails, or the series of the report cannot be added up ([`folded::check`]).
 pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
     folded::check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
@@ -139,7 +139,7 @@ fn push_labels<'n>(picture: &mut Picture<'n, '_>, base: u32, labels: &'n [GroupL
     base + labels.last().map_or(0, |label| label.level)
 }
 
-/// The trees of one series, those of a process side by side.
+/// The trees of one series, with the trees of a process side by side.
 struct SeriesGroups {
     /// The recording.
     name: String,
@@ -166,7 +166,7 @@ impl SeriesGroups {
             Scope::Thread(id) => Some(profile.thread(id).process),
             Scope::Process(_) | Scope::State(_) | Scope::CoreKind(_) | Scope::All => None,
         };
-        // Scopes come heaviest first; a process stands where the first of its threads does among equal ones.
+        // Scopes come heaviest first. Equal processes are in the order of their first threads.
         let mut weights: HashMap<Option<ProcessId>, (u64, usize)> = HashMap::default();
         for (index, row) in series.scopes.iter().enumerate() {
             let (weight, _) = weights.entry(process_of(row.scope)).or_insert((0, index));
@@ -251,7 +251,7 @@ fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Un
 struct Picture<'n, 'o> {
     options: &'o FlameGraphOptions,
     layout: Layout<Frame<'n>>,
-    /// The weight that pruning hid on a root that has no frame of its own.
+    /// The weight that pruning hid on a root without a frame.
     hidden: u64,
 }
 

@@ -7,9 +7,9 @@ use crate::units::Nanos;
 
 /// Blocks of an eighth of the height to the whole of it.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A column in which there are samples, and none that counts.
+/// A column with samples, none of which is selected.
 pub(super) const WAITING: char = '·';
-/// A line is not longer than this, however wide the text is, and not shorter, however narrow.
+/// The greatest length of a line, regardless of the width of the text.
 const MOST: usize = 100;
 const LEAST: usize = 13;
 /// The approximate width of the numbers left of the blocks, which may not give way.
@@ -25,18 +25,18 @@ pub(super) struct Columns<'t> {
 
 /// A line of a timeline, or the sum of several, in columns.
 pub(super) struct Blocks {
-    /// The weight that counts.
+    /// The weight of selected samples.
     pub(super) weight: u64,
     /// The weight of the bin with the highest rate, and the selected time in it.
     pub(super) peak: (u64, Nanos),
-    /// By column: the weight that counts, and true if there are samples.
+    /// By column: the weight of selected samples, and true if there are any samples.
     columns: Vec<(u64, bool)>,
     /// The heaviest column.
     pub(super) highest: u64,
 }
 
 impl<'t> Columns<'t> {
-    /// As many columns as there are bins, or as many as there is room for beside numbers and names.
+    /// One column for each bin, or as many as fit next to numbers and names.
     pub(super) fn new(timeline: &'t Timeline, style: &Style) -> Self {
         let most = style.width.map_or(MOST, |width| {
             let room = width.saturating_sub(NUMBERS);
@@ -52,8 +52,8 @@ impl<'t> Columns<'t> {
         self.timeline.bin.as_nanos().saturating_mul(self.bins_each)
     }
 
-    /// The sum of some lines. A column of which only a part is selected is as high as if all of it were, with the same rate; but no part
-    /// counts as shorter than a bin, in which one sample may weigh more than the part is long.
+    /// The sum of some lines. If only a part of a column is selected, its height is extrapolated from the rate of the part. The part is
+    /// counted as at least one bin long, since one sample may weigh more than a short part.
     pub(super) fn of<'l>(&self, lines: impl Iterator<Item = &'l TimelineLine> + Clone) -> Blocks {
         let mut parts: Vec<&TimelinePart> = lines.clone().flat_map(|line| &line.parts).collect();
         parts.sort_unstable_by_key(|part| part.bin);
@@ -84,7 +84,7 @@ impl<'t> Columns<'t> {
 }
 
 impl Blocks {
-    /// A block for each column, as high as its share of `full`. A column with any weight has the lowest block at least, and one that weighs
+    /// A block for each column, as high as its share of `full`. A column with any weight has at least the lowest block, and a column with
     /// more than `full` the highest.
     pub(super) fn text(&self, full: u64) -> String {
         let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
@@ -115,7 +115,7 @@ mod tests {
         TimelinePart { bin, state: None, is_counted, amount: Amount { weight: Weight::nanos(weight), samples: 1 } }
     }
 
-    /// All of whose bins are selected.
+    /// A timeline whose bins are all selected.
     fn timeline(bins: std::ops::Range<u64>, line: TimelineLine) -> Timeline {
         let selected = SelectedTime::until(Nanos::from_nanos(10 * bins.end));
         Timeline { bin: Nanos::from_nanos(10), bins, selected, lines: vec![line] }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_hold_several_bins_where_there_is_no_room() {
+    fn joins_bins_into_columns_if_space_is_short() {
         let parts = (0..33).map(|bin| part(bin, 10, true)).collect();
         let counted = Amount { weight: Weight::nanos(330), samples: 33 };
         let line = TimelineLine { scope: Scope::All, counted, parts };

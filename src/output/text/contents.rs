@@ -61,8 +61,8 @@ fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Resu
     writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(&clean(name), 21)), fit(value, room))
 }
 
-/// The tables by schema, with the positions that an XPath takes; CPU tables first, since they are what this crate is for. Where their rows
-/// are known each has a line, with what tells it from others of its name.
+/// The tables by schema, with their positions in an XPath, CPU tables first. If the number of rows is known, each table has a line, with
+/// attributes that distinguish it from others with the same name.
 fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut by_schema: BTreeMap<(bool, &str), Vec<&TocTable>> = BTreeMap::new();
     for table in &run.tables {

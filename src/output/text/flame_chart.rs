@@ -8,10 +8,10 @@ use super::style::{Style, Tone, fit, wrap};
 use super::words::clock;
 use crate::calltree::Pruning;
 use crate::output::byte_writer::ByteWriter;
-use crate::output::labels::{binary_of, function_of};
-use crate::output::labels::{process_label, thread_label};
 use crate::report::{Report, SeriesReport};
 use crate::report::{Span, ThreadChart};
+use crate::report::{binary_of, function_of};
+use crate::report::{process_label, thread_label};
 use crate::units::Weight;
 
 /// Calls are not indented by more than this.

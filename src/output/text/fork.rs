@@ -1,4 +1,4 @@
-//! The indentation of a tree's lines: where it forks, and nowhere else.
+//! The indentation of a tree's lines, which grows only where the tree forks.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,12 @@ pub(in crate::output) struct Lead {
 }
 
 impl Lead {
-    /// True if so many lines right below this one are not indented by more than `room` columns. A single one is not indented at all.
+    /// True if this many lines directly below this one are indented by at most `room` columns. A single line is not indented at all.
     pub(in crate::output) fn has_room(&self, count: usize, room: usize) -> bool {
         count < 2 || self.below.chars().count() + LEVEL <= room
     }
 
-    /// The leads of so many lines right below this one.
+    /// The leads of this many lines directly below this one.
     pub(in crate::output) fn children(&self, count: usize) -> impl Iterator<Item = Self> + '_ {
         (0..count).map(move |position| {
             let below = &self.below;
@@ -35,12 +35,12 @@ impl Lead {
     }
 }
 
-/// The lines of a tree, in the order they are written. A subtree for which there is no room stands behind the others, with no indentation:
-/// it begins with a line that has the same number as the line of its root.
+/// The lines of a tree, in the order they are written. A subtree that does not fit follows the others without indentation. It begins with a
+/// line that has the same number as the line of its root.
 pub(in crate::output) struct Lines {
     /// The rows to be written, the next one last.
     todo: Vec<(usize, Lead)>,
-    /// The rows whose subtrees stand behind, with their numbers.
+    /// The rows whose subtrees follow, with their numbers.
     later: VecDeque<(usize, usize)>,
     parts: usize,
     /// The most columns of indentation.
@@ -51,24 +51,24 @@ pub(in crate::output) struct Lines {
 pub(in crate::output) enum TreeLine {
     /// A node.
     Node {
-        /// Its index.
+        /// The index of the node.
         index: usize,
         /// The text before its name.
         lead: String,
-        /// The number of the part that has its subtree, if it stands behind.
+        /// The number of the part with the node's subtree, if it follows later.
         part: Option<usize>,
     },
     /// The start of a part.
     Part {
         /// The node whose subtree it is.
         index: usize,
-        /// Its number, from 1.
+        /// The number of the part, from 1.
         part: usize,
     },
 }
 
 impl Lines {
-    /// The lines below a root, which has none itself.
+    /// The lines below a root, which has no line.
     pub(in crate::output) fn below(children: &[usize], room: usize) -> Self {
         let mut lines = Self { todo: Vec::new(), later: VecDeque::new(), parts: 0, room };
         lines.push(children, &Lead::default());
@@ -81,7 +81,7 @@ impl Lines {
         self.todo[first..].reverse();
     }
 
-    /// The next line; `children` are those that are shown of a node.
+    /// The next line; `children` returns the visible children of a node.
     pub(in crate::output) fn next(&mut self, children: impl Fn(usize) -> Vec<usize>) -> Option<TreeLine> {
         let Some((index, lead)) = self.todo.pop() else {
             let (index, part) = self.later.pop_front()?;

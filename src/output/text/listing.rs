@@ -1,4 +1,4 @@
-//! Views that are one table, whichever: numbers to the right, then labels, and the name last, since it gives way.
+//! Tables as text: weights, other numbers, labels, and last the name, which is shortened if space is short.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,22 @@ use unicode_width::UnicodeWidthStr;
 
 use super::scale::Scale;
 use super::style::{Style, Tone, fit, pad};
-use super::words::{below_limit, clock};
+use super::words::{below_limit, clock, count};
 use crate::calltree::{Pruning, percent};
-use crate::report::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, RowLimits, Shown};
+use crate::report::{
+    Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, Report, ReportOptions, RowLimits, SeriesReport, Shown,
+    View,
+};
+use crate::units::Weight;
 
-/// Text of at least so many columns has room for what is shown where it is wide.
+/// The least width of text in which optional columns are shown.
 const WIDE: usize = 100;
-/// A label is never shown longer than this.
+/// The greatest width of a label.
 const LABEL: usize = 24;
 /// The name of a row whose subject was not recorded.
 const NOT_RECORDED: &str = "[not recorded]";
 
-/// Writes the rows of one series, but those of less than `pruning.min_percent` where the listing allows that.
+/// Writes the rows of one series, without rows below `pruning.min_percent` if the table allows that.
 pub(super) fn write(
     kind: &ListingKind,
     listing: &Listing,
@@ -25,56 +29,202 @@ pub(super) fn write(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let has_least = kind.limits == RowLimits::All;
+    let min_percent = if kind.limits == RowLimits::All { pruning.min_percent } else { 0.0 };
     let (shown, below): (Vec<&Row>, Vec<&Row>) =
-        listing.rows.iter().partition(|row| !has_least || is_heavy(row, listing, pruning.min_percent));
-    let first_weights = below.iter().filter_map(|row| row.iter().find_map(Cell::weight));
-    let hidden = HiddenTotal {
-        rows: listing.hidden.rows + below.len() as u64,
-        weight: first_weights.fold(listing.hidden.weight, u64::saturating_add),
-    };
-    let scale = Scale::of(listing.total);
-    let is_wide = style.width.is_none_or(|width| width >= WIDE);
-    let mut fields = Vec::new();
-    for (index, column) in kind.columns.iter().enumerate() {
-        let is_shown = match column.shown {
-            Shown::Everywhere | Shown::Text => true,
-            Shown::WhereWide => is_wide,
-            Shown::Machines => false,
-        };
-        if is_shown && !matches!(column.role, ColumnRole::Name | ColumnRole::Owner) {
-            fields.push(Field::new(index, column, listing, &shown, scale));
-        }
-    }
-    // Weights stand first and labels last, whatever order machines have them in.
-    fields.sort_by_key(|field| (!field.has_share, !field.is_right));
-    let used = fields.iter().map(|field| field.width + 1).sum::<usize>() + 1;
-    let name_column = kind.columns.iter().find(|column| column.role == ColumnRole::Name);
-    let mut header: String = fields.iter().map(|field| field.align(&field.title) + " ").collect();
-    header.push(' ');
-    header.push_str(name_column.map_or("", |column| column.title));
-    writeln!(out, "{}", style.paint(Tone::Dim, fit(header.trim_end(), style.width).trim_end()))?;
-    for row in shown {
-        write_row(kind.columns, row, &fields, (listing, scale, used), style, out)?;
-    }
-    if hidden.rows > 0 {
-        let limit =
-            below_limit(if has_least { pruning.min_percent } else { 0.0 }, pruning.min_weight, listing.total.unit);
-        hidden_line(kind, listing, hidden, &fields, (scale, &limit), style, out)?;
-    }
-    if listing.after.rows > 0 {
-        let limit = format!("after the first {}", listing.rows.len());
-        hidden_line(kind, listing, listing.after, &fields, (scale, &limit), style, out)?;
-    }
+        listing.rows.iter().partition(|row| is_heavy(row, listing, min_percent));
+    let table = Table::new(kind, listing, &shown, style);
+    table.write(&shown, out)?;
+    let mut hidden = listing.hidden;
+    hidden.add(below.into_iter().map(Vec::as_slice));
+    table.rest(hidden, &below_limit(min_percent, pruning.min_weight, listing.total.unit), out)?;
+    table.rest(listing.after, &format!("after the first {}", listing.rows.len()), out)?;
     for note in &listing.notes {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(note, style.width)))?;
     }
     Ok(())
 }
 
+/// Writes the first rows that reach all limits, and one line for all others.
+pub(super) fn write_heavy_first(
+    report: &Report<'_>,
+    kind: &ListingKind,
+    series: &SeriesReport,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, sort, .. } = report.options;
+    let listing = report.heavy_rows(kind, series);
+    let (mut shown, light): (Vec<&Row>, Vec<&Row>) =
+        listing.rows.iter().partition(|row| is_heavy(row, &listing, min_percent));
+    let mut hidden = listing.hidden;
+    hidden.add(light.into_iter().map(Vec::as_slice));
+    let has_light = hidden.rows > 0;
+    let top = top.unwrap_or(usize::MAX);
+    hidden.add(shown.drain(top.min(shown.len())..).map(Vec::as_slice));
+    let table = Table::new(kind, &listing, &shown, style);
+    table.write(&shown, out)?;
+    let below = below_limit(min_percent, min_weight, series.unit);
+    let limit = match top <= shown.len() {
+        // Rows in the order of their weight are light only after the first ones.
+        true if has_light && sort.is_some() => format!("{below} or after the first {top}"),
+        true => format!("after the first {top}"),
+        false => below,
+    };
+    table.rest(hidden, &limit, out)
+}
+
+/// Writes the first threads, and a row that sums up the others.
+pub(super) fn write_threads(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    top: usize,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(kind) = View::Threads.listing_kind() else { return Ok(()) };
+    let mut listing = report.heavy_rows(kind, series);
+    let heavy = listing.rows.len();
+    // One more row takes no more space than a note about it.
+    let shown = if heavy <= top.saturating_add(1) { heavy } else { top };
+    let all = series.threads.len();
+    if shown < all {
+        listing.keep_first(shown);
+        let how = match (shown == heavy, report.options.view) {
+            (true, _) => format!(" {}", below_limit(0.0, report.options.pruning.min_weight, series.unit)),
+            (false, View::Full) if heavy == all => "; --view threads shows all".to_owned(),
+            (false, _) => String::new(),
+        };
+        let position = |name: &str| kind.columns.iter().position(|column| column.name == name);
+        let number =
+            |row: &Row| position("samples").map_or(0, |column| if let Cell::Number(n) = row[column] { n } else { 0 });
+        let samples = series.counted.samples.saturating_sub(listing.rows.iter().map(number).sum());
+        let cells = kind.columns.iter().map(|column| match column.name {
+            "all_weight" => Cell::Weight(listing.hidden.weight.saturating_add(listing.after.weight)),
+            "samples" => Cell::Number(samples),
+            "thread_label" => Cell::Text(format!("{}{how}", count((all - shown) as u64, "more thread"))),
+            _ => Cell::Absent,
+        });
+        let rest = cells.collect();
+        listing.rows.push(rest);
+    }
+    let rows: Vec<&Row> = listing.rows.iter().collect();
+    Table::new(kind, &listing, &rows, style).write(&rows, out)
+}
+
 type Row = Vec<Cell>;
 
-/// A column that is not a name: its heading, and how wide it is.
+/// The layout of a table.
+struct Table<'t> {
+    kind: &'t ListingKind,
+    total: Weight,
+    scale: Scale,
+    /// The columns before the name.
+    fields: Vec<Field>,
+    /// The width before the name.
+    used: usize,
+    style: &'t Style,
+}
+
+impl<'t> Table<'t> {
+    fn new(kind: &'t ListingKind, listing: &Listing, rows: &[&Row], style: &'t Style) -> Self {
+        let mut table =
+            Self { kind, total: listing.total, scale: Scale::of(listing.total), fields: Vec::new(), used: 0, style };
+        let is_wide = style.width.is_none_or(|width| width >= WIDE);
+        for (index, column) in kind.columns.iter().enumerate() {
+            let is_shown = is_in_text(column) && (is_wide || column.shown != Shown::WhereWide);
+            if is_shown && !matches!(column.role, ColumnRole::Name | ColumnRole::Owner) {
+                table.fields.push(table.field(index, column, rows));
+            }
+        }
+        // Weights come first and labels last, regardless of the order in other formats.
+        table.fields.sort_by_key(|field| (!field.has_share, !field.is_right));
+        table.used = table.fields.iter().map(|field| field.width + 1).sum::<usize>() + 1;
+        table
+    }
+
+    fn field(&self, index: usize, column: &Column, rows: &[&Row]) -> Field {
+        let has_share = column.role == ColumnRole::Weight;
+        let title = column.title.replace("{unit}", self.scale.title()) + if has_share { "      %" } else { "" };
+        let cells = rows.iter().filter_map(|row| row.get(index));
+        let widest = cells.map(|cell| self.text(cell).width()).max().unwrap_or(0);
+        let least = if has_share { 11 + 7 } else { column.width };
+        let width = widest.max(title.width()).max(least);
+        Field { index, title, width, is_right: column.role != ColumnRole::Label, has_share }
+    }
+
+    fn text(&self, cell: &Cell) -> String {
+        match *cell {
+            Cell::Absent => String::new(),
+            Cell::Text(ref text) => fit(text, Some(LABEL)),
+            Cell::Number(number) => number.to_string(),
+            Cell::Weight(weight) => {
+                format!("{} {:>5.1}%", self.scale.number(weight), percent(weight, self.total.value))
+            }
+            Cell::Percent(percent) => format!("{percent:.1}%"),
+            Cell::Time(time) => clock(time.as_nanos()),
+            Cell::Flag(flag) => if flag { "yes" } else { "no" }.to_owned(),
+        }
+    }
+
+    /// Writes the header and the rows.
+    fn write(&self, rows: &[&Row], out: &mut dyn Write) -> io::Result<()> {
+        let is_name = |column: &&Column| column.role == ColumnRole::Name && is_in_text(column);
+        let name = self.kind.columns.iter().find(is_name);
+        let mut header: String = self.fields.iter().map(|field| field.align(&field.title) + " ").collect();
+        header.push(' ');
+        header.push_str(name.map_or("", |column| column.title));
+        writeln!(out, "{}", self.style.paint(Tone::Dim, fit(header.trim_end(), self.style.width).trim_end()))?;
+        rows.iter().try_for_each(|row| self.row(row, out))
+    }
+
+    fn row(&self, row: &Row, out: &mut dyn Write) -> io::Result<()> {
+        let mut is_first_weight = true;
+        let mut line = String::new();
+        for field in &self.fields {
+            let text = field.align(&row.get(field.index).map_or_else(String::new, |cell| self.text(cell)));
+            // The first weight is coloured, without its share.
+            let tone = (std::mem::take(&mut is_first_weight) && field.has_share).then_some(Tone::Weight);
+            match tone.and_then(|tone| Some((tone, text.split_at_checked(text.len().checked_sub(7)?)?))) {
+                Some((tone, (weight, share))) => line.push_str(&(self.style.paint(tone, weight) + share)),
+                None => line.push_str(&text),
+            }
+            line.push(' ');
+        }
+        let texts = |role: ColumnRole, absent: &'static str| -> String {
+            let columns = self.kind.columns.iter().zip(row);
+            let cells = columns.filter(|(column, _)| column.role == role && is_in_text(column)).map(|(_, cell)| cell);
+            let texts: Vec<&str> = cells
+                .map(|cell| if let Cell::Text(text) = cell { text.as_str() } else { "" })
+                .map(|text| if text.is_empty() { absent } else { text })
+                .collect();
+            texts.join("  ")
+        };
+        let (name, owner) =
+            self.style.two_parts(&texts(ColumnRole::Name, NOT_RECORDED), &texts(ColumnRole::Owner, ""), self.used);
+        if name.is_empty() && owner.is_empty() {
+            return writeln!(out, "{}", line.trim_end());
+        }
+        writeln!(out, "{line} {name}{owner}")
+    }
+
+    /// Writes one line for rows that are left out, if there are any: `     0.500   0.5%      12 more binaries below 1%`.
+    fn rest(&self, hidden: HiddenTotal, limit: &str, out: &mut dyn Write) -> io::Result<()> {
+        if hidden.rows == 0 {
+            return Ok(());
+        }
+        let what = if hidden.rows == 1 { self.kind.singular } else { self.kind.name };
+        let mut line = String::new();
+        for (index, field) in self.fields.iter().enumerate() {
+            let has_weight = index == 0 && field.has_share;
+            let text = if has_weight { self.text(&Cell::Weight(hidden.weight)) } else { String::new() };
+            line.push_str(&(field.align(&text) + " "));
+        }
+        let line = format!("{line} {} more {what} {limit}", hidden.rows);
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
+    }
+}
+
+/// A column before the name.
 struct Field {
     index: usize,
     title: String,
@@ -84,105 +234,17 @@ struct Field {
 }
 
 impl Field {
-    fn new(index: usize, column: &Column, listing: &Listing, rows: &[&Row], scale: Scale) -> Self {
-        let is_weight = column.role == ColumnRole::Weight;
-        let title = match (column.title, is_weight) {
-            ("", true) => scale.title().to_owned(),
-            (title, true) => format!("{title} {}", scale.title()),
-            (title, false) => title.to_owned(),
-        };
-        let mut field =
-            Self { index, title, width: 0, is_right: column.role != ColumnRole::Label, has_share: is_weight };
-        let cells = rows.iter().filter_map(|row| row.get(index));
-        let widest = cells.map(|cell| field.text(cell, listing, scale).width()).max().unwrap_or(0);
-        let least = if is_weight { 11 + 7 } else { 0 };
-        if field.has_share {
-            field.title.push_str("      %");
-        }
-        field.width = widest.max(field.title.width()).max(least);
-        field
-    }
-
-    fn text(&self, cell: &Cell, listing: &Listing, scale: Scale) -> String {
-        match *cell {
-            Cell::Absent => String::new(),
-            Cell::Text(ref text) => fit(text, Some(LABEL)),
-            Cell::Number(number) => number.to_string(),
-            Cell::Weight(weight) if self.has_share => {
-                format!("{} {:>5.1}%", scale.number(weight), percent(weight, listing.total.value))
-            }
-            Cell::Weight(weight) => scale.number(weight),
-            Cell::Percent(percent) => format!("{percent:.1}%"),
-            Cell::Time(time) => clock(time.as_nanos()),
-            Cell::Flag(flag) => if flag { "yes" } else { "no" }.to_owned(),
-        }
-    }
-
     fn align(&self, text: &str) -> String {
         let room = " ".repeat(self.width.saturating_sub(text.width()));
         if self.is_right { room + text } else { pad(text, self.width) }
     }
 }
 
+fn is_in_text(column: &Column) -> bool {
+    column.shown != Shown::Machines
+}
+
 fn is_heavy(row: &Row, listing: &Listing, least: f64) -> bool {
     let mut weights = row.iter().filter_map(Cell::weight).peekable();
     weights.peek().is_none() || weights.any(|weight| percent(weight, listing.total.value) >= least)
-}
-
-fn write_row(
-    columns: &[Column],
-    row: &Row,
-    fields: &[Field],
-    (listing, scale, used): (&Listing, Scale, usize),
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut is_first_weight = true;
-    let mut line = String::new();
-    for field in fields {
-        let text = field.align(&row.get(field.index).map_or_else(String::new, |cell| field.text(cell, listing, scale)));
-        // The weight that rows are sorted by; its share is not coloured.
-        let tone = (std::mem::take(&mut is_first_weight) && field.has_share).then_some(Tone::Weight);
-        match tone.and_then(|tone| Some((tone, text.split_at_checked(text.len().checked_sub(7)?)?))) {
-            Some((tone, (weight, share))) => line.push_str(&(style.paint(tone, weight) + share)),
-            None => line.push_str(&text),
-        }
-        line.push(' ');
-    }
-    let texts = |role: ColumnRole, absent: &'static str| -> Vec<&str> {
-        let cells =
-            columns.iter().zip(row).filter(|(column, _)| column.role == role && column.shown != Shown::Machines);
-        let texts = cells.map(|(_, cell)| if let Cell::Text(text) = cell { text.as_str() } else { "" });
-        texts.map(|text| if text.is_empty() { absent } else { text }).collect()
-    };
-    let (name, owner) = style.two_parts(
-        &texts(ColumnRole::Name, NOT_RECORDED).join("  "),
-        &texts(ColumnRole::Owner, "").join("  "),
-        used,
-    );
-    let line =
-        if name.is_empty() && owner.is_empty() { line.trim_end().to_owned() } else { format!("{line} {name}{owner}") };
-    writeln!(out, "{line}")
-}
-
-/// `     0.500   0.5%      12 more binaries below 1%`.
-fn hidden_line(
-    kind: &ListingKind,
-    listing: &Listing,
-    hidden: HiddenTotal,
-    fields: &[Field],
-    (scale, limit): (Scale, &str),
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let what = if hidden.rows == 1 { kind.singular } else { kind.name };
-    let note = format!("{} more {what} {limit}", hidden.rows);
-    let mut line = String::new();
-    let mut is_first_weight = true;
-    for field in fields {
-        let is_told = std::mem::take(&mut is_first_weight) && field.has_share;
-        let text = if is_told { field.text(&Cell::Weight(hidden.weight), listing, scale) } else { String::new() };
-        line.push_str(&(field.align(&text) + " "));
-    }
-    writeln!(out, "{}", style.paint(Tone::Dim, &format!("{line} {note}")))
 }

@@ -7,22 +7,22 @@ mod fork;
 mod listing;
 mod name;
 mod overview;
+mod samples;
 mod scale;
 mod source;
 pub(in crate::output) mod style;
 mod summary;
 #[cfg(feature = "apple-symbols")]
 mod symbols;
-mod tables;
 mod timeline;
 mod tree;
 mod words;
 
 use std::io::{self, Write};
 
-use super::labels::scope_labels;
 use crate::calltree::{CallTree, Pruning};
-use crate::report::{ListingKind, Report, ScopeReport, SeriesReport, View};
+use crate::report::scope_labels;
+use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View};
 use crate::units::Weight;
 pub(crate) use contents::write_contents;
 pub(super) use fork::{Lines, TreeLine};
@@ -47,7 +47,7 @@ const OVERVIEW_ROWS: usize = 20;
 /// When `out` fails.
 pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
-        View::Samples => return tables::samples(report, style, out),
+        View::Samples => return samples::write(report, style, out),
         View::Summary => return summary::write(report, style, out),
         View::Overview => return write_overview(report, &OverviewContext::default(), style, out),
         View::Full => summary::write(report, style, out)?,
@@ -71,15 +71,17 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         }
         match report.options.view {
             View::Full => full(report, series, style, out)?,
-            View::Threads => tables::threads(report, series, report.options.top.unwrap_or(usize::MAX), style, out)?,
+            View::Threads => {
+                let top = report.options.top.unwrap_or(usize::MAX);
+                listing::write_threads(report, series, top, style, out)?;
+            }
             View::Tree => trees(report, series, &series.scopes, style, out)?,
-            View::Functions => tables::functions(report, series, style, out)?,
             View::Timeline => timeline::write(report, series, style, out)?,
             View::FlameChart => flame_chart::write(report, series, style, out)?,
             View::Overview | View::Summary | View::Samples => {}
             view => {
-                if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
-                    listing::write(kind, &rows, &report.options.pruning, style, out)?;
+                if let Some(kind) = view.listing_kind() {
+                    table(report, series, kind, style, out)?;
                 }
                 if view == View::Lines {
                     source::write(report, series, style, out)?;
@@ -94,7 +96,7 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
 }
 
 fn full(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    tables::threads(report, series, report.options.top.unwrap_or(OVERVIEW_ROWS), style, out)?;
+    listing::write_threads(report, series, report.options.top.unwrap_or(OVERVIEW_ROWS), style, out)?;
     let Pruning { min_percent, min_weight, .. } = report.options.pruning;
     let is_shown = |row: &&ScopeReport| {
         share(row.counted.weight.value, series) >= min_percent && row.counted.weight.value >= min_weight
@@ -113,7 +115,20 @@ fn full(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn
     Ok(())
 }
 
-/// The first rows of a second table.
+fn table(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    kind: &ListingKind,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if kind.limits == RowLimits::HeavyFirst {
+        return listing::write_heavy_first(report, kind, series, style, out);
+    }
+    listing::write(kind, &report.listing_of(kind, series), &report.options.pruning, style, out)
+}
+
+/// Writes the first rows of a second table.
 fn second_listing(
     report: &Report<'_>,
     series: &SeriesReport,

@@ -4,9 +4,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, fit};
 
-/// A name is never cut shorter than this, however narrow the terminal.
+/// The least width of a name, even on a narrow terminal.
 pub(super) const MIN_NAME: usize = 16;
-/// An owner in less room than this (with the two spaces before it) says nothing.
+/// The least width of an owner (including the two spaces before it).
 const MIN_OWNER: usize = 10;
 
 /// Names of more bytes than this lose their middle at once: finding lists in lists takes time for each level.
@@ -15,12 +15,12 @@ const LONG: usize = 2_000;
 const SHORT: usize = 4;
 
 impl Style {
-    /// A name in at most so many columns; template arguments give way first.
+    /// A name in at most `room` columns; template arguments are cut first.
     pub(in crate::output) fn name(&self, name: &str, room: Option<usize>) -> String {
         fit_name(name, room.filter(|_| !self.has_full_names))
     }
 
-    /// A name within a sentence, in at most so many columns; where it is too long, its parameters give way before its middle.
+    /// A name within a sentence, in at most `room` columns. If it is too long, its parameters are cut, then its middle.
     pub(in crate::output) fn name_in_text(&self, name: &str, room: usize) -> String {
         let fitted = self.name(name, Some(room));
         let is_cut = |text: &str| text.contains('…') && !text.contains("<…>");
@@ -47,8 +47,8 @@ impl Style {
     }
 }
 
-/// A name in at most `width` columns. Where it is too long, the arguments of its templates are folded to `<…>`, the innermost first; if that is
-/// not enough, its middle goes.
+/// A name in at most `width` columns. If it is too long, template arguments are folded to `<…>`, the innermost first, and then its middle
+/// is cut.
 fn fit_name(name: &str, width: Option<usize>) -> String {
     let name = clean(name);
     let Some(width) = width.filter(|&width| name.width() > width) else { return name };
@@ -80,7 +80,7 @@ fn without_parameters(name: &str) -> Option<String> {
     None
 }
 
-/// The name with the arguments of the templates that stand deepest in others folded; `None` where there are no more.
+/// The name with the most deeply nested template arguments folded; `None` if there are no more.
 fn fold_deepest(name: &str) -> Option<String> {
     let lists = argument_lists(name);
     let deepest = lists.iter().map(|list| list.depth).max()?;
@@ -99,15 +99,15 @@ fn fold_deepest(name: &str) -> Option<String> {
 struct ArgumentList {
     start: usize,
     end: usize,
-    /// The number of lists that it stands in.
+    /// The number of lists around it.
     depth: usize,
 }
 
-/// The lists that are long enough to be folded, in the order in which they end. Brackets that open none are those of operators
-/// (`operator<`, `->`) and of Rust's `<T as Trait>`, which say whose function it is.
+/// The lists that are long enough to be folded, in the order of their ends. Brackets that open no list belong to operators (`operator<`,
+/// `->`) and to Rust's `<T as Trait>`, which names the owner of the function.
 fn argument_lists(name: &str) -> Vec<ArgumentList> {
     let mut lists = Vec::new();
-    // The places behind the brackets that are open, and if they open arguments.
+    // The positions after open brackets, and whether they open arguments.
     let mut open: Vec<(usize, bool)> = Vec::new();
     for (at, c) in name.char_indices() {
         let before = &name[..at];
@@ -129,13 +129,13 @@ fn argument_lists(name: &str) -> Vec<ArgumentList> {
 /// The signs of an operator before its last one, at most: `<=>`.
 const MOST_SIGNS: usize = 2;
 
-/// True if what stands before a bracket is `operator`, or the start of an operator with brackets such as `operator<<`.
+/// True if a bracket follows `operator`, or the start of an operator with brackets such as `operator<<`.
 fn is_operator(before: &str) -> bool {
     let signs = before.bytes().rev().take_while(|byte| b"<>-=".contains(byte)).take(MOST_SIGNS).count();
     before[..before.len() - signs].ends_with("operator")
 }
 
-/// True if a bracket behind this opens arguments: it follows a name, or the `::` that Rust puts between.
+/// True if a bracket after this string opens arguments: it follows a name, or the `::` that Rust puts between.
 fn opens_arguments(before: &str) -> bool {
     before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>')
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_no_brackets() {
+    fn distinguishes_operators_from_brackets() {
         for name in
             ["bool operator<(Apple const&, Apple const&)", "Ptr::operator->() const", "operator<<(std::ostream&, int)"]
         {

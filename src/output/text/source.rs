@@ -8,12 +8,12 @@ use super::words::{below_limit, count};
 use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
 
-/// From so many columns on there is room for shares.
+/// The least width of text that shows shares.
 const WIDE: usize = 100;
-/// A tab is shown as so many spaces.
+/// The replacement for a tab.
 const TAB: &str = "    ";
 
-/// Writes the files that weigh something, heaviest first; those without a text are named.
+/// Writes the files with samples, heaviest first, and the names of files without text.
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(files) = report.annotated_files(series) else { return Ok(()) };
     let Pruning { min_percent, min_weight, .. } = report.options.pruning;
@@ -99,7 +99,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Self and all weight, each with its share where there is room; nothing where there is none of its own.
+    /// Self and all weight, each with its share if there is space; nothing for a weight of zero.
     fn weights(&self, sums: &KeySums) -> String {
         let field = |weight: u64, tone: Option<Tone>| {
             let number = if weight > 0 { self.scale.number(weight) } else { String::new() };

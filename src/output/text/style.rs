@@ -61,12 +61,12 @@ impl Style {
     }
 }
 
-/// `text` without what could move the cursor, change colours or turn other text around.
+/// `text` without characters that could move the cursor, change colours or reverse other text.
 pub(in crate::output) fn clean(text: &str) -> String {
     inert(text).into_owned()
 }
 
-/// `text` in at most `width` columns: the middle goes, since both ends of a name tell.
+/// `text` in at most `width` columns. The middle is cut, since both ends of a name are informative.
 pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     let text = clean(text);
     let Some(width) = width.filter(|&width| text.width() > width) else { return text };
@@ -86,7 +86,7 @@ pub(in crate::output) fn cut(text: &str, width: Option<usize>) -> String {
     take_columns(text.chars(), width.saturating_sub(1)) + "…"
 }
 
-/// Text in lines of at most so many columns. A word that is longer than a line loses its middle.
+/// Wraps text at this width. The middle of a word longer than a line is cut.
 pub(in crate::output) fn wrap(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
     let Some(width) = width else { return vec![format!("{}{text}", " ".repeat(indent))] };
     let hanging = indent + 2;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_wider_than_its_room() {
+    fn nothing_exceeds_its_width() {
         let parts = [
             "a",
             "é",

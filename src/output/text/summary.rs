@@ -1,4 +1,4 @@
-//! The inputs, the samples that count, and those that do not.
+//! The inputs, the selected samples, and the others.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::units::{Unit, Weight};
 
 /// Binaries named before the rest is only counted.
 const BINARIES: usize = 5;
-/// Their names are not longer than this.
+/// The greatest width of their names.
 const NAME: usize = 24;
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -59,7 +59,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     text
 }
 
-/// Says that a document is cut, if it is.
+/// Notes that a document is truncated.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
     let note = format!("  {} is truncated at byte {byte}: only complete rows count", clean(&document.input));
@@ -145,7 +145,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     }
     let meaning = match row.meaning {
         Meaning::OnCpu => "",
-        Meaning::Presence => ", of threads that ran or waited: no CPU time",
+        Meaning::Presence => ", of threads that ran or waited: not CPU time",
     };
     let line = format!("{schema} run {run}{input}: {}{times}{meaning}", amount_text(series.counted));
     let line = wrap(&line, 0, style.width).join("\n");
@@ -205,15 +205,14 @@ pub(super) fn operation_lines(
             writeln!(out, "  {stacks} are shorter by {text}, which moves {moved} to callers")?;
         }
         if change.is_nothing() && !operation.inverts {
-            let note =
-                if operation.is_without_function { "matches no function" } else { "changes nothing that counts" };
+            let note = if operation.is_without_function { "matches no function" } else { "changes no selected sample" };
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
         }
     }
     Ok(())
 }
 
-/// True if symbols of a binary were found, which then do not name it: the line above says so.
+/// True if symbols were found that do not name the binary, which a line above reports.
 #[cfg(feature = "apple-symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.recording.profile.binary(binary).uuid;

@@ -1,4 +1,4 @@
-//! The frames that symbol files named, and those that they do not know.
+//! The frames that symbol files named, and the frames that they did not.
 
 use std::io::{self, Write};
 

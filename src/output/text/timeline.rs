@@ -16,7 +16,7 @@ use super::blocks::{Blocks, Columns, WAITING};
 use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit, pad};
 use super::words::{clock, share, short_time};
-use crate::output::labels::scope_labels;
+use crate::report::scope_labels;
 use crate::report::{Report, SeparateBy, SeriesReport, Timeline, TimelineLine};
 use crate::units::{Nanos, Unit, Weight};
 
@@ -36,7 +36,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let all = (timeline.lines.len() > 1).then(|| columns.of(timeline.lines.iter()));
     let lines: Vec<Blocks> = shown.iter().map(|line| columns.of([*line].into_iter())).collect();
     let rates = Rates::new(series.unit, all.iter().chain(&lines));
-    // A thread cannot run on more than one core. Others are told apart best by the heaviest of them.
+    // A thread cannot run on more than one core. Other scopes are scaled to the heaviest of them.
     let is_core = series.unit == Unit::Nanoseconds && report.options.separate_by == SeparateBy::Thread;
     let highest = lines.iter().map(|blocks| blocks.highest).max().unwrap_or(0);
     let full = if is_core { columns.length() } else { highest };
@@ -45,7 +45,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         full_text += &format!(", of all together {}", rates.with_unit(all.highest, columns.length()));
     }
     let is_waiting = all.iter().chain(&lines).any(Blocks::is_waiting);
-    legend(&timeline, &columns, (&full_text, is_waiting), style, out)?;
+    legend(&timeline, &columns, &full_text, is_waiting, style, out)?;
     let mut rows = Vec::new();
     if let Some(all) = &all {
         rows.push((all, all.highest, vec!["all".to_owned()]));
@@ -64,7 +64,8 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
 fn legend(
     timeline: &Timeline,
     columns: &Columns<'_>,
-    (full, is_waiting): (&str, bool),
+    full: &str,
+    is_waiting: bool,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {

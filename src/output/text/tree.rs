@@ -1,7 +1,7 @@
 //! A call tree as indented lines.
 //!
-//! Levels are indented where the tree forks only: most levels of a real stack have one child, and a line for each, one
-//! below the other, reads as the chain of calls that it is.
+//! Levels are indented only if the tree forks. Most levels of a real stack have one child, and lines with the same indentation read as a
+//! chain of calls.
 //!
 //! ```text
 //!      all ms  thread  total      self  function
@@ -12,8 +12,8 @@
 //!      22.000   25.9%  22.0%    22.000     helper
 //! ```
 //!
-//! What pruning hid below a node is told in the node's own line, so that it makes no fork. A subtree for which the terminal is too narrow
-//! stands behind the tree, and both places have the same number.
+//! Nodes hidden by pruning are counted in the line of their parent, so that they make no fork. A subtree that does not fit on the terminal
+//! follows the tree, and both places have the same number.
 
 use std::io::{self, Write};
 
@@ -23,21 +23,21 @@ use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit};
 use super::words::{count, share};
 use crate::calltree::{CallTree, Label, Node, is_idle, percent};
-use crate::output::labels::{binary_of, function_of};
 use crate::profile::{Category, Profile};
 use crate::report::{Report, Scope, SeriesReport};
+use crate::report::{binary_of, function_of};
 use crate::units::Weight;
 
 /// Columns left of the names.
 const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
 /// In narrower text the share of the scope gives way to names.
 const NARROW: usize = 80;
-/// The columns that a name has at least, however deep it stands, where the terminal has as many.
+/// The least width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 26;
-/// Text of at least so many columns has room for what is hidden in words.
+/// The least width of text that describes hidden weight in words.
 const WIDE: usize = 100;
 
-/// Writes a tree. In inverted trees, the functions of the first level are those that samples were taken in.
+/// Writes a tree. In inverted trees, the first level has the leaf functions of samples.
 pub(super) fn write(
     report: &Report<'_>,
     scope: Scope,
@@ -76,7 +76,7 @@ struct TreeWriter<'a> {
 }
 
 impl TreeWriter<'_> {
-    /// True if there is room for the share of the scope.
+    /// True if the share of the scope fits.
     fn has_share(&self) -> bool {
         self.style.width.is_none_or(|width| width >= NARROW)
     }
@@ -86,7 +86,7 @@ impl TreeWriter<'_> {
         if self.has_share() { LEFT } else { LEFT - 8 }
     }
 
-    /// The shares of a weight: of the scope, if there is room, and of the series.
+    /// The shares of a weight: of the scope, if it fits, and of the series.
     fn shares(&self, weight: u64) -> String {
         let scope = if self.has_share() { format!(" {:>6.1}%", percent(weight, self.total)) } else { String::new() };
         format!("{scope} {:>5.1}%", share(weight, self.series))
@@ -131,7 +131,7 @@ impl TreeWriter<'_> {
         writeln!(out, "{heat}{shares} {own} {mark}{lead}{name}{binary}{behind}")
     }
 
-    /// What stands behind a name: what pruning hid below it, and where its subtree is.
+    /// The text after a name: the weight hidden below it, and the place of its subtree.
     fn behind(&self, node: &Node, part: Option<usize>) -> String {
         let is_wide = self.style.width.is_none_or(|width| width >= WIDE);
         let hidden = match node.hidden_children {
@@ -158,7 +158,7 @@ impl TreeWriter<'_> {
     }
 }
 
-/// Whose code a function is, as far as a tree tells them apart.
+/// The owner of a function, if it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Code {
     Own,
@@ -178,7 +178,7 @@ impl Code {
         }
     }
 
-    /// The column before names, which tells the same without colours.
+    /// The column before names, which shows the owner without colours.
     fn mark(self) -> char {
         match self {
             Self::Own => '*',

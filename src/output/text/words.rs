@@ -4,7 +4,7 @@ use crate::calltree::percent;
 use crate::report::{Amount, Length, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
-/// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
+/// `85.00 ms in 85 samples`. If the unit is samples: `39 samples`, or `0 samples in 2 rows` if not all rows are selected.
 pub(in crate::output) fn amount_text(amount: Amount) -> String {
     let Amount { weight, samples } = amount;
     match weight.unit {

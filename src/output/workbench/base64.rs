@@ -1,4 +1,4 @@
-//! Base64 as it is written: the payload never stands in memory as a whole.
+//! Base64 as a stream: the complete payload is never in memory.
 
 use std::io::{self, Write};
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_rfc_4648_are_encoded() {
+    fn encodes_the_examples_of_rfc_4648() {
         for (bytes, text) in [
             ("", ""),
             ("f", "Zg=="),

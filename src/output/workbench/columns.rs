@@ -2,11 +2,11 @@
 //!
 //! | encoding | bytes |
 //! |---|---|
-//! | `constant` | none: every row has the value that the head names |
+//! | `constant` | none: every row has the value in the head |
 //! | `varint` | each value as LEB128, seven bits a byte, the lowest first |
 //! | `delta` | each value's difference from the one before (of the first: from 0), modulo 2⁶⁴ and zigzag, as LEB128 |
 //!
-//! gzip finds what repeats, so that nothing more is packed here.
+//! gzip finds repetitions, so no other packing is needed.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ enum Encoding {
 }
 
 impl<'c> Column<'c> {
-    /// A column of these values, which are asked for twice: once for the form, and once to be written.
+    /// A column of these values, which are computed twice: to choose the form, and to write them.
     pub(super) fn new<I: Iterator<Item = u64> + 'c>(
         name: impl Into<Cow<'static, str>>,
         values: impl Fn() -> I + 'c,
@@ -81,7 +81,7 @@ impl<'c> Column<'c> {
     }
 }
 
-/// A number that no reader of JSON rounds: above 2⁵³ − 1 it is a text.
+/// A number that no JSON reader rounds: above 2⁵³ − 1 it is a string.
 pub(super) fn exact(number: u64) -> Value {
     if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
 }

@@ -5,7 +5,7 @@
 
 use crate::profile::Profile;
 
-/// The values of a sample, or the sums of those of some.
+/// The values of a sample, or the sums of several samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Values<'p> {
     Each(&'p [u64]),
@@ -13,12 +13,12 @@ pub(super) enum Values<'p> {
 }
 
 impl<'p> Values<'p> {
-    /// Those of a sample, by its index.
+    /// The values of a sample, by its index.
     pub(super) fn of_sample(profile: &'p Profile, index: usize) -> Self {
         Self::Each(profile.counters(index))
     }
 
-    /// Those of a sum, by its index.
+    /// The values of a sum, by its index.
     pub(super) fn of_sum(profile: &'p Profile, index: usize) -> Self {
         Self::Summed(profile.sum_counters(index))
     }
@@ -50,9 +50,10 @@ pub(super) struct RowCounters {
 }
 
 impl RowCounters {
-    /// Those of so many series and rows. Each part of the input has the place of its series, the row that it is part of, and its values.
+    /// The counters of this many series and rows. Each part of the input has the position of its series, its row, and its values.
     pub(super) fn new<'p>(
-        (series, rows): (usize, usize),
+        series: usize,
+        rows: usize,
         parts: impl Iterator<Item = (Option<usize>, usize, Values<'p>)> + Clone,
     ) -> Self {
         let mut sums = vec![Vec::new(); series];
@@ -79,7 +80,7 @@ impl RowCounters {
         &self.kept
     }
 
-    /// The values of the one at this place among those that are kept, by row.
+    /// The values of the kept counter at this position, by row.
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = u64> + '_ {
         self.values.iter().skip(place).step_by(self.kept.len().max(1)).copied()
     }
@@ -97,7 +98,7 @@ mod tests {
             (Some(0), 1, Values::Each(&second)),
             (Some(1), 0, Values::Summed(&third)),
         ];
-        let counters = RowCounters::new((3, 2), parts.into_iter());
+        let counters = RowCounters::new(3, 2, parts.into_iter());
         assert_eq!(counters.kept(), [0, 1]);
         assert_eq!(counters.of(0).collect::<Vec<_>>(), [4, 3]);
         assert_eq!(counters.of(1).collect::<Vec<_>>(), [40, 10]);
@@ -108,7 +109,7 @@ mod tests {
     fn counters_beyond_64_bits_are_left_out() {
         let (first, second) = ([u64::MAX, 5, u64::MAX], [1, 6, 0]);
         let parts = [(Some(0), 0, Values::Each(&first)), (Some(1), 1, Values::Each(&second))];
-        let counters = RowCounters::new((2, 2), parts.into_iter());
+        let counters = RowCounters::new(2, 2, parts.into_iter());
         assert_eq!(counters.kept(), [1, 2]);
         assert_eq!(counters.of(0).collect::<Vec<_>>(), [5, 6]);
         assert_eq!(counters.of(1).collect::<Vec<_>>(), [u64::MAX, 0]);

@@ -1,22 +1,56 @@
-//! The search for the reduction that leaves out least of a page that would be too large.
+//! The search for the smallest reduction with which a page is small enough.
 //!
-//! To compress a large page takes longer than everything else. Reductions change the rows of samples only, so stacks and names are
-//! compressed once and the rows of each reduction by themselves; both sizes together are nearly that of the page. Only where that is too
-//! near to the limit to tell is a page compressed as a whole.
+//! Compressing a large page takes longer than everything else. Reductions change only the rows of samples, so stacks and names are
+//! compressed once, and the rows of each reduction separately. Both sizes together are nearly the size of the page. The complete page is
+//! compressed only if that is too close to the limit.
 
 use std::io;
 
 use super::page::{Page, Source};
 use super::reduction::WorkbenchReduction;
+use crate::output::diff::DiffReport;
+use crate::recording::Intervals;
+use crate::report::Report;
+
+/// The content of a page in addition to samples, and how much of the samples it leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkbenchOptions<'a> {
+    /// Signposts and hangs of the recording; in a comparison, of the second one.
+    pub intervals: Option<&'a Intervals>,
+    /// Signposts and hangs of the first recording of a comparison.
+    pub before_intervals: Option<&'a Intervals>,
+    /// The reduction of samples that keeps the page small.
+    pub reduction: WorkbenchReduction,
+}
+
+impl WorkbenchOptions<'_> {
+    /// The same options with the first reduction that makes the page of a report at most `max_size` bytes.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the page is larger with every reduction.
+    pub fn fitting(self, report: &Report<'_>, max_size: u64) -> io::Result<Self> {
+        let reduction = first_fitting(&Page::of_report(report, self.intervals), max_size)?;
+        Ok(Self { reduction, ..self })
+    }
+
+    /// The same for the page of a comparison.
+    ///
+    /// # Errors
+    /// As for one report.
+    pub fn fitting_comparison(self, diff: &DiffReport<'_, '_>, max_size: u64) -> io::Result<Self> {
+        let page = Page::of_comparison(diff, [self.before_intervals, self.intervals])?;
+        Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
+    }
+}
 
 /// By how much two parts that are compressed by themselves may differ from the whole, for each recording: the window of gzip, which is
 /// empty where the second part begins, in base64, and twice that.
 const SEAM: u64 = 88 << 10;
-/// The blocks of gzip begin elsewhere in each, and fit what is in them more or less well: by less than one part in so many.
+/// Separately compressed parts have other gzip blocks, which changes the size by less than one part in this number.
 const SHARE: u64 = 64;
 
-/// The first reduction with which a page has at most so many bytes.
-pub(super) fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
+/// The first reduction with which a page has at most `max_size` bytes.
+fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
     let around = page.size_around()?;
     let limit = max_size.saturating_sub(around);
     let sources = page.sources();
@@ -40,7 +74,7 @@ pub(super) fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<Wo
     Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }
 
-/// True if the payloads have at most so many bytes. What no reduction changes has `recording` bytes.
+/// True if the payloads have at most this many bytes. The part that no reduction changes has `recording` bytes.
 fn is_fitting(
     sources: &[Source<'_, '_>],
     recording: u64,
@@ -57,7 +91,7 @@ fn is_fitting(
     }
 }
 
-/// The sum of a size of each recording; `None` if one has none.
+/// The sum of a size over all recordings; `None` if one is missing.
 fn sum(
     sources: &[Source<'_, '_>],
     size: impl Fn(&Source<'_, '_>) -> io::Result<Option<u64>>,

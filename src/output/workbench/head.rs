@@ -1,4 +1,4 @@
-//! The head of a payload: everything that is no long column, as JSON.
+//! The head of a payload: everything except long columns, as JSON.
 
 use std::io;
 
@@ -14,14 +14,15 @@ use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
-/// The version of the payload. A new field or column keeps it; one that goes or changes its meaning raises it.
+/// The version of the payload. New fields and columns keep it. Removed or changed ones increase it.
 const VERSION: u32 = 1;
 
 /// The head of a report with these rows and columns.
 pub(super) fn head(
     report: &Report<'_>,
     intervals: &Intervals,
-    (rows, reduction): (&Rows<'_>, WorkbenchReduction),
+    rows: &Rows<'_>,
+    reduction: WorkbenchReduction,
     columns: &[Column<'_>],
 ) -> io::Result<Value> {
     let profile = &report.recording.profile;
@@ -70,7 +71,7 @@ fn answer(report: &Report<'_>, intervals: &Intervals) -> Value {
     json!({"series": sentences.first(), "overview": report.series.iter().enumerate().map(of_series).collect::<Value>()})
 }
 
-/// A run, and what its table of contents tells of it.
+/// A run with the facts from its table of contents.
 fn run(report: &Report<'_>, id: RunId) -> Value {
     let profile = &report.recording.profile;
     let row = profile.run(id);
@@ -106,7 +107,7 @@ fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value 
         "meaning": series.meaning.name(),
         "has_times": series.has_times,
         "rows": rows.rows,
-        // Texts: a program that adds in doubles learns from them whether it may.
+        // Strings show programs that add doubles whether the sum is exact.
         "weight": rows.weight.to_string(),
         "samples": rows.samples.to_string(),
     })
@@ -187,7 +188,7 @@ fn hang_risk(row: &HangRisk) -> Value {
     })
 }
 
-/// The texts of source files, by recorded path; nothing where none were asked for.
+/// The text of source files, by recorded path; empty if none was requested.
 fn sources(report: &Report<'_>) -> Value {
     let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
         Ok(SourceText { file, text }) => json!({"path": path, "file": file, "text": text}),

@@ -9,24 +9,21 @@
 
 mod base64;
 mod columns;
-mod comparison;
 mod counters;
 mod fitting;
 mod head;
-mod options;
 mod page;
 mod payload;
 mod reduction;
 mod rows;
 mod stacks;
 mod tables;
-mod texts;
 
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
 use crate::report::Report;
-pub use options::WorkbenchOptions;
+pub use fitting::WorkbenchOptions;
 use page::Page;
 pub use reduction::WorkbenchReduction;
 

@@ -5,14 +5,17 @@ use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::json;
 
 use super::base64::Base64Writer;
+use super::payload;
 use super::reduction::WorkbenchReduction;
-use super::{comparison, payload};
-use crate::output::diff::DiffReport;
+use crate::output::diff::json::write as write_json;
+use crate::output::diff::{DiffReport, DiffView};
 use crate::output::markup::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
+use crate::report::diff::Change;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
@@ -21,7 +24,7 @@ const POLICY: &str = include_str!("policy.txt");
 /// The effort of gzip.
 const LEVEL: u32 = 6;
 
-/// What a page is made of.
+/// The parts of a page.
 pub(super) struct Page<'p, 'e> {
     title: String,
     payloads: Vec<Source<'p, 'e>>,
@@ -56,7 +59,7 @@ impl<'p, 'e> Page<'p, 'e> {
                 Source { id: "before", report: diff.before, intervals: before },
             ],
             // A `<` in a name would begin the end of the element.
-            facts: Some(comparison::facts(diff)?.replace('<', "\\u003c")),
+            facts: Some(facts(diff)?.replace('<', "\\u003c")),
         })
     }
 
@@ -115,10 +118,10 @@ impl Source<'_, '_> {
         compressed(out, |out| payload::write(self.report, self.intervals(), reduction, out))
     }
 
-    /// At least the size of the compressed payload, from that of the plain one.
+    /// The largest size of the compressed payload, from the plain one.
     pub(super) fn most(&self, reduction: WorkbenchReduction) -> io::Result<u64> {
         let plain = payload::size(self.report, self.intervals(), reduction)?;
-        // What cannot be compressed takes five bytes more for each 16 KiB.
+        // Incompressible data grows by five bytes for each 16 KiB.
         Ok((plain + plain / 2_048 + 64).div_ceil(3) * 4)
     }
 
@@ -145,7 +148,7 @@ impl Source<'_, '_> {
 
 /// Writes what `write` writes as gzip in base64.
 fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // The header of gzip says nothing of time or machine, so that equal input gives an equal page.
+    // The gzip header records no time or machine, so equal input gives an equal page.
     let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
     write(&mut encoder)?;
     encoder.finish()?.finish()
@@ -187,4 +190,23 @@ fn names(report: &Report<'_>) -> Option<String> {
     names.dedup();
     let names: Vec<&str> = names.iter().map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name)).collect();
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The JSON of the overview of a comparison, and the values that the page needs to compute the rest.
+fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
+    let mut text = Vec::new();
+    write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;
+    let mut facts = String::from_utf8(text).map_err(io::Error::other)?;
+    // As text: reading its fractions and writing them again would round them.
+    facts.truncate(facts.trim_end().len() - 1);
+    let more = [
+        ("is_scaled", json!(report.diff.is_scaled)),
+        ("beyond_noise", json!(Change::BEYOND_NOISE)),
+        ("sentences", report.sentences()),
+    ];
+    for (name, value) in more {
+        facts += &format!(",\"{name}\":{value}");
+    }
+    facts.push('}');
+    Ok(facts)
 }

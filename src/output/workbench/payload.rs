@@ -4,8 +4,8 @@
 //! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
 //! ```
 //!
-//! It is written as it is made: in memory are the order of the samples, and a number for each sample and each stack, four bytes each; if
-//! samples are joined, also the rows that they become, and the values of performance counters, eight bytes each.
+//! The payload is streamed. Memory holds the order of the samples and a number for each sample and each stack, four bytes each. If samples
+//! are joined, it also holds the joined rows, and the values of performance counters, eight bytes each.
 //! `docs/workbench.md` has every field.
 
 use std::io::{self, Write};
@@ -15,8 +15,7 @@ use super::head::head;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
 use super::stacks::{Callees, SampledStacks};
-use super::tables::{of_profile, of_rows};
-use super::texts::Texts;
+use super::tables::{Texts, of_profile, of_rows};
 use crate::profile::Profile;
 use crate::recording::Intervals;
 use crate::report::Report;
@@ -63,7 +62,7 @@ pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: Workbe
 struct Made<'m, 'c> {
     /// Everything up to the end of the head.
     start: &'m [u8],
-    /// The columns of texts, of which there is one and which is the first, functions, frames and stacks.
+    /// The columns of functions, frames and stacks, after the single column of strings.
     recording: &'m [Column<'c>],
     rows: &'m [Column<'c>],
     texts: &'m Texts,
@@ -93,7 +92,7 @@ fn made<T>(
     let mut columns: Vec<Column<'_>> = [lengths].into_iter().chain(of_profile(profile, &texts, &callees)).collect();
     let recorded = columns.len();
     columns.extend(of_rows(&rows, &stacks));
-    let head = serde_json::to_vec(&head(report, intervals, (&rows, reduction), &columns)?)?;
+    let head = serde_json::to_vec(&head(report, intervals, &rows, reduction, &columns)?)?;
     let mut start = MAGIC.to_vec();
     varint::write(&mut start, head.len() as u64);
     start.extend(head);

@@ -13,15 +13,15 @@ pub enum WorkbenchReduction {
     /// Nothing: each sample is in the page.
     #[default]
     None,
-    /// Samples of one thread, stack, state, core and kind are joined if they are in the same bin of time, of this length from the
-    /// beginning of the run. They have the time of the first of them.
+    /// Samples with the same thread, stack, state, core and kind are joined if they are in the same bin of this length, counted from the
+    /// beginning of the run. A joined sample has the time of the first one.
     Bins(Nanos),
-    /// Those of one thread, stack, state and kind are joined, whenever they were taken. The page knows no times and no cores.
+    /// Samples with the same thread, stack, state and kind are joined regardless of their times. The page has no times and no cores.
     Sums,
 }
 
 impl WorkbenchReduction {
-    /// All of them, from the one that leaves out least.
+    /// All reductions, smallest first.
     pub(super) const ALL: [Self; 6] = [
         Self::None,
         Self::Bins(Nanos::from_nanos(1_000_000)),

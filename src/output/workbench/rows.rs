@@ -33,7 +33,7 @@ pub(super) struct Rows<'p> {
     place_of_state: HashMap<StringId, u64>,
 }
 
-/// The rows of a series. Sums have more room than any series takes.
+/// The rows of a series. Sums are wide enough for any series.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeriesRows {
     pub(super) rows: usize,
@@ -42,7 +42,7 @@ pub(super) struct SeriesRows {
 }
 
 enum Source<'p> {
-    /// The samples of a profile, and the order of those that are written.
+    /// The samples of a profile, and the order of the written ones.
     Samples(&'p [Sample], Vec<u32>),
     /// Joined samples.
     Joined(Vec<Row>),
@@ -62,7 +62,7 @@ impl<'p> Rows<'p> {
             if has_counters {
                 let parts = sums.iter().zip(&place_of).enumerate();
                 let parts = parts.map(|(row, ((index, _), place))| (*place, row, Values::of_sum(profile, *index)));
-                counters = RowCounters::new((report.series.len(), sums.len()), parts);
+                counters = RowCounters::new(report.series.len(), sums.len(), parts);
             }
             Source::Sums(sums.into_iter().map(|(_, sum)| sum).collect())
         } else {
@@ -85,7 +85,7 @@ impl<'p> Rows<'p> {
                 let parts =
                     parts.map(|(at, index)| (place(index), row(at), Values::of_sample(profile, *index as usize)));
                 let rows = joined_rows.as_ref().map_or(order.len(), Vec::len);
-                counters = RowCounters::new((report.series.len(), rows), parts);
+                counters = RowCounters::new(report.series.len(), rows, parts);
             }
             if let Some(rows) = joined_rows {
                 let (places, rows) = rows.into_iter().unzip();
@@ -117,12 +117,12 @@ impl<'p> Rows<'p> {
         self.states.push(state);
     }
 
-    /// True if they are sums, so that nothing is known of times and cores.
+    /// True if the rows are sums, without times and cores.
     pub(super) fn are_sums(&self) -> bool {
         !self.has_times
     }
 
-    /// The number of a state among those of the rows.
+    /// The number of a state among the states of the rows.
     pub(super) fn place_of_state(&self, state: StringId) -> u64 {
         self.place_of_state.get(&state).copied().unwrap_or_default()
     }
@@ -154,8 +154,8 @@ fn row_of(sample: &Sample) -> Row {
     Row { time: time.as_nanos(), weight, samples: 1, thread: thread.index(), stack, state, core, kind }
 }
 
-/// The rows of samples, by series and time, with those joined that the reduction tells apart no more, at the place of the first of them.
-/// The weight of a row that would be too large for it goes on in another one. `is_in` is told of each sample the row that it is in.
+/// The rows of samples, by series and time. Samples that the reduction no longer distinguishes are joined at the position of the first one.
+/// A weight that is too large for one row continues in another. `is_in` receives the row of each sample.
 fn joined(
     samples: impl Iterator<Item = (Option<usize>, Row)>,
     reduction: WorkbenchReduction,
@@ -169,7 +169,7 @@ fn joined(
             WorkbenchReduction::Bins(length) => (row.time / length.as_nanos().max(1), row.core),
             _ => (0, None),
         };
-        // Rows of one bin follow each other, so that those of other bins need not be remembered.
+        // Rows of a bin are consecutive, so rows of earlier bins can be forgotten.
         if open != Some((series, bin)) {
             row_of.clear();
             open = Some((series, bin));

@@ -1,7 +1,7 @@
-//! Stacks and the stacks of samples, as numbers that are small because code repeats itself.
+//! Encodes stacks and the stacks of samples as numbers, which are small because code repeats itself.
 //!
-//! A frame mostly calls one of few others, so a stack is known by its parent and a place among the callees of the parent's frame. Samples
-//! mostly have a stack that is new or was seen lately.
+//! A frame mostly calls one of few others, so a stack is its parent and a position among the callees of the parent's frame. Samples mostly
+//! have a stack that is new or was used recently.
 
 use crate::hash::HashMap;
 use crate::profile::{FrameId, Profile, StackId};
@@ -9,8 +9,8 @@ use crate::profile::{FrameId, Profile, StackId};
 /// The frames of stacks, by what calls them.
 #[derive(Default)]
 pub(super) struct Callees {
-    /// By stack: 0 for a frame that the parent's frame (or for a stack without parent: a thread) was not yet seen to call, else the place
-    /// among those that it was, counted from 1 in the order of first sight.
+    /// By stack: its position, from 1, among the frames that the parent's frame (or a thread, for stacks without parent) has called so far;
+    /// 0 for a first call.
     pub(super) places: Vec<u32>,
     /// The frames of stacks whose place is 0.
     pub(super) frames: Vec<u32>,
@@ -49,7 +49,7 @@ pub(super) struct SampledStacks {
 impl SampledStacks {
     pub(super) fn new(profile: &Profile, rows: impl Iterator<Item = Option<StackId>>) -> Self {
         let mut sampled = Self::default();
-        // By stack: its number among those that samples have, from 1; 0 while none was seen.
+        // By stack: its number among the stacks of samples, from 1; 0 before its first sample.
         let mut number_of = vec![0_u32; profile.stack_ids().len()];
         for stack in rows {
             let Some(stack) = stack else {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_is_told_by_how_new_it_is() {
+    fn identifies_a_stack_by_its_recency() {
         let profile = profile(&[(None, 1), (None, 2), (None, 3)]);
         let ids: Vec<StackId> = profile.stack_ids().collect();
         let rows = [Some(ids[2]), None, Some(ids[2]), Some(ids[0]), Some(ids[2]), Some(ids[0])];

@@ -1,12 +1,12 @@
-//! The columns of a payload, in the order in which they are written. Numbers of rows of other tables are counted from 0; where a value may
-//! be missing, 0 says so and the others are one higher.
+//! The columns of a payload, in the order in which they are written. Row numbers of other tables start at 0. If a value may be missing, 0
+//! means missing, and other values are increased by one.
 
 use super::columns::Column;
 use super::rows::{Row, Rows};
 use super::stacks::{Callees, SampledStacks};
-use super::texts::Texts;
 use crate::calltree::is_idle;
-use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack};
+use crate::hash::IndexSet;
+use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack, StringId};
 use crate::report::{is_entry_point, is_run_loop};
 
 /// A function with a real name; without one it is named by its address.
@@ -37,7 +37,7 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         frame_column("frames.line", profile, |row| row.source.map_or(0, |source| u64::from(source.line))),
         frame_column("frames.inlined", profile, |row| u64::from(row.is_inlined)),
         Column::new("stacks.parent", move || {
-            // Most stacks stand right behind their parent, so the distance is 1; 0 has no parent.
+            // Most stacks directly follow their parent, with a distance of 1; 0 means no parent.
             let distance =
                 |(index, stack): (usize, Stack)| stack.parent.map_or(0, |parent| (index - parent.index()) as u64);
             profile.stack_ids().map(|id| profile.stack(id)).enumerate().map(distance)
@@ -108,4 +108,22 @@ fn row_column<'c>(name: &'static str, rows: &'c Rows<'c>, value: impl Fn(&Row) -
         let value = value.clone();
         rows.iter().map(move |row| value(&row))
     })
+}
+
+/// The strings that columns refer to, in the order of their first use.
+pub(super) struct Texts {
+    pub(super) ids: IndexSet<StringId>,
+}
+
+impl Texts {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let names = profile.function_ids().map(|id| profile.function(id).name);
+        let paths = profile.frame_ids().filter_map(|id| Some(profile.frame(id).source?.path));
+        Self { ids: names.chain(paths).collect() }
+    }
+
+    /// The number of a string.
+    pub(super) fn place(&self, id: StringId) -> u64 {
+        self.ids.get_index_of(&id).unwrap_or_default() as u64
+    }
 }

@@ -1,25 +1,29 @@
-//! Rules about changes: what a CI job fails on.
+//! Rules about changes, on which a CI job fails.
 //!
 //! ```text
-//! total > 5%                          all that counts grew by more than 5 % of the first recording
+//! total > 5%                          the total grew by more than 5 % of the first recording
 //! total > 200ms                       by more than 200 ms
-//! function("-[X y]").self > 1%        the function alone, by more than 1 % of the first recording
+//! function("-[X y]").self > 1%        the self weight of the function, by more than 1 % of the first recording
 //! function("-[X y]").all > 3Mcycles   with what it calls
 //! function(*).self > 2%               any function
 //! binary("UIKitCore").all > 30ms      samples with the binary anywhere in their stack; binary(*) is any
 //! ```
 //!
-//! Percentages are of the first recording's total weight. A function of one name in two binaries is two functions, each on its own.
-//! A rule **fires** where something grew by more than the limit, and by more than chance would explain. It is **undecided** where
-//! nothing fires it, and something grew by more than the limit that chance may explain; where neither recording has a sample of
-//! what it names, since that is a mistake in the rule more often than not; where its limit is in another unit than the
-//! recordings; and where they were to be scaled, and nothing tells by what.
+//! Percentages are relative to the first recording's total weight. Functions with the same name in two binaries are two functions. A
+//! rule **fires** if its subject grew by more than the limit, and by more than chance explains. A rule that does not fire is
+//! **undecided** in these cases:
 //!
-//! # What chance would explain
+//! - Its subject grew by more than the limit, but chance may explain the growth.
+//! - Neither recording has a sample of its subject, which is most often a mistake in the rule.
+//! - The unit of its limit differs from the unit of the recordings.
+//! - The recordings cannot be scaled, because a length or weight is missing.
 //!
-//! A change of z standard deviations of its [noise](Change::noise). For one function z is [`Change::BEYOND_NOISE`]: of 40 pairs of recordings of
-//! the same program one has a larger growth. A rule that looks at n functions has n chances to see one, so that its z is that
-//! of the n-th part of this probability (Bonferroni): 3.0 for 20 functions, 3.9 for 500.
+//! # What chance explains
+//!
+//! Chance explains a change of up to z standard deviations of its [noise](Change::noise). For one function, z is
+//! [`Change::BEYOND_NOISE`]: among 40 pairs of recordings of the same program, one has a larger growth. A rule that covers n functions has
+//! n chances to find such a growth, so its z is computed for this probability divided by n (Bonferroni): 3.0 for 20 functions, 3.9 for
+//! 500.
 
 use std::cmp::Ordering;
 
@@ -27,10 +31,10 @@ use super::super::NO_STACK;
 use super::{Change, Diff, DiffRow, Function, FunctionKey};
 use crate::units::Unit;
 
-/// The subject of a rule. Without a name it is each one on its own.
+/// The subject of a rule. Without a name, it is each function or binary separately.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DiffSubject {
-    /// All that counts.
+    /// The total weight.
     Total,
     /// Functions.
     Functions(Option<String>),
@@ -41,18 +45,18 @@ pub(super) enum DiffSubject {
 /// The weight of it that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DiffMeasure {
-    /// Of samples whose leaf it is.
+    /// Of samples whose leaf is the subject.
     SelfWeight,
-    /// Of samples with it anywhere in their stack.
+    /// Of samples whose stack contains the subject.
     AllWeight,
 }
 
 /// The growth that a rule allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum DiffLimit {
-    /// So many percent of the first recording's total weight.
+    /// A percentage of the first recording's total weight.
     Percent(f64),
-    /// So much.
+    /// A weight in a unit.
     Weight(f64, Unit),
 }
 
@@ -61,7 +65,7 @@ pub(super) enum DiffLimit {
 pub struct DiffAlert {
     /// The rule as typed.
     pub text: String,
-    /// Its subject.
+    /// The subject of the limit.
     pub(super) subject: DiffSubject,
     /// The weight of it.
     pub(super) measure: DiffMeasure,
@@ -79,16 +83,16 @@ pub enum DiffAlertState {
     WithinNoise,
     /// Neither recording has a sample of what it names.
     Unknown,
-    /// Its limit is in another unit than the recordings.
+    /// The unit of the limit differs from the unit of the recordings.
     OtherUnit,
-    /// The recordings were to be scaled, and nothing tells by what.
+    /// The recordings cannot be scaled, because a length or weight is missing.
     NotScaled,
     /// Nothing grew by more than the limit.
     Quiet,
 }
 
 impl DiffAlertState {
-    /// True where nobody can tell if it should fire.
+    /// True if the rule could not be decided.
     pub const fn is_undecided(self) -> bool {
         matches!(self, Self::WithinNoise | Self::Unknown | Self::OtherUnit | Self::NotScaled)
     }
@@ -100,12 +104,12 @@ impl DiffAlertState {
 pub struct DiffAlertOutcome<'a> {
     /// The rule.
     pub alert: &'a DiffAlert,
-    /// Its outcome.
+    /// The outcome of the rule.
     pub state: DiffAlertState,
-    /// The limit in the unit of the recordings; `None` where it is in another one.
+    /// The limit in the unit of the recordings; `None` if its unit differs.
     pub limit: Option<f64>,
-    /// The reasons: what grew by more than the limit, the largest changes first, if chance explains none or all of them. Else, and where
-    /// nothing did, the largest change of those it looks at. The total has no function.
+    /// The reasons: the changes above the limit, largest first. If chance explains some of them, only the others are listed. If no change
+    /// is above the limit, it is the largest change that the rule covers. The total has no function.
     pub causes: Vec<(Option<&'a Function>, Change)>,
 }
 
@@ -145,7 +149,7 @@ impl DiffAlert {
     fn changes<'d>(&self, diff: &'d Diff) -> Vec<(Option<&'d Function>, Change)> {
         let is_self = self.measure == DiffMeasure::SelfWeight;
         let of = |row: &'d DiffRow| (Some(&row.function), if is_self { row.self_change } else { row.all_change });
-        // A binary has no name but that of its file.
+        // The name of a binary is its file name.
         let rows = |rows: &'d [DiffRow], wanted: &Option<String>, name: fn(&Function) -> Option<&str>| {
             let is_wanted = |row: &&DiffRow| wanted.as_deref().is_none_or(|wanted| name(&row.function) == Some(wanted));
             rows.iter().filter(is_wanted).map(of).collect()
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_no_growth() {
+    fn ignores_growth_by_rounding() {
         let mut diff = diff(vec![row("press", 900, 900)]);
         diff.factor = 1.0 + f64::EPSILON;
         assert!(diff.all_change(&diff.total).weight > 0.0);

@@ -1,4 +1,4 @@
-//! Alert rules of comparisons and of fleets: one grammar, and what is written is read as the same.
+//! Checks that alert rules of comparisons and fleets share one grammar, and are read back as they were written.
 
 use super::DiffAlert;
 use super::alert::{DiffLimit, DiffMeasure, DiffSubject};
@@ -9,7 +9,7 @@ use crate::stats::Quantile;
 use crate::units::{Millionths, Unit};
 use proptest::prelude::*;
 
-/// Words of a rule, between which spaces may stand.
+/// The words of a rule, which may be separated by spaces.
 type Words = Vec<String>;
 
 fn words(texts: &[&str]) -> Words {
@@ -20,7 +20,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The words with spaces between them, of which each number asks for one, or none.
+/// Joins the words, with or without a space for each number.
 fn spaced(words: &[String], spaces: &[u8]) -> String {
     let space = |index: usize| ["", "", " ", "\t ", "\u{2003}"][usize::from(spaces[index % spaces.len()]) % 5];
     words.iter().enumerate().map(|(index, word)| format!("{}{word}", space(index))).collect::<String>()
@@ -171,9 +171,9 @@ proptest! {
         prop_assert_eq!(DiffAlert::parse(&expected.to_string()), read);
     }
 
-    /// A text that one command reads, and the other does not, is either no rule at all or refused with the command that knows it.
+    /// A string that only one command accepts is rejected by the other, either as invalid or with the name of the right command.
     #[test]
-    fn each_command_knows_what_the_other_one_judges(
+    fn each_command_names_the_command_of_other_rules(
         (subject, subject_words) in diff_subjects(),
         (_, limit_words) in limits(),
         (_, _, statistic_words) in statistics(),
@@ -189,7 +189,7 @@ proptest! {
 }
 
 #[test]
-fn an_empty_name_is_none() {
+fn rejects_empty_names() {
     for kind in ["function", "binary", "process", "thread"] {
         let text = format!("{kind}(\"\").cpu.p99 > 5");
         let error = AlertRule::parse(&text).expect_err(&text).to_string();

@@ -1,4 +1,4 @@
-//! Rules about changes as they are typed.
+//! Parses rules about changes.
 
 use std::fmt;
 
@@ -30,11 +30,10 @@ impl std::str::FromStr for DiffAlert {
 }
 
 impl DiffAlert {
-    /// Reads a rule, as the module shows them.
+    /// Parses a rule of the form shown in the module.
     ///
     /// # Errors
-    /// Where the text is no rule; the error says which part is not understood, and what could stand there, or that the rule is one
-    /// of fleets.
+    /// If it is not a rule. The error names the invalid part and what is valid there, or reports that the rule is for fleets.
     pub fn parse(text: &str) -> Result<Self, AlertError> {
         let text = text.trim();
         if text == SYSTEM_CPU_LIMIT {
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_with_a_reason() {
+    fn rejects_invalid_rules_with_a_reason() {
         for (text, part) in [
             ("", "what a rule is about"),
             ("gpu > 5%", "what a rule is about"),
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_fleets_are_refused_with_the_command_that_knows_them() {
+    fn rejects_rules_of_fleets_with_the_right_command() {
         for text in [
             "cpu.p95 > 80",
             "window(60s).max > 80",

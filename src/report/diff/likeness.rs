@@ -11,13 +11,16 @@ use crate::units::Unit;
 
 /// The rule for the factor by which the weights of the second recording are multiplied before they are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Normalize {
-    /// By nothing: weights are compared as they are.
+    /// Do not scale: compare weights unchanged
     #[default]
     None,
-    /// So that both have the length of the first recording ([`length`](Report::length)).
+    /// Scale to the length of the first recording
+    ///
+    /// See [`length`](Report::length).
     Duration,
-    /// So that both have as much weight in all: then shares are compared.
+    /// Scale to the total weight of the first recording, so that shares are compared
     Samples,
 }
 
@@ -40,9 +43,9 @@ impl Normalize {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unlike {
-    /// A side has nothing that counts; which one.
+    /// One side, named here, has no selected samples.
     Nothing(String),
-    /// One side has weights in several units, or of several tables; which, and what they are.
+    /// One side has weights in several units or from several tables: its name, and the units and tables.
     Mixed(String, Vec<String>),
     /// Other units.
     Units(Unit, Unit),
@@ -95,7 +98,7 @@ impl fmt::Display for Unlike {
 }
 
 impl Unlike {
-    /// The reasons against comparing these reports; empty if they are alike, as far as the inputs tell.
+    /// Returns the reasons why these reports should not be compared, as far as the inputs record them.
     pub fn between<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Self> {
         let sides = [(before, "the first recording"), (after, "the second recording")];
         let mut found = Vec::new();
@@ -144,7 +147,7 @@ impl Unlike {
     }
 }
 
-/// The series that have something that counts.
+/// The series with selected samples.
 pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
     report.series.iter().filter(|series| series.counted.samples > 0)
 }
@@ -157,7 +160,7 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     counted(report).map(kind).collect()
 }
 
-/// True if no run has two tables that count: those would cover the same time twice.
+/// True if no run has two selected tables, which would cover the same time twice.
 fn has_one_table_a_run(report: &Report<'_>) -> bool {
     let profile = &report.recording.profile;
     let mut runs = counted(report).map(|series| profile.series(series.series).run);

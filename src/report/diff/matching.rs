@@ -1,6 +1,6 @@
 //! The functions of two recordings, matched with each other.
 
-use crate::hash::HashMap;
+use crate::hash::IndexSet;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Uuid;
 
@@ -9,10 +9,9 @@ use crate::units::Uuid;
 pub enum FunctionKey {
     /// Binary and name: the same function of two builds.
     Named,
-    /// A function without name: the UUID of its binary and how far behind the load address it is. Another build is another
-    /// binary.
+    /// A function without a name: the UUID of its binary, and the offset from the load address. Another build is another binary.
     Offset(Uuid, u64),
-    /// A function without name in a binary without UUID, or in none: by the address that stands for its name.
+    /// A function without a name, in a binary without a UUID or in no binary: by the address that replaces its name.
     Address,
     /// Samples without stack.
     NoStack,
@@ -21,7 +20,7 @@ pub enum FunctionKey {
 /// A function, or a binary, of either recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
-    /// Its name, or what stands for it; empty for a binary.
+    /// The name, or the address that replaces it; empty for a binary.
     pub name: String,
     /// The name of its binary, if it is in one.
     pub binary: Option<String>,
@@ -31,12 +30,12 @@ pub struct Function {
 
 /// The functions of both recordings, each once.
 pub(super) struct Functions {
-    names: Vec<Function>,
+    names: IndexSet<Function>,
     /// By side and function: its number.
     of_side: [Vec<usize>; 2],
-    /// By number: that of its binary.
+    /// By number of a function: the number of its binary.
     binary_of: Vec<usize>,
-    binaries: Vec<Function>,
+    binaries: IndexSet<Function>,
 }
 
 /// The number of samples without stack.
@@ -45,28 +44,18 @@ pub(super) const STACKLESS: usize = 0;
 impl Functions {
     pub(super) fn new(sides: [&Profile; 2]) -> Self {
         let no_stack = Function { name: String::new(), binary: None, key: FunctionKey::NoStack };
-        let mut names = vec![no_stack.clone()];
-        let mut number_of: HashMap<Function, usize> = HashMap::default();
+        let mut names: IndexSet<Function> = [no_stack].into_iter().collect();
         let of_side = sides.map(|profile| {
-            let number = |id: FunctionId| {
-                let function = function(profile, id);
-                *number_of.entry(function).or_insert_with_key(|function| {
-                    names.push(function.clone());
-                    names.len() - 1
-                })
-            };
+            let number = |id: FunctionId| names.insert_full(function(profile, id)).0;
             profile.function_ids().map(number).collect::<Vec<usize>>()
         });
-        let (mut binaries, mut binary_numbers) = (Vec::new(), HashMap::default());
+        let mut binaries = IndexSet::default();
         let binary_of = names.iter().map(|function| {
             let binary = match function.key {
                 FunctionKey::NoStack => function.clone(),
                 _ => Function { name: String::new(), binary: function.binary.clone(), key: FunctionKey::Named },
             };
-            *binary_numbers.entry(binary).or_insert_with_key(|binary: &Function| {
-                binaries.push(binary.clone());
-                binaries.len() - 1
-            })
+            binaries.insert_full(binary).0
         });
         let binary_of = binary_of.collect();
         Self { names, of_side, binary_of, binaries }
@@ -77,20 +66,20 @@ impl Functions {
         self.of_side[side][function.index()]
     }
 
-    pub(super) fn names(&self) -> &[Function] {
+    pub(super) fn names(&self) -> &IndexSet<Function> {
         &self.names
     }
 
     pub(super) fn into_names(self) -> Vec<Function> {
-        self.names
+        self.names.into_iter().collect()
     }
 
-    /// By number of a function: that of its binary.
+    /// The number of a function's binary.
     pub(super) fn binary_of(&self, number: usize) -> usize {
         self.binary_of[number]
     }
 
-    pub(super) fn binaries(&self) -> &[Function] {
+    pub(super) fn binaries(&self) -> &IndexSet<Function> {
         &self.binaries
     }
 }

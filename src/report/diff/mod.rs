@@ -1,33 +1,34 @@
 //! The changes between two recordings: by function, by binary and by node of the call tree.
 //!
-//! Both sides are reports, each of a selection, after the same operations. Their functions are matched (`matching`), the stacks of both are
-//! merged into one tree (`tree`), and every row has its weights before and after.
+//! Both sides are reports of selected samples, after the same operations. Their functions are matched (`matching`), their stacks are merged
+//! into one tree (`tree`), and every row has its weights before and after.
 //!
 //! # Numbers
 //!
-//! Weights of both sides are the recordings' own, in integers, and add up in each tree as everywhere. For a *change*, those of
-//! the second recording are first multiplied by one factor, which is the same in every row ([`Normalize`]):
+//! The weights of both sides are the recorded integers, and add up in each tree. For a *change*, the weights of the second recording are
+//! first multiplied by one factor, which is the same in every row ([`Normalize`]):
 //!
 //! ```text
 //! change = after × factor − before
 //! ```
 //!
-//! So changes add up as weights do, apart from the rounding of floating-point numbers.
+//! Changes therefore add up like weights, apart from the rounding of floating-point numbers.
 //!
 //! # Noise
 //!
-//! Samples are drawn: a function that n samples hit could as well have been hit by n ± √n. Their weights w add up to a compound Poisson
-//! process, whose variance is estimated by the sum of the squares of what was seen (Campbell's theorem). So one standard deviation of a change is
+//! Samples are random: a function with n samples could as well have had n ± √n. Their weights w form a compound Poisson process, whose
+//! variance is estimated by the sum of the squared weights (Campbell's theorem). One standard deviation of a change is
 //!
 //! ```text
 //! noise = √(Σw₁² + factor² × Σw₂²)
 //! ```
 //!
-//! With n equal weights a side's sum is W² / n, and with unequal ones, as in tables of cycles, it is larger. If samples were added up while
-//! they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), their weights are taken as equal in each stack. A
-//! change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. That is a hint, and not a test: with a thousand functions some fifty
-//! pass by chance; samples that follow each other are not independent; and two recordings differ by more than the sampling. `fleet report`
-//! compares many runs.
+//! With n equal weights, a side's sum is W² / n. With unequal weights, as in tables of cycles, it is larger. If samples were added up while
+//! they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), the weights in each stack are assumed to be equal.
+//!
+//! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint and not a test: among a thousand
+//! functions, about fifty are marked by chance; consecutive samples are not independent; and two recordings differ by more than the
+//! sampling. `fleet report` compares many runs.
 
 mod alert;
 #[cfg(all(test, feature = "fleet"))]
@@ -57,7 +58,7 @@ use tree::{MergedTree, by_binary, by_function, own_code};
 pub struct Change {
     /// After × factor − before.
     pub weight: f64,
-    /// One standard deviation of it.
+    /// One standard deviation of the change.
     pub noise: f64,
 }
 
@@ -86,7 +87,7 @@ impl Change {
 pub struct DiffRow {
     /// The function or binary; a binary has no function name.
     pub function: Function,
-    /// Its weights.
+    /// The weights of the row.
     pub sides: Sides,
     /// The change of its self weight.
     pub self_change: Change,
@@ -103,12 +104,12 @@ pub struct Diff {
     pub factor: f64,
     /// True if weights are scaled as requested; false if a side has no length, or no weight, to scale by. The factor is then 1.
     pub is_scaled: bool,
-    /// Everything that counts.
+    /// All selected samples.
     pub total: Sides,
     /// The functions, the largest changes of self weight first; samples without stack are one of them.
     pub functions: Vec<DiffRow>,
-    /// The functions of the program's own code, each with what it asked the system for as its self weight, as
-    /// [`Overview::answers`](crate::report::Overview::answers) has them; the largest changes of that first.
+    /// The functions of app code, by the change of their self weight, which includes system code that they call, as in
+    /// [`Overview::answers`](crate::report::Overview::answers).
     pub own_functions: Vec<DiffRow>,
     /// The binaries, the largest changes of self weight first. A binary's all weight counts a sample once.
     pub binaries: Vec<DiffRow>,
@@ -119,7 +120,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Compares two reports that are [alike](Unlike::between). All that counts in them is added up, over all their series.
+    /// Compares two reports that are [comparable](Unlike::between). All selected samples of all their series are added up.
     pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, normalize: Normalize) -> Self {
         let functions = Functions::new([&before.recording.profile, &after.recording.profile]);
         let tree = MergedTree::new([before, after], &functions);

@@ -47,7 +47,7 @@ impl Side {
     }
 }
 
-/// Both sides of something.
+/// The weights on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
     /// In the first recording.
@@ -59,7 +59,7 @@ pub struct Sides {
 /// The sides on which something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is.
+    /// On both sides.
     Both,
     /// Only the second recording has samples of it.
     New,

@@ -17,19 +17,19 @@ pub struct DiffNode {
     pub depth: u32,
     /// The number of its function: see [`Diff::function`](super::Diff::function).
     pub(super) function: Option<usize>,
-    /// Its weights.
+    /// The weights of the node.
     pub sides: Sides,
 }
 
-/// The tree while it is made. Node 0 is the root; a parent stands before its children. A node is large, so there is one list of them, which
-/// becomes that of the [`Diff`](super::Diff).
+/// The tree under construction. Node 0 is the root, and parents precede their children. Nodes are large, so this list of nodes becomes the
+/// list of the [`Diff`](super::Diff).
 pub(super) struct MergedTree {
     nodes: Vec<DiffNode>,
     parents: Vec<usize>,
 }
 
 impl MergedTree {
-    /// The stacks of both sides, each with all samples that count.
+    /// Merges the stacks of both sides, with all selected samples.
     pub(super) fn new<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> Self {
         let root = DiffNode { depth: 0, function: None, sides: Sides::default() };
         let mut tree = Self { nodes: vec![root], parents: vec![0] };
@@ -48,7 +48,7 @@ impl MergedTree {
                     }),
                     None => child(0, STACKLESS),
                 };
-                // Those of a stack stand in several rows, where several threads have it.
+                // A stack has several rows if several threads have it, but only one sum of squares.
                 let squares = squares.remove(&row.stack).unwrap_or(0);
                 of(&mut tree.nodes[node].sides, side).add_self(row.weight, row.samples, squares);
             }
@@ -99,7 +99,7 @@ impl MergedTree {
             places[node] = place;
             place += 1;
             let children = below.of(node);
-            // The last one is taken first.
+            // The last node is visited first.
             children.sort_unstable_by(|&a, &b| {
                 let by_size = change(a).total_cmp(&change(b));
                 by_size.then_with(|| weight(a).cmp(&weight(b))).then_with(|| Reverse(name(a)).cmp(&Reverse(name(b))))
@@ -153,13 +153,13 @@ fn put_in_place<T>(rows: &mut [T], places: &mut [usize]) {
     }
 }
 
-/// The functions of the whole tree. One that is above itself counts once.
+/// Sums the tree by function. Recursion counts once.
 pub(super) fn by_function(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
     let sums = sums(nodes, functions.names().len(), |number| number);
     functions.names().iter().cloned().zip(sums).collect()
 }
 
-/// The same by binary.
+/// Sums the tree by binary.
 pub(super) fn by_binary(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
     let sums = sums(nodes, functions.binaries().len(), |number| functions.binary_of(number));
     functions.binaries().iter().cloned().zip(sums).collect()
@@ -189,7 +189,7 @@ fn sums(nodes: &[DiffNode], count: usize, key: impl Fn(usize) -> usize) -> Vec<S
     sums
 }
 
-/// By number of a function of the program's own code: its samples, and those of the system's functions that it called.
+/// By number of a function of app code: its samples, including samples of system functions that it called.
 pub(super) fn own_code<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> HashMap<usize, Sides> {
     let mut sums: HashMap<usize, Sides> = HashMap::default();
     for (side, report) in reports.into_iter().enumerate() {
@@ -197,7 +197,7 @@ pub(super) fn own_code<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> 
         for series in &report.series {
             let code = OwnCode::new(report, series);
             for row in report.weights.of_series(series.series) {
-                // As in the tree: those of a stack stand in several rows.
+                // As in the tree, a stack may have several rows but one sum of squares.
                 let squares = squares.remove(&row.stack).unwrap_or(0);
                 let Some(place) = row.stack.and_then(|stack| code.place(stack)) else { continue };
                 let own = sums.entry(functions.number(side, code.function(place))).or_default();
@@ -212,7 +212,7 @@ fn of(sides: &mut Sides, side: usize) -> &mut Side {
     if side == 0 { &mut sides.before } else { &mut sides.after }
 }
 
-/// The node of a stack, where those of stacks that were seen are known; 0 is not known.
+/// The node of a stack. `node_of` caches the nodes of stacks, with 0 for unknown nodes.
 fn node_of_stack(
     profile: &Profile,
     stack: StackId,

@@ -26,7 +26,7 @@ pub struct Activity {
 pub struct Busiest {
     /// Its start, a whole number of lengths from the start of the recording.
     pub start: Nanos,
-    /// Its length.
+    /// The length of this part.
     pub length: Nanos,
     /// The weight of the samples that were taken in it.
     pub weight: Weight,
@@ -88,7 +88,7 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     Some(Activity {
         cpu_percent: series.counted.weight.percent_of_core(time.length()),
         busiest: busiest(&seconds, &time, series.unit),
-        line: line(report, series, &time, readable(report, series, (start, end), shortest, most)),
+        line: line(report, series, &time, readable(report, series, start, end, shortest, most)),
         time,
     })
 }
@@ -107,7 +107,8 @@ const SAMPLES: u64 = 5;
 fn readable(
     report: &Report<'_>,
     series: &SeriesReport,
-    (start, end): (Nanos, Nanos),
+    start: Nanos,
+    end: Nanos,
     shortest: BinLength,
     most: usize,
 ) -> BinLength {

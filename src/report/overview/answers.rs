@@ -15,27 +15,20 @@ use super::owners::{Owner, Owners};
 pub struct Answer {
     /// The function.
     pub function: FunctionId,
-    /// Its own samples, and those of the system's functions that it called: its self weight after `--charge-system`.
+    /// Samples of the function, including samples of system functions that it called: its self weight after `--charge-system`.
     pub amount: Amount,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
-    /// Its samples on that thread.
+    /// Samples of the function on that thread.
     pub on_thread: Amount,
     /// The functions of the program that called it, the outermost first, by the heaviest caller of each; it is not among them, and
     /// neither are entry points (`main`), nor the system's functions between.
     pub callers: Vec<FunctionId>,
-    /// What called the outermost of them, where the system's functions around it tell.
+    /// The trigger of the outermost caller, if the system functions around it identify one.
     pub origin: Option<Origin>,
 }
 
-/// The samples of these rows together.
-pub(super) fn sum<'r>(rows: impl Iterator<Item = &'r StackWeight>, unit: Unit) -> Amount {
-    let add = |(weight, samples): (u64, u64), row: &StackWeight| (weight + row.weight, samples + row.samples);
-    let (weight, samples) = rows.fold((0, 0), add);
-    Amount { weight: Weight::new(weight, unit), samples }
-}
-
-/// Samples of one function: those of one place of it and one thread.
+/// The samples of one function in one stack and one thread.
 #[derive(Clone, Copy)]
 struct Part {
     /// The stack that ends in the function.
@@ -45,12 +38,13 @@ struct Part {
     row: StackWeight,
 }
 
-/// The heaviest functions of these stacks, at most `count`. `place_of` gives the place where the function of a stack stands, if it is asked
-/// about.
+/// The heaviest functions of these stacks, at most `count`. `place_of` returns the stack that ends in the function that a stack's time
+/// belongs to; `None` for stacks to ignore.
 pub(super) fn heaviest(
     profile: &Profile,
     owners: &Owners,
-    (rows, unit): (&[StackWeight], Unit),
+    rows: &[StackWeight],
+    unit: Unit,
     count: usize,
     place_of: impl Fn(StackId) -> Option<StackId>,
 ) -> Vec<Answer> {
@@ -80,8 +74,8 @@ pub(super) fn heaviest(
     answers.collect()
 }
 
-/// The callers of a function, outermost first, and what called them. Each is the heaviest caller of the one below it; samples that have
-/// others are left behind.
+/// The callers of a function, outermost first, and their trigger. Each caller is the heaviest caller of the next function; samples with
+/// other callers are ignored.
 fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<FunctionId>, Option<Origin>) {
     let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
     let mut callers = Vec::new();
@@ -89,7 +83,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
         let (next, _) = heaviest_key(&parts, |part| owners.caller(profile, part.at).map(function));
         parts.retain(|part| owners.caller(profile, part.at).map(function) == next);
         let Some(next) = next else { break };
-        // Recursion tells nothing new.
+        // Recursion adds no information.
         if callers.last() != Some(&next) {
             callers.push(next);
         }
@@ -108,7 +102,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
     (callers, origin)
 }
 
-/// What called the outermost frame of own code: the nearest of the functions of the system around it that are known for that.
+/// The trigger of the outermost frame of app code: the nearest system function above it that identifies one.
 fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> {
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
@@ -125,7 +119,7 @@ fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> 
     None
 }
 
-/// The heaviest of the groups that a key makes, with its weight and samples; of equal ones that of the first part.
+/// The heaviest group by a key, with its weight and samples. Among equal groups, it is the group of the first part.
 fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Part) -> K) -> (K, (u64, u64)) {
     let mut sums: HashMap<K, (u64, u64)> = HashMap::default();
     for part in parts {

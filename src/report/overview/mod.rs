@@ -1,10 +1,9 @@
-//! The answer before any question: where a recording's time went, told as somebody would who looked at it for a minute.
+//! The answer to the first question about a recording: where did the time go?
 //!
-//! Each sample belongs to the innermost function of the program's own code in its stack, which asked the system for whatever ran below
-//! it: this is what `--charge-system` shows. Two kinds of samples belong to nobody's code, and are the system's: those of stacks
-//! without own code, and those of which only a run loop stands between the program and the system. An entry point such as `main` is
-//! the innermost own function of every event that UIKit handles by itself, and has asked for none of it; so it is an answer only with
-//! what it does itself.
+//! Each sample belongs to the innermost function of app code in its stack, which called the system code below it, as `--charge-system`
+//! shows. Two kinds of samples belong to the system: samples of stacks without app code, and samples with only a run loop between app code
+//! and the system. UIKit handles many events below an entry point such as `main`, which did not request them. An entry point is therefore
+//! an answer only for its own work.
 
 mod activity;
 mod answers;
@@ -28,19 +27,18 @@ use super::{Amount, Report, SeriesReport};
 use crate::calltree::StackWeight;
 use crate::profile::StackId;
 use crate::recording::TocRun;
-use crate::units::Weight;
 
 /// The answer for one series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview<'e> {
-    /// The table of contents of the run, if there is one that is certainly of it.
+    /// The table of contents of the run, if it certainly describes this run.
     pub toc: Option<&'e TocRun>,
     /// The work over the recorded time, where samples have times and only running threads count.
     pub activity: Option<Activity>,
-    /// The owners of the samples that count; together they are all of them.
+    /// The owners of the selected samples, which add up to all of them.
     pub shares: Shares,
-    /// The code that [`answers`](Self::answers) are of.
+    /// The code that [`answers`](Self::answers) cover.
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
@@ -48,7 +46,7 @@ pub struct Overview<'e> {
     pub leaves: Vec<Answer>,
     /// The function that the main thread waits in most, where waiting counts.
     pub wait: Option<Wait>,
-    /// Samples taken in code without a name, or in system code that own code without a name called.
+    /// Samples in code without a name, or in system code called from app code without a name.
     pub nameless: Amount,
 }
 
@@ -56,30 +54,30 @@ pub struct Overview<'e> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shares {
-    /// The program's own code, and what it asked the system for.
+    /// App code, and the system code that it called.
     pub own: Amount,
-    /// The system, with no own code that asked for it.
+    /// The system, not called from app code.
     pub system: Amount,
     /// Code in no known binary, and what it asked the system for.
     pub unknown: Amount,
-    /// Threads that waited, whoever's code they waited in. Zero where only running threads count.
+    /// Waiting threads, regardless of the code that they waited in. Zero if only running threads are selected.
     pub waiting: Amount,
     /// Samples without a stack.
     pub no_stack: Amount,
 }
 
-/// The code that answers are of.
+/// The code that answers cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswersIn {
-    /// The program's own code; each function has what it asked the system for.
+    /// App code; each function includes the system code that it called.
     Own,
-    /// All code, since none of the program's own ran but for its entry point, or none is known; each function has its own samples only.
+    /// All code, because only an entry point of app code ran, or app code is unknown. Each function has only its own samples.
     All,
 }
 
 impl<'e> Report<'e> {
-    /// The answer for a series: at most `count` functions of each kind, and at most so many `bins` of time.
+    /// The answer for a series, with at most `count` functions of each kind and at most `bins` bins of time.
     pub fn overview(&self, series: &SeriesReport, count: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
@@ -87,8 +85,8 @@ impl<'e> Report<'e> {
         let owners = &code.owners;
         let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(code.owner(stack)) });
         let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
-        let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
-        let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
+        let leaves = answers::heaviest(profile, owners, rows, series.unit, count, leaf);
+        let own = answers::heaviest(profile, owners, rows, series.unit, count, |stack| code.place(stack));
         let activity = activity::activity(self, series, bins);
         let is_nameless = |row: &&StackWeight| {
             let is_named = |stack| profile.function(code.function(stack)).is_named;
@@ -96,8 +94,8 @@ impl<'e> Report<'e> {
             row.stack.is_some_and(|stack| !code.waits(stack) && !is_known(stack))
         };
         Overview {
-            wait: waits::wait(profile, &code, (rows, series.unit)),
-            nameless: answers::sum(rows.iter().filter(is_nameless), series.unit),
+            wait: waits::wait(profile, &code, rows, series.unit),
+            nameless: Amount::of_rows(rows.iter().filter(is_nameless), series.unit),
             toc: self.recording.toc_of_run(self.run_of(series)),
             activity,
             shares,
@@ -108,9 +106,9 @@ impl<'e> Report<'e> {
     }
 }
 
-/// The owners of samples; `owner` gives that of a stack, and `None` where its thread waited.
+/// The owners of samples. `owner` returns the owner of a stack, or `None` if its thread waited.
 fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -> Option<Owner>) -> Shares {
-    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let nothing = Amount::none(series.unit);
     let mut shares = Shares { own: nothing, system: nothing, unknown: nothing, waiting: nothing, no_stack: nothing };
     for row in rows {
         let share = match row.stack.map(&owner) {
@@ -120,8 +118,7 @@ fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -
             Some(Some(Owner::Unknown(_))) => &mut shares.unknown,
             Some(Some(Owner::System)) => &mut shares.system,
         };
-        share.weight.value += row.weight;
-        share.samples += row.samples;
+        share.add(row.weight, row.samples);
     }
     shares
 }

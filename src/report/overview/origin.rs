@@ -1,7 +1,7 @@
-//! What made a program's own code run: a timer, an event, a queue, a thread's start. Frameworks call programs through few functions, most
-//! of which Apple named so that they can be read in a backtrace.
+//! The triggers of app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions, most of which
+//! have names that identify them in a backtrace.
 
-/// What called a program's own code.
+/// The trigger of app code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Origin {
@@ -27,7 +27,7 @@ pub enum Origin {
     Launch,
     /// A static initializer, before `main`.
     Initializer,
-    /// A thread of its own.
+    /// The start of a thread.
     Thread,
 }
 
@@ -50,7 +50,7 @@ impl Origin {
         }
     }
 
-    /// The origin that a function of the system stands for, if it is known for one.
+    /// The trigger that a system function identifies, if any.
     pub(super) fn of_function(name: &str) -> Option<Self> {
         // A name may have its parameters: `CA::Transaction::commit()`.
         let bare = name.split_once('(').map_or(name, |(bare, _)| if bare.is_empty() { name } else { bare });
@@ -155,8 +155,8 @@ const ORIGINS: [(Origin, &[&str]); 12] = [
     (Origin::Thread, &["_pthread_start", "__NSThread__start__", "_pthread_body", "thread_start"]),
 ];
 
-/// Functions that run a run loop, or the whole program as events come. What happens in the system below them, and not in code of the
-/// program that they call, is nothing that their caller asked for.
+/// Functions that run a run loop, or the complete program as events come. Their callers did not request the system's work below them,
+/// unless app code in between did.
 const RUN_LOOPS: [&str; 21] = [
     "-[NSApplication run]",
     "-[NSRunLoop run]",
@@ -186,7 +186,7 @@ pub(crate) fn is_run_loop(name: &str) -> bool {
     RUN_LOOPS.contains(&name) || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
 }
 
-/// True if a function is where a program starts: `main`, what a compiler makes beside it, and Swift's `static Orchard.main()` of `@main`.
+/// True if a program starts in a function: `main`, wrappers that compilers generate, and Swift's `static Orchard.main()` of `@main`.
 pub(crate) fn is_entry_point(name: &str) -> bool {
     name == "main"
         || name == "_main"
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_once() {
+    fn names_are_distinct() {
         assert!(is_run_loop("UIApplicationMain") && is_run_loop("xpc_main") && !is_run_loop("main"));
         let mut names: Vec<&str> = ORIGINS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! The program's own code in the stacks of a series, and what it asked the system for.
+//! App code in the stacks of a series, and the system code that it called.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::calltree::FunctionSet;
 use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
 use crate::report::{Report, SeriesReport};
 
-/// The program's own code in the stacks of a series.
+/// App code in the stacks of a series.
 pub(crate) struct OwnCode<'p> {
     profile: &'p Profile,
     pub(super) owners: Arc<Owners>,
@@ -19,7 +19,7 @@ pub(crate) struct OwnCode<'p> {
 impl<'p> OwnCode<'p> {
     pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
         let profile = &report.recording.profile;
-        // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
+        // If only running threads are selected, a thread that is about to wait still uses CPU time, which has an owner.
         let may_wait = profile.series(series.series).meaning == Meaning::Presence
             || report.options.selection.states != StateFilter::Running;
         let owners = Arc::clone(report.owners.get_or_init(|| Arc::new(Owners::new(profile))));
@@ -31,8 +31,8 @@ impl<'p> OwnCode<'p> {
         self.may_wait && self.owners.idle.get_or_init(|| FunctionSet::idle(self.profile)).contains(self.function(stack))
     }
 
-    /// The stack that ends in the function of the program that a stack's time belongs to. Whatever a program does, it does below its entry
-    /// point; of that, only what the entry point does by itself is its own.
+    /// The stack that ends in the function of app code that a stack's time belongs to. Everything in an app runs below its entry point, so
+    /// an entry point owns only its own work.
     pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
         let is_entry = |place| is_entry_point(self.profile.function_name(self.function(place)));
         match self.owners.of(stack) {
@@ -41,7 +41,7 @@ impl<'p> OwnCode<'p> {
         }
     }
 
-    /// The one that a stack's time belongs to, where what hangs below an entry point is the system's.
+    /// The owner of a stack's time. Time below an entry point belongs to the system unless other app code called it.
     pub(super) fn owner(&self, stack: StackId) -> Owner {
         match self.owners.of(stack) {
             Owner::Own(_) => self.place(stack).map_or(Owner::System, Owner::Own),

@@ -1,4 +1,4 @@
-//! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
+//! The owner of each stack's time: the innermost function of app code, which called the system code below it.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,14 @@ use crate::profile::{Category, Profile, StackId};
 
 use super::origin::is_run_loop;
 
-/// The one that a stack's time belongs to.
+/// The owner of a stack's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The innermost frame of the program's own code, and what it asked the system for.
+    /// The innermost frame of app code, including the system code that it called.
     Own(StackId),
     /// A frame in no known binary, and what it asked the system for.
     Unknown(StackId),
-    /// The system, which nobody's code asked: no frame of other code is between it and the run loop, or the start of the thread.
+    /// The system, without a call from other code: no frame of other code is between it and the run loop or the start of the thread.
     System,
 }
 
@@ -22,12 +22,12 @@ pub(crate) enum Owner {
 #[derive(Debug)]
 pub(crate) struct Owners {
     of_stack: Vec<Owner>,
-    /// Functions in which threads wait, once a series asks for them.
+    /// Functions in which threads wait, computed when a series needs them.
     pub(super) idle: OnceLock<FunctionSet>,
 }
 
 impl Owners {
-    /// The owners of all stacks of a profile. A stack's caller stands before it, so one pass is enough.
+    /// Finds the owners of all stacks of a profile. Parents precede their children, so one pass is enough.
     pub(super) fn new(profile: &Profile) -> Self {
         let system = FunctionSet::of_system(profile);
         let is_loop: Vec<bool> =
@@ -56,7 +56,7 @@ impl Owners {
         self.of_stack[stack.index()]
     }
 
-    /// The innermost frame of own code above a stack, with nothing but the system between; `None` where the system called it by itself.
+    /// The innermost frame of app code above a stack, with only system code in between; `None` if the system called it.
     pub(super) fn caller(&self, profile: &Profile, stack: StackId) -> Option<StackId> {
         match self.of(profile.stack(stack).parent?) {
             Owner::Own(caller) => Some(caller),

@@ -1,10 +1,9 @@
-//! The function that the main thread waits in: what a recording of waiting threads is asked for first.
+//! The function that the main thread waits in, which is the first question about a recording of waiting threads.
 
-use super::answers::sum;
 use super::own_code::OwnCode;
 use super::owners::Owner;
 use crate::calltree::StackWeight;
-use crate::hash::HashMap;
+use crate::hash::IndexMap;
 use crate::profile::{FunctionId, Profile, ThreadId};
 use crate::report::Amount;
 use crate::units::Unit;
@@ -15,18 +14,18 @@ use crate::units::Unit;
 pub struct Wait {
     /// The main thread with most samples.
     pub thread: ThreadId,
-    /// All of its samples.
+    /// All samples of the thread.
     pub of_thread: Amount,
-    /// Those in which it waits.
+    /// Samples in which the thread waits.
     pub waiting: Amount,
     /// The function that it waits in most.
     pub function: FunctionId,
-    /// The function of the program's own code that asked for most of that; `None` where it was none.
+    /// The function of app code that called it in most of these samples; `None` if there is no such function.
     pub asked_by: Option<FunctionId>,
 }
 
 /// The main thread with most samples, if it waits.
-pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[StackWeight], Unit)) -> Option<Wait> {
+pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, rows: &[StackWeight], unit: Unit) -> Option<Wait> {
     let of_thread = heaviest(rows.iter().filter(|row| profile.thread(row.thread).is_main), |row| Some(row.thread))?;
     let of_main = || rows.iter().filter(|row| row.thread == of_thread);
     let waits = |row: &&StackWeight| row.stack.is_some_and(|stack| code.waits(stack));
@@ -38,26 +37,21 @@ pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[Stack
     };
     Some(Wait {
         thread: of_thread,
-        of_thread: sum(of_main(), unit),
-        waiting: sum(of_main().filter(waits), unit),
+        of_thread: Amount::of_rows(of_main(), unit),
+        waiting: Amount::of_rows(of_main().filter(waits), unit),
         function,
         asked_by: heaviest(of_main().filter(in_it), asked_by).flatten(),
     })
 }
 
-/// The key with most samples; of equal ones the first.
+/// The key with the most samples; the first one among equal keys.
 fn heaviest<'r, K: Copy + Eq + std::hash::Hash>(
     rows: impl Iterator<Item = &'r StackWeight>,
     key: impl Fn(&StackWeight) -> Option<K>,
 ) -> Option<K> {
-    let mut sums: HashMap<K, u64> = HashMap::default();
-    let mut order: Vec<K> = Vec::new();
+    let mut sums: IndexMap<K, u64> = IndexMap::default();
     for (row, key) in rows.filter_map(|row| Some((row, key(row)?))) {
-        let sum = sums.entry(key).or_insert_with(|| {
-            order.push(key);
-            0
-        });
-        *sum += row.samples;
+        *sums.entry(key).or_default() += row.samples;
     }
-    order.into_iter().rev().max_by_key(|key| sums[key])
+    sums.into_iter().rev().max_by_key(|&(_, samples)| samples).map(|(key, _)| key)
 }

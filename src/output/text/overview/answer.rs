@@ -1,16 +1,16 @@
 //! The answer in sentences, and how far it can be trusted.
 
 use super::Page;
-use crate::output::labels::thread_label;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::ThreadId;
+use crate::report::thread_label;
 use crate::report::{Answer, AnswersIn, Origin, ThreadReport, is_own_binary};
 use crate::units::Unit;
 
-/// Fewer samples than these say nothing about shares.
+/// With fewer samples, shares are meaningless.
 const FEW_SAMPLES: u64 = 10;
-/// With so many samples, a share is within 10 points of the truth 95 times of 100, whatever it is: 1.96 × √(¼ / 100).
+/// With this many samples, any share is within 10 points of the truth 95 times out of 100: 1.96 × √(¼ / 100).
 const MANY_SAMPLES: u64 = 100;
 /// A function with less than this percentage does not stand out.
 const STANDS_OUT: f64 = 10.0;
@@ -34,7 +34,7 @@ impl Page<'_, '_> {
             None if self.overview.shares.waiting.samples == 0 => {
                 sentences.push("No function weighs anything.".to_owned());
             }
-            // Beside so much waiting it is no answer.
+            // Compared with the waiting, it is not an answer.
             None => {}
             Some(answer) if self.mostly_waits() && self.share(answer) < 1.0 => {}
             Some(answer) => {
@@ -96,12 +96,12 @@ impl Page<'_, '_> {
         self.waiting_percent() > 50.0
     }
 
-    /// The percentage of samples, whatever they weigh, in which threads wait.
+    /// The percentage of samples in which threads wait, regardless of their weight.
     fn waiting_percent(&self) -> f64 {
         100.0 * self.overview.shares.waiting.samples as f64 / self.series.counted.samples.max(1) as f64
     }
 
-    /// Says so where there are too few samples for any answer.
+    /// The sentence for too few samples for any answer.
     fn too_few(&self) -> String {
         match self.series.counted.samples {
             samples @ 1..FEW_SAMPLES => {
@@ -122,20 +122,20 @@ impl Page<'_, '_> {
             }
             (None, _) => false,
         };
-        // Of parts that were selected, others may have been busy.
+        // If only a part is selected, the rest may have been busy.
         is_little && self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
     }
 
-    /// Says so where the CPU was not the problem.
+    /// The sentence for an idle CPU.
     fn idle(&self) -> String {
         if !self.is_idle() {
             return String::new();
         }
         let core = if self.series.unit == Unit::Cycles { ": a busy core makes 1 to 4 Gcycles/s" } else { "" };
         let waits = if self.series.other_states.is_empty() {
-            "This table does not tell what threads wait for."
+            "This table does not record what threads wait for."
         } else {
-            "--state all tells what threads wait for."
+            "--state all shows what threads wait for."
         };
         format!("The CPU was mostly idle{core}. {waits}")
     }
@@ -154,7 +154,7 @@ impl Page<'_, '_> {
         format!("{all}; {thread} in {percent:.0}% of its own, mostly in {}{by}.", name(wait.function))
     }
 
-    /// The reason why the answer is no own code.
+    /// The reason why the answer is not app code.
     fn why_not_own(&self) -> &'static str {
         let has_binaries = self.profile.binary_ids().len() > 0;
         let shares = &self.overview.shares;
@@ -182,7 +182,7 @@ impl Page<'_, '_> {
             [only] => format!(" by {}", name(*only)),
             [first, .., last] => format!(" by {} and, further up, by {}", name(*last), name(*first)),
         };
-        // What runs on a thread of its own has been said to be on a thread.
+        // The thread is already named.
         let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());
         let from = origin.map_or_else(String::new, |origin| format!(" {}", phrase(origin)));
         if by.is_empty() && from.is_empty() { String::new() } else { format!(", called{by}{from}") }
@@ -228,14 +228,14 @@ impl Page<'_, '_> {
             ("waiting", shares.waiting),
             ("samples without a stack", shares.no_stack),
         ];
-        // What rounds to nothing is noise to readers.
+        // Shares that round to zero would distract readers.
         let parts = parts.into_iter().filter(|(_, amount)| share(amount.weight.value, self.series) >= 0.05);
         let parts: Vec<String> = parts.map(|(name, amount)| format!("{name} {}", self.percent(amount))).collect();
         if parts.len() < 2 {
             return String::new();
         }
         let mut text = format!("In all: {}.", parts.join(" · "));
-        // Where own code is the smaller part, the larger one has a name, too.
+        // If app code has the smaller part, the heaviest other function is named as well.
         if let Some(leaf) = self.overview.leaves.first()
             && self.overview.answers_in == AnswersIn::Own
             && self.overview.answers.first().is_some_and(|answer| leaf.amount.weight.value > answer.amount.weight.value)
@@ -246,7 +246,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// What called own code, in words.
+/// The trigger of app code, in words.
 fn phrase(origin: Origin) -> &'static str {
     match origin {
         Origin::MainQueue => "from the main queue",

@@ -1,7 +1,7 @@
-//! The answer in short: at most a screen, whatever was recorded.
+//! The answer in short: at most a screen, regardless of the recording.
 
 mod answer;
-mod names;
+mod missing_symbols;
 #[cfg(feature = "workbench")]
 mod sentences;
 mod time;
@@ -11,44 +11,43 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use crate::calltree::OperationSummary;
-use crate::output::labels::{process_label, thread_label};
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
 use crate::output::text::words::{amount_text, base_text, count, share, short_time};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
+use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
 #[cfg(feature = "workbench")]
 pub(in crate::output) use sentences::Sentences;
 
-/// Columns of an overview where nobody says how wide the text may be.
+/// The width of an overview if none is given.
 pub(in crate::output) const WIDTH: usize = 80;
 /// Columns of the line of CPU use.
 const MOST_BINS: usize = 100;
-/// Of fewer samples than these, the callers of one function tell little.
+/// With fewer samples, the callers of one function are not informative.
 const FEW: u64 = 30;
 /// Functions and threads that are listed.
 const FUNCTIONS: usize = 5;
 const THREADS: usize = 3;
-/// Tables that are listed where no sample counts.
+/// The number of tables to list if no sample is selected.
 const EMPTY_TABLES: usize = 10;
 /// Other runs and tables that get a line each.
 const OTHERS: usize = 2;
 
-/// What an overview tells beside the report.
+/// The inputs of an overview in addition to the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverviewContext<'a> {
     /// Potential hangs, which are marked.
     pub intervals: Option<&'a Intervals>,
-    /// The words of the command line with which the same recording is opened: commands to go on with begin with them. Without words there
-    /// are none.
+    /// The command line that opens the same recording, as words that start suggested commands. Without words, no commands are suggested.
     pub command: &'a [String],
 }
 
-/// Writes the answer in short, in lines of 80 columns unless the style has another width. Of several series the heaviest has the answer.
+/// Writes the answer in short, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_overview(
     report: &Report<'_>,
     context: &OverviewContext<'_>,
@@ -85,7 +84,7 @@ pub(crate) fn write_overview(
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The series that have an answer; the first one is told at length.
+/// The series that have an answer; the overview covers the first one.
 fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
     let is_answered =
         |series: &&SeriesReport| !series.is_filtered_out() && (!series.is_empty() || report.cpu_use(series).is_some());
@@ -136,7 +135,7 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// A sentence in at most so many lines; nothing for an empty one.
+    /// A sentence in at most `most` lines; nothing for an empty one.
     fn wrapped(&self, text: &str, most: usize) -> Vec<String> {
         if text.is_empty() {
             return Vec::new();
@@ -175,7 +174,7 @@ impl<'p, 'e> Page<'p, 'e> {
             let platform = |part: &String| if build { part.clone() } else { without_build(part) };
             parts.iter().map(platform).collect::<Vec<_>>().join(" · ")
         };
-        // The build of a system is for those who have room.
+        // The build of a system is shown only if there is space.
         fit(&if title(true).width() > self.width { title(false) } else { title(true) }, Some(self.width))
     }
 
@@ -192,7 +191,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
         if self.is_presence() {
             let threads = count(self.series.threads.len() as u64, "thread");
-            text += &format!(" of {threads}; waiting threads are sampled, too, so shares are not CPU time");
+            text += &format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time");
         }
         if let Some(activity) = &self.overview.activity {
             let length = activity.time.length();
@@ -262,7 +261,7 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.join("; ")
     }
 
-    /// The percentage of all samples that count.
+    /// The percentage of all selected samples.
     fn percent(&self, amount: Amount) -> String {
         let percent = share(amount.weight.value, self.series);
         if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
@@ -342,13 +341,13 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// Commands to go on with.
+    /// Suggested commands.
     fn next(&self) -> Vec<String> {
         if self.has_nothing() {
             return Vec::new();
         }
         let mut next: Vec<(String, &str)> = Vec::new();
-        // Of a function that does not stand out, its callers tell little, and so they do of a few samples.
+        // The callers of a function are informative only if it stands out, in enough samples.
         let is_function_first = self.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
         if self.mostly_waits() && self.overview.wait.is_some() {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
@@ -356,7 +355,7 @@ impl<'p, 'e> Page<'p, 'e> {
         if let Some(answer) = self.overview.answers.first() {
             let name = self.profile.function_name(answer.function);
             if clean(name) == name {
-                // What begins with a hyphen, as methods of Objective-C do, would be taken for an option.
+                // A name that starts with a hyphen, such as an Objective-C method, would be parsed as an option.
                 let sign = if name.starts_with('-') { '=' } else { ' ' };
                 next.push((format!("--function{sign}{}", shell_word(name)), "who calls it"));
             }
@@ -372,13 +371,13 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 }
 
-/// The number of rows that was asked for; an answer without any is none.
+/// The requested number of rows; 0 requests no number.
 fn top(report: &Report<'_>) -> Option<usize> {
     report.options.top.filter(|rows| *rows > 0)
 }
 
-/// Commands to go on with, below an empty line: these words with each of the options, and what that shows where there is room. Without words
-/// there are none.
+/// Suggested commands below an empty line: these words with each of the options, and a description if there is space. Without words, there
+/// are none.
 pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], style: &Style) -> Vec<String> {
     // A command with characters that cannot be shown cannot be typed.
     if words.is_empty() || words.iter().any(|word| clean(word) != *word) {
@@ -402,7 +401,7 @@ fn date(toc: &TocRun) -> Option<String> {
     Some(clean(&format!("{day} {}", time.get(..5)?)))
 }
 
-/// `macOS 15.7.3 (24G419)` without the parentheses and what stands in them; other parts of a title as they are.
+/// `macOS 15.7.3 (24G419)` without the parentheses and their content; other parts of a title unchanged.
 fn without_build(text: &str) -> String {
     let version = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")).map(|(version, _)| version);
     let ends_in_digit = |version: &&str| version.ends_with(|c: char| c.is_ascii_digit());

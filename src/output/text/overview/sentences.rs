@@ -1,4 +1,4 @@
-//! The same answer as sentences that are not yet broken into lines, for formats that have room of their own.
+//! The answer as sentences that are not yet wrapped, for formats with a different layout.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::output::text::style::Style;
 use crate::recording::Intervals;
 use crate::report::{Report, SeriesReport};
 
-/// What an overview says, by series.
+/// The sentences of an overview, by series.
 pub(in crate::output) struct Sentences<'s, 'e> {
     report: &'s Report<'e>,
     intervals: &'s Intervals,
@@ -24,7 +24,7 @@ impl<'s, 'e> Sentences<'s, 'e> {
         self.report.series.iter().position(|series| series.series == first.series)
     }
 
-    /// The sentences about a series, empty where there is nothing to say, and its potential hangs.
+    /// The sentences about a series, which are empty if there is nothing to report, and its potential hangs.
     pub(in crate::output) fn of(&self, series: &SeriesReport) -> Value {
         let context = OverviewContext { intervals: Some(self.intervals), command: &[] };
         let page = Page::new(self.report, series, &context, Style::default());

@@ -6,7 +6,7 @@ use crate::output::text::words::count;
 use crate::recording::Interval;
 use crate::units::{Nanos, Weight};
 
-/// A shorter line tells nothing.
+/// A shorter line is not informative.
 const LEAST_BINS: usize = 10;
 /// Blocks of an eighth of the height to the whole of it.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -54,7 +54,7 @@ impl Page<'_, '_> {
         lines
     }
 
-    /// `18.74 Mcycles/s`: a weight of so many nanoseconds.
+    /// `18.74 Mcycles/s`: a weight per second, from the weight of a length in nanoseconds.
     pub(super) fn in_a_second(&self, weight: u64, nanos: f64) -> String {
         let weight = (weight as f64 * 1e9 / nanos).round() as u64;
         format!("{}/s", Weight::new(weight, self.series.unit))

@@ -9,7 +9,7 @@ use crate::report::{UnnamedBinary, is_own_binary};
 const LEAST: f64 = 1.0;
 
 impl Page<'_, '_> {
-    /// What the user can do about missing names: the program's own binaries first.
+    /// How to get the missing names, starting with app binaries.
     pub(super) fn names(&self) -> String {
         let unnamed = &self.report.unnamed;
         if unnamed.unnamed == 0 {
@@ -18,7 +18,7 @@ impl Page<'_, '_> {
         let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
         let nameless = self.overview.nameless;
         let of_own = unnamed.binaries.iter().find(own);
-        // Names that are missing in the system only matter where there is much of it.
+        // Missing names in the system matter only if their share is large.
         if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
             return String::new();
         }
@@ -44,7 +44,7 @@ impl Page<'_, '_> {
         format!("{of}, {part} of them in {name}. Symbols of the same version name them: --symbols PATH")
     }
 
-    /// What names a binary of the program: symbols of this very build, whatever was found.
+    /// How to name an app binary: symbols of exactly this build.
     fn advice(&self, row: &UnnamedBinary) -> String {
         let uuid = self.profile.binary(row.binary).uuid;
         #[cfg(feature = "apple-symbols")]
@@ -55,7 +55,7 @@ impl Page<'_, '_> {
         format!("give its dSYM{uuid} with --dsym.")
     }
 
-    /// What the symbol files that were found have of a binary; `None` where there are none.
+    /// Which symbols the found files have for a binary; `None` if there are no files.
     #[cfg(feature = "apple-symbols")]
     fn found(&self, uuid: Option<crate::units::Uuid>) -> Option<String> {
         use crate::symbolicate::Missing;

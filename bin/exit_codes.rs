@@ -12,7 +12,7 @@ pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_ALERT: u8 = 3;
 /// An alert rule could not be decided, and none fired.
 pub(crate) const EXIT_UNDECIDED: u8 = 4;
-/// The user wants no more (Ctrl-C); shells use the same. 143 after SIGTERM, 129 after SIGHUP, 131 after SIGQUIT.
+/// Interrupted by the user (Ctrl-C), as in shells. 143 after SIGTERM, 129 after SIGHUP, 131 after SIGQUIT.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// The exit codes of commands without alerts, as their help has them.

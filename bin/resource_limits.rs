@@ -18,18 +18,18 @@ pub(crate) const OWN_FILE: u64 = 256 << 20;
 /// Largest text of addresses on standard input.
 pub(crate) const ADDRESSES: u64 = 64 << 20;
 
-/// The memory that a tree of one stack takes, beside the stack.
+/// The memory that the tree of one stack takes in addition to the stack.
 const TREE_BYTES: u64 = 32;
 
-/// An output is counted up to so many times what it may be.
+/// Output beyond the limit is counted up to this multiple of the limit.
 const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
     /// Memory limit, such as 2G [default: 768M; more for fleets of very many runs]
     ///
-    /// It covers inputs, inflated archives and names together. Of a run of a minute, a report keeps about 1K in memory; the values of its
-    /// functions are in a temporary file if they are many. Without this option, it may keep 64K of each run beside the limit.
+    /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1K of each one-minute run in memory, and
+    /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64K of each run.
     #[arg(long, global = true, value_parser = parse_size, value_name = "SIZE", help_heading = None)]
     memory: Option<Size>,
     /// Largest output to write, such as 2G
@@ -58,10 +58,10 @@ pub(crate) fn parse_size(text: &str) -> Result<Size, String> {
     bytes.map(Size).ok_or_else(|| "out of range; a size is between 1 byte and 16,777,215T".to_owned())
 }
 
-/// The memory of a run of the command, if nothing else is said.
+/// The default memory limit of a command.
 const MEMORY: u64 = 768 << 20;
-/// The memory that a report may keep of each run beside that. Values of functions go to a temporary file if they are many; about half a KiB and 3
-/// bytes for each second stay in memory, so this is enough for any number of runs of six hours.
+/// The additional memory for each run of a fleet report. Values of functions move to a temporary file if there are many. About half a KiB
+/// and 3 bytes per second stay in memory, so this is enough for any number of six-hour runs.
 const MEMORY_OF_RUN: u64 = 64 << 10;
 
 struct Bounds {
@@ -73,7 +73,7 @@ struct Bounds {
     object_space: u64,
 }
 
-/// Those of the process, like its standard output: they are asked for where there is nobody to hand them on.
+/// The limits are global, like standard output, since code without access to the arguments needs them.
 static BOUNDS: OnceLock<Bounds> = OnceLock::new();
 
 /// Sets the bounds of the process, once, before anything is read.
@@ -90,13 +90,13 @@ pub(crate) fn set(args: &BoundArgs) {
     });
 }
 
-/// The room for copies of objects.
+/// The space for copies of objects.
 #[cfg(feature = "object-store")]
 pub(crate) fn object_space() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.object_space)
 }
 
-/// The budget of everything that is no batch.
+/// The budget for everything except batches.
 pub(crate) fn memory() -> MemoryBudget {
     BOUNDS.get().map(|bounds| bounds.memory.clone()).unwrap_or_default()
 }
@@ -110,7 +110,7 @@ pub(crate) fn of_files() -> MemoryBudget {
     memory().part(limit() / 2)
 }
 
-/// The memory of each run of a fleet beside [`of_kept`].
+/// The memory of each run of a fleet in addition to [`of_kept`].
 pub(crate) fn of_run() -> u64 {
     BOUNDS.get().map_or(0, |bounds| bounds.of_run)
 }
@@ -130,7 +130,7 @@ pub(crate) fn of_kept_file() -> MemoryBudget {
     memory().part(limit() / 16)
 }
 
-/// The memory for symbols remembered for a batch. It is not taken from the budget, which leaves room for it.
+/// The memory for symbols cached during a batch. The budget leaves space for it.
 pub(crate) fn of_remembered_symbols() -> usize {
     usize::try_from(limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
 }
@@ -140,12 +140,12 @@ pub(crate) fn of_found_symbols() -> MemoryBudget {
     memory().part(limit() / 8)
 }
 
-/// The memory that trees of so many stacks take.
+/// The memory that the trees of this many stacks take.
 pub(crate) fn of_trees(stacks: usize) -> u64 {
     stacks as u64 * TREE_BYTES
 }
 
-/// All of a file, if it has no more than so many bytes.
+/// Reads a file of at most `most` bytes.
 pub(crate) fn read_file(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?, most)
 }
@@ -188,7 +188,7 @@ impl<W: Write> Limited<W> {
         Self { out, written: 0, most: BOUNDS.get().map_or(u64::MAX, |bounds| bounds.max_output) }
     }
 
-    /// Fails where there was more than there may be, with how much there was.
+    /// Fails if the output exceeded the limit, and reports its size.
     pub(crate) fn check(&self) -> Result<()> {
         if self.written <= self.most {
             return Ok(());
@@ -248,7 +248,7 @@ mod tests {
         out.write_all(b"12345").unwrap();
         assert!(out.check().is_ok());
         out.write_all(b"67890").unwrap();
-        assert!(out.check().is_ok(), "so much is allowed");
+        assert!(out.check().is_ok(), "within the limit");
         out.write_all(b"abc").unwrap();
         let error = out.check().unwrap_err().to_string();
         assert!(error.contains("13 bytes") && error.contains("--max-output 1M"), "{error}");

@@ -1,28 +1,27 @@
-//! The names of processes and threads.
+//! The names, pids and tids of processes and threads.
 
 use std::collections::hash_map::Entry;
 
 use super::super::by_thread::{ThreadSamples, series_labels};
-use super::super::byte_writer::ByteWriter;
-use super::super::json::push_text;
+use super::super::byte_writer::{ByteWriter, Put};
 use super::columns::push_millis;
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
 use crate::report::Report;
 use crate::units::Nanos;
 
-/// The names of processes and threads. The viewer takes threads of one pid for one process, and knows a thread by its tid, so each series
-/// gets pids and tids of its own: `4150`, `4150.1`.
-pub(super) struct Names {
+/// The names of processes and threads. The viewer merges processes with the same pid and threads with the same tid, so each series gets
+/// separate pids and tids: `4150`, `4150.1`.
+pub(super) struct ProcessIds {
     labels: Vec<Option<String>>,
-    /// Also by the main thread, but for the first of a process.
+    /// By process, and for main threads after the first also by thread.
     pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
     /// The number of times that each pid and each tid was given.
     given: [HashMap<String, u32>; 2],
     has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
 }
 
-impl Names {
+impl ProcessIds {
     pub(super) fn new(report: &Report<'_>) -> Self {
         let labels = report.series.iter().map(|series| series.series.index());
         let mut by_series = vec![None; labels.max().map_or(0, |last| last + 1)];
@@ -44,7 +43,7 @@ impl Names {
         let process = profile.process(thread.process);
         let key = (row.series, thread.process);
         let [given_pids, given_tids] = &mut self.given;
-        // A second main thread, as after exec, would hide the first one in the viewer: it gets a pid of its own.
+        // A second main thread, as after exec, would hide the first one in the viewer, so it gets a separate pid.
         let is_second = thread.is_main && *self.has_main.entry(key).or_insert(row.thread) != row.thread;
         let pid = match self.pids.entry((key, is_second.then_some(row.thread))) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -58,14 +57,10 @@ impl Names {
             Some(Some(label)) => format!("{process_name} [{label}]"),
             _ => process_name,
         };
-        writer.put(b"{\"name\":");
-        push_text(Some(&name), &mut writer.text);
-        writer.put(b",\"processName\":");
-        push_text(Some(&process_name), &mut writer.text);
-        writer.put(b",\"pid\":");
-        push_text(Some(pid), &mut writer.text);
-        writer.put(b",\"tid\":");
-        push_text(Some(&tid), &mut writer.text);
+        writer.put(b"{\"name\":").put_text(Some(&name));
+        writer.put(b",\"processName\":").put_text(Some(&process_name));
+        writer.put(b",\"pid\":").put_text(Some(pid));
+        writer.put(b",\"tid\":").put_text(Some(&tid));
         writer.put(if thread.is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
         writer.put(
             b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
@@ -88,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_come_again_are_told_apart() {
+    fn distinguishes_repeated_numbers() {
         let mut given = HashMap::default();
         let names = [Some(7), Some(8), Some(7), None, Some(7), None].map(|number| unique(&mut given, number));
         assert_eq!(names, ["7", "8", "7.1", "unknown", "7.2", "unknown.1"]);

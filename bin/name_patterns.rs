@@ -1,4 +1,4 @@
-//! Names as they are typed: parts of names, regular expressions, and names with mistakes.
+//! Names as users type them: parts of names, regular expressions, and names with typing errors.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use traceparse::profile::Matcher;
 /// The names that a note lists.
 const LISTED: usize = 5;
 
-/// A name on the command line: `/REGEX/`, or a whole name, which is a part of names where nothing has it.
+/// Parses a name: `/REGEX/`, or a complete name, which is treated as a part of names if nothing has exactly that name.
 pub(crate) fn parse_name(text: &str) -> Result<Matcher, String> {
     let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     match inner {
@@ -34,17 +34,17 @@ pub(crate) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
 
-/// The names most like `asked`, at most three, the most alike first: those some part of which has nearly the same letters.
+/// The names most similar to `asked`, at most three, the most similar first. A part of each is nearly the same as `asked`.
 pub(crate) fn nearest<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();
-    // Of three letters, one is a misspelling; two are another word.
+    // One wrong character in three is a typing error; two make another word.
     let most = asked.len() / 3;
     let names: BTreeSet<&str> = names.filter(|name| !name.is_empty() && !asked.is_empty()).collect();
     let near = names.into_iter().filter_map(|name| {
         let lower = name.to_lowercase();
-        // A function with its parameters, say, where it is recorded without them.
+        // For example, a function with its parameters, if it is recorded without them.
         let is_part = lower.len() > 3 && text.starts_with(&lower);
         let mistakes = if is_part { most } else { mistakes(&asked, &lower.chars().collect::<Vec<_>>()) };
         (mistakes <= most).then_some((mistakes, name.len(), name))
@@ -54,12 +54,13 @@ pub(crate) fn nearest<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> 
     near.into_iter().take(NEAREST).map(|(.., name)| name).collect()
 }
 
-/// The number of letters to add, remove, change, or exchange with their neighbour to make `asked` of some part of `name`, which starts
-/// with the first letter of a word that both have: that is rarely mistyped, and anything else is like many names.
+/// The number of characters to add, remove, change, or swap with their neighbour to turn `asked` into a part of `name`. The part starts
+/// with the first character of `asked` at the beginning of a word: few people mistype that character, and other parts would match too many
+/// names.
 fn mistakes(asked: &[char], name: &[char]) -> usize {
     let is_start = |at: usize| name.get(at) == asked.first() && (at == 0 || !name[at - 1].is_alphanumeric());
     let start = |at: usize| if is_start(at) { 0 } else { asked.len() };
-    // By the end of the part: mistakes in the letters of `asked` so far, and in those before its last letter.
+    // By the end of the part: the mistakes in the characters of `asked` so far, and in all but the last of them.
     let (mut before, mut row) = (Vec::new(), (0..=name.len()).map(start).collect::<Vec<usize>>());
     for (i, letter) in asked.iter().enumerate() {
         let mut next = vec![row[0] + 1];

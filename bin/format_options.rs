@@ -1,0 +1,137 @@
+//! The options of single formats: CSV, flame graphs and pages.
+
+use std::io;
+
+use clap::Args;
+use traceparse::memory::Size;
+use traceparse::output::{Cells, ColourBy, FlameGraphOptions, WorkbenchOptions, WorkbenchReduction};
+
+use crate::note;
+use crate::resource_limits::parse_size;
+
+/// The default size of the largest page.
+const MAX_SIZE: u64 = 64 << 20;
+
+#[derive(Debug, Args)]
+pub(crate) struct CsvArgs {
+    /// In CSV, put an apostrophe before text that looks like a formula
+    ///
+    /// A spreadsheet would run it. Names such as -[Widget draw:] look like formulas.
+    #[arg(long, help_heading = "Output")]
+    csv_safe: bool,
+}
+
+impl CsvArgs {
+    /// The rule for text in cells.
+    pub(crate) fn cells(&self) -> Cells {
+        if self.csv_safe { Cells::ForSpreadsheets } else { Cells::AsTheyAre }
+    }
+
+    /// Checks that the format has a use for the option if it was given.
+    pub(crate) fn check(&self, is_csv: bool) -> Result<(), String> {
+        if self.csv_safe && !is_csv {
+            return Err("--csv-safe only applies to --format csv".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlameGraphArgs {
+    /// Width in pixels [default: as wide as the window]
+    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = "Flame graphs (--format svg)")]
+    pub(crate) width: Option<u32>,
+    /// Colour frames by this [default: category]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Flame graphs (--format svg)")]
+    pub(crate) color_by: Option<ColourBy>,
+    /// Put the root at the bottom, with callees above their callers
+    #[arg(long, help_heading = "Flame graphs (--format svg)")]
+    pub(crate) flame: bool,
+    /// Put the root at the top, with callees below their callers [default]
+    #[arg(long, conflicts_with = "flame", help_heading = "Flame graphs (--format svg)")]
+    pub(crate) icicle: bool,
+    /// Title [default: the measurement and the process]
+    #[arg(long, value_name = "TEXT", help_heading = "Flame graphs (--format svg)")]
+    pub(crate) title: Option<String>,
+}
+
+impl FlameGraphArgs {
+    /// The look of a flame graph. If the tree itself is limited, the picture has no limits on pixels and bytes.
+    pub(crate) fn options(&self, has_limit: bool) -> FlameGraphOptions {
+        let defaults = FlameGraphOptions::default();
+        let (narrowest, max_bytes) =
+            if has_limit { (0.0, usize::MAX) } else { (defaults.narrowest, defaults.max_bytes) };
+        FlameGraphOptions {
+            width: self.width,
+            colour_by: self.color_by.unwrap_or_default(),
+            is_icicle: !self.flame,
+            title: self.title.clone(),
+            narrowest,
+            max_bytes,
+            ..defaults
+        }
+    }
+
+    /// Checks that none was given, for formats that have no use for them.
+    pub(crate) fn check_unused(&self) -> Result<(), String> {
+        let given = [
+            ("--width", self.width.is_some()),
+            ("--color-by", self.color_by.is_some()),
+            ("--flame", self.flame),
+            ("--icicle", self.icicle),
+            ("--title", self.title.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(format!("{name} only applies to flame graphs; use --format svg")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PageArgs {
+    /// Largest page of --format html, such as 16M [default: 64M]
+    ///
+    /// To fit, samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
+    #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "Output")]
+    max_size: Option<Size>,
+}
+
+impl PageArgs {
+    /// Rejects a size for other formats.
+    pub(crate) fn check(&self, is_page: bool) -> Result<(), String> {
+        if self.max_size.is_some() && !is_page {
+            return Err("--max-size only applies to --format html; leave it out, or use --max-output".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns options whose page is small enough, and prints a note on what the page leaves out. `fitting` finds the options for a number
+    /// of bytes.
+    pub(crate) fn fit<'o>(
+        &self,
+        fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
+    ) -> io::Result<WorkbenchOptions<'o>> {
+        let (options, reduced) = self.fit_quietly(fitting)?;
+        reduced.iter().for_each(|reduced| note(reduced));
+        Ok(options)
+    }
+
+    /// True if a size was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.max_size.is_some()
+    }
+
+    /// The same, with the note on what is left out.
+    pub(crate) fn fit_quietly<'o>(
+        &self,
+        fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
+    ) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
+        let Size(size) = self.max_size.unwrap_or(Size(MAX_SIZE));
+        let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
+        let options = fitting(size).map_err(too_large)?;
+        let is_reduced = options.reduction != WorkbenchReduction::None;
+        let reduced = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
+        Ok((options, is_reduced.then(reduced)))
+    }
+}

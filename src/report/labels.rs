@@ -1,0 +1,87 @@
+//! The names of functions, threads, processes and scopes, which are the same in every format.
+
+use super::listing::NO_STACK;
+use super::{Scope, SeriesReport};
+use crate::calltree::Label;
+use crate::profile::{Process, Profile, StringId, Thread};
+
+/// The name of a node, which is empty for the root.
+pub(crate) fn function_of(profile: &Profile, label: Label) -> &str {
+    match label {
+        Label::Root => "",
+        Label::NoStack => NO_STACK,
+        Label::Function(id) => profile.function_name(id),
+    }
+}
+
+/// The name of a node's binary.
+pub(crate) fn binary_of(profile: &Profile, label: Label) -> Option<&str> {
+    match label {
+        Label::Function(id) => profile.binary_name(id),
+        Label::Root | Label::NoStack => None,
+    }
+}
+
+/// `NAME (PID)`, or what of it there is.
+pub(crate) fn process_label(profile: &Profile, process: &Process) -> String {
+    label(profile.string(process.name), process.pid.map(|pid| pid.to_string()), "unknown process")
+}
+
+/// `NAME (0xTID)`, as Instruments writes it since 26.4, or what of it there is.
+pub(crate) fn thread_label(profile: &Profile, thread: &Thread) -> String {
+    label(profile.string(thread.name), thread.tid.map(|tid| format!("{tid:#x}")), "unknown thread")
+}
+
+fn label(name: &str, number: Option<String>, unknown: &str) -> String {
+    match (name, number) {
+        ("", None) => unknown.to_owned(),
+        ("", Some(number)) => number,
+        (name, None) => name.to_owned(),
+        (name, Some(number)) => format!("{name} ({number})"),
+    }
+}
+
+/// The origin of samples, and the unit of their weights.
+pub(crate) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
+    let row = profile.series(series.series);
+    let run = profile.run(row.run);
+    let (input, schema) = (profile.string(run.input), profile.string(row.schema));
+    format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
+}
+
+/// The process, the thread, and the state or kind of core that a scope is limited to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ScopeParts<'p> {
+    pub(crate) process: Option<&'p Process>,
+    pub(crate) thread: Option<&'p Thread>,
+    pub(crate) part: Option<StringId>,
+}
+
+impl Scope {
+    pub(crate) fn parts(self, profile: &Profile) -> ScopeParts<'_> {
+        match self {
+            Self::Thread(id) => {
+                let thread = profile.thread(id);
+                ScopeParts { process: Some(profile.process(thread.process)), thread: Some(thread), part: None }
+            }
+            Self::Process(id) => ScopeParts { process: Some(profile.process(id)), ..ScopeParts::default() },
+            Self::State(part) | Self::CoreKind(part) => ScopeParts { part, ..ScopeParts::default() },
+            Self::All => ScopeParts::default(),
+        }
+    }
+}
+
+/// The labels of a scope, from the general to the specific: process and thread; process; state; or kind of core.
+pub(crate) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
+    let named =
+        |part: Option<StringId>, unknown: &str| vec![part.map_or(unknown, |part| profile.string(part)).to_owned()];
+    match scope {
+        Scope::State(state) => named(state, "no state recorded"),
+        Scope::CoreKind(kind) => named(kind, "unknown kind of core"),
+        Scope::Thread(_) | Scope::Process(_) | Scope::All => {
+            let ScopeParts { process, thread, .. } = scope.parts(profile);
+            let process = process.map(|process| process_label(profile, process));
+            process.into_iter().chain(thread.map(|thread| thread_label(profile, thread))).collect()
+        }
+    }
+}
