@@ -8,7 +8,6 @@ mod colour;
 mod counters;
 mod demangle;
 mod diff;
-mod durable;
 mod ending;
 mod flame_graph;
 mod fleet;

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
+use traceparse::files::FileSystem;
 use traceparse::output::{InertWriter, Style, Syntax};
 
 use crate::bounds::Limited;
 use crate::colour::Colour;
-use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
 
@@ -80,7 +80,7 @@ pub(crate) fn replace(
     write_through(file.as_file(), write)?;
     file.as_file().sync_all()?;
     file.rename(&target, || guard::check(&target))?;
-    Ok(sync_folder(folder)?)
+    Ok(FileSystem.sync_folder(folder)?)
 }
 
 /// True if the output goes to a terminal.

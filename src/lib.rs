@@ -112,6 +112,8 @@ mod readers;
 pub mod recording;
 pub mod redact;
 pub mod report;
+#[cfg(all(feature = "dataset", feature = "html", feature = "workbench"))]
+pub mod run_pages;
 #[cfg(feature = "fleet")]
 pub mod stats;
 #[cfg(feature = "apple-symbols")]

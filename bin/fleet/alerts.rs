@@ -1,9 +1,7 @@
 //! Alerts for logs: where the report is a file or for programs, standard error says which ones there are.
 
 use traceparse::fleet::{AlertOutcome, AlertState, FleetReport};
-use traceparse::units::Unit;
-
-use super::notes::several;
+use traceparse::units::{Unit, several};
 
 /// A line for each alert that fired or could not be decided.
 pub(super) fn lines(report: &FleetReport) -> Vec<String> {

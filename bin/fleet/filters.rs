@@ -2,7 +2,7 @@
 
 use clap::Args;
 use regex::Regex;
-use traceparse::fleet::{FleetOptions, FleetSelection, RunMeasures};
+use traceparse::fleet::{FleetOptions, FleetSelection};
 use traceparse::profile::{Selection, StateFilter, TimeRange};
 
 use crate::operations::OperationArgs;
@@ -120,11 +120,6 @@ impl AskedThreads {
         (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
     }
 
-    /// True if some of them are found by a pattern.
-    pub(crate) fn has_patterns(&self) -> bool {
-        self.names.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
-    }
-
     /// The names that are told in full, each once.
     pub(crate) fn whole(&self) -> Vec<String> {
         let whole = self.names.iter().filter_map(|thread| match thread {
@@ -132,15 +127,6 @@ impl AskedThreads {
             ThreadName::Pattern(_) => None,
         });
         sorted(whole)
-    }
-
-    /// The names of the threads of a run that match.
-    pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
-        let mut last = None;
-        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
-        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
-        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
-        named.filter(|&(name, is_main)| self.matches(name, is_main)).map(|(name, _)| name)
     }
 
     /// As they were asked for, each once.

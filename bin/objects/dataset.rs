@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use traceparse::fleet::DatasetTable;
+use traceparse::fleet::{DatasetTable, NamedFiles, Store};
 
 use super::bucket::{Bucket, Object, Version};
 use super::copies;
 use super::mirror::{DATASET, Mirror};
-use crate::fleet::{MANIFEST, NamedFiles};
+
+pub(super) const MANIFEST: &str = Store::MANIFEST;
+pub(super) const STAMPS: &str = Store::STAMPS;
+pub(super) const OWED: &str = Store::OWED;
 
 /// A reader whose files go away while it copies them reads the manifest anew, so often.
 const TRIES: usize = 5;

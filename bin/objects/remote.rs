@@ -11,14 +11,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
+use traceparse::fleet::NamedFiles;
 
 use super::bucket::{Object, Version};
 use super::copies;
-use super::dataset::{Copied, Remote};
+use super::dataset::{Copied, MANIFEST, OWED, Remote, STAMPS};
 use super::errors::Refusal;
 use super::url::store_of;
 use crate::ending::EXIT_INPUT;
-use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
 use crate::unchanged::read_whole;
 use crate::{bounds, complain, interrupt, printable, warning};
 

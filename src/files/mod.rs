@@ -4,11 +4,15 @@
 //! (`bundle::BundleFiles`), a file system that notes what is read of it.
 
 mod access;
+mod adaptor;
 mod entry;
 mod file_bytes;
 mod file_system;
+mod storage;
 
 pub use access::Files;
+pub use adaptor::FilesAdaptor;
 pub use entry::{Entry, EntryKind, FolderTimes};
 pub use file_bytes::FileBytes;
-pub use file_system::FileSystem;
+pub use file_system::{CheckedFiles, FileSystem};
+pub use storage::{Storage, StorageFile, StorageLock, read_all};

@@ -67,14 +67,25 @@ mod builder;
 mod by_cohort;
 mod cohort_runs;
 mod columns;
+#[cfg(feature = "dataset")]
+mod combine;
 mod completeness;
 mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
 mod entries;
+pub(crate) mod error;
+#[cfg(feature = "dataset")]
+pub(crate) mod extract;
 mod finding;
 mod findings;
+#[cfg(feature = "dataset")]
+pub(crate) mod fingerprint;
+#[cfg(feature = "dataset")]
+pub(crate) mod host;
+#[cfg(feature = "dataset")]
+pub(crate) mod inputs;
 mod label_order;
 mod measure;
 mod narrow;
@@ -92,6 +103,8 @@ mod selection;
 mod shared_label;
 mod spill;
 mod sql;
+#[cfg(feature = "dataset")]
+mod store;
 mod stored_run;
 mod summary;
 mod timeline;
@@ -104,14 +117,23 @@ pub(crate) use alert::AlertBound;
 pub use alert::{AlertError, AlertRule};
 pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
+#[cfg(feature = "dataset")]
+pub use combine::Datasets;
 pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
     TableWriter,
 };
+pub use error::FleetError;
+#[cfg(feature = "dataset")]
+pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
 pub use finding::Finding;
-pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
+#[cfg(feature = "dataset")]
+pub use host::{FleetHost, InputStream, WatchedInputs};
+#[cfg(feature = "dataset")]
+pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
+pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
@@ -123,3 +145,8 @@ pub use scope_name::ScopeName;
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;
+#[cfg(feature = "dataset")]
+pub use store::{
+    InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
+    SharedRow, SourceStamps, SourceSum, Store,
+};

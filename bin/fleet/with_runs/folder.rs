@@ -4,14 +4,17 @@
 //! again: a folder with anything else in it is never touched.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use traceparse::fleet::RunRow;
+use traceparse::files::FileSystem;
+use traceparse::fleet::{FleetError, RunRow};
+use traceparse::run_pages::PageFolder;
 
-use crate::durable::sync_folder;
 use crate::interrupt::TemporaryFolder;
 use crate::sink::replace;
 use crate::{bounds, guard};
@@ -86,18 +89,13 @@ impl RunFolder {
         Some((report.to_owned(), files.map(str::to_owned).collect()))
     }
 
-    /// The address of a file in the folder, from the report beside it.
-    pub(super) fn address(&self, file: &str) -> String {
-        format!("{}/{file}", encoded(self.path.file_name().unwrap_or_default().as_encoded_bytes()))
-    }
-
     /// The folder that the report is in.
     fn parent(&self) -> &Path {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
     /// Begins a new one, still without its name.
-    pub(super) fn begin(self) -> Result<NewFolder> {
+    pub(in crate::fleet) fn begin(self) -> Result<NewFolder> {
         let failed = || format!("{}: cannot be written", self.path.display());
         let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
         // The temporary folder is for its owner alone; what is in it has the usual permissions.
@@ -108,26 +106,16 @@ impl RunFolder {
 
 /// A folder of pages that has not got its name yet. It is gone when this is dropped.
 pub(in crate::fleet) struct NewFolder {
-    pub(super) place: RunFolder,
+    place: RunFolder,
     temporary: TemporaryFolder,
     /// The pages, for the list.
     pages: Vec<Value>,
 }
 
 impl NewFolder {
-    /// The name of the next page.
-    pub(super) fn next(&self) -> String {
-        format!("{:04}.html", self.pages.len() + 1)
-    }
-
     /// The present path of a file.
-    pub(super) fn path(&self, file: &str) -> PathBuf {
+    fn path(&self, file: &str) -> PathBuf {
         self.temporary.path().join(NEW).join(file)
-    }
-
-    /// Lists a page that was written.
-    pub(super) fn add(&mut self, file: &str, run: &RunRow) {
-        self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
     }
 
     /// Gives it its name.
@@ -140,32 +128,23 @@ impl NewFolder {
         let failed = || format!("{}: cannot be written", self.place.path.display());
         written.with_context(failed)?;
         self.temporary.replace([NEW, OLD], &self.place.path, || self.place.check()).with_context(failed)?;
-        sync_folder(self.place.parent()).with_context(failed)
+        FileSystem.sync_folder(self.place.parent()).with_context(failed)
     }
 }
 
-/// A text as a part of an address: everything but letters, digits and what never means anything there is percent-encoded.
-pub(super) fn encoded(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for &byte in bytes {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
-            byte => text.push_str(&format!("%{byte:02X}")),
-        }
+impl PageFolder for NewFolder {
+    fn name(&self) -> &OsStr {
+        self.place.path.file_name().unwrap_or_default()
     }
-    text
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_parts_of_a_path_whatever_the_name_is() {
-        let folder = |report: &str| RunFolder::beside(Path::new(report)).unwrap().address("0001.html");
-        assert_eq!(folder("out/fleet.html"), "fleet.runs/0001.html");
-        assert_eq!(folder("a:b #1?.v2.html"), "a%3Ab%20%231%3F.v2.runs/0001.html");
-        assert_eq!(folder("Größe%"), "Gr%C3%B6%C3%9Fe%25.runs/0001.html");
-        assert!(RunFolder::beside(Path::new("fleet.runs")).is_err());
+    fn add(
+        &mut self,
+        run: &RunRow,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<String, FleetError> {
+        let file = format!("{:04}.html", self.pages.len() + 1);
+        replace(&self.path(&file), None, write).map_err(FleetError::other)?;
+        self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
+        Ok(file)
     }
 }

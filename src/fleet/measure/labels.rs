@@ -14,11 +14,16 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::recording::{TocRun, lookup};
 
+/// A label as it is compared: composed (NFC), so that equal labels are equal regardless of who wrote them.
+pub fn composed(label: &str) -> String {
+    label.nfc().collect()
+}
+
 /// The labels of a run, sorted by key; those of the manifest win. All are composed (NFC), since file names of a Mac often are not.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
-    let composed = |(key, value): (String, String)| (key.nfc().collect(), value.nfc().collect());
-    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(composed).collect();
-    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(composed));
+    let pair = |(key, value): (String, String)| (composed(&key), composed(&value));
+    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(pair).collect();
+    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(pair));
     labels.into_iter().collect()
 }
 

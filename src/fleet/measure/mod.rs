@@ -22,6 +22,7 @@ use rows::Rows;
 use tally::Tally;
 
 pub use context::{MeasureOptions, RunContext};
+pub use labels::composed;
 pub use refusal::NotMeasured;
 
 /// The runs of an export, measured.

@@ -1,0 +1,137 @@
+//! The settings for measuring files, and the hash of everything that decides the result of a file.
+
+use blake3::Hash;
+
+use super::fleet_input::hash_file;
+use super::intervals::AskedIntervals;
+use super::symbols::FleetSymbols;
+use crate::calltree::Operation;
+use crate::fleet::fingerprint::{of_run, of_settings, of_settings_anywhere};
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::Task;
+use crate::fleet::{FleetSelection, MeasureOptions, RunMeasures};
+use crate::memory::MemoryBudget;
+use crate::profile::Profile;
+use crate::recording::Options;
+use crate::symbols::Locator;
+
+/// The options of reading and measuring the files of a fleet.
+pub struct ReadingOptions<'f> {
+    /// The options of the reader.
+    pub read: Options,
+    /// The options of measuring.
+    pub measure: MeasureOptions,
+    /// The intervals in which samples count; `None` if they count at any time.
+    pub intervals: Option<IntervalChoice>,
+    /// The threads that count, if only these are kept.
+    pub threads: Option<ThreadChoice>,
+    /// The operations on the stacks of a profile.
+    pub operations: Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>,
+    /// All of this in words.
+    pub described: FleetSelection,
+    /// The symbols that were named, if some were.
+    pub symbols: Option<&'f Locator<'f>>,
+    /// The files of these symbols.
+    pub symbol_files: &'f dyn WatchedInputs,
+    /// True if recordings name their own functions.
+    pub with_bundled_symbols: bool,
+    /// True if inlined code counts for its own functions.
+    pub with_inlines: bool,
+    /// True if the first failure ends the work.
+    pub is_strict: bool,
+    /// The number of files read at the same time.
+    pub jobs: usize,
+}
+
+/// Intervals by name.
+#[derive(Clone, Debug)]
+pub struct IntervalChoice {
+    /// The names of signpost intervals.
+    pub names: Vec<String>,
+    /// True for potential hangs.
+    pub has_hangs: bool,
+    /// True if samples must be in intervals of all these kinds.
+    pub needs_all: bool,
+}
+
+/// Some of the threads of each recording.
+pub struct ThreadChoice {
+    /// True for a thread of this name that is a main thread or not.
+    pub matches: Box<dyn Fn(&str, bool) -> bool + Send + Sync>,
+    /// The names and patterns, as they were typed.
+    pub texts: Vec<String>,
+    /// Those of them that are names, sorted.
+    pub names: Vec<String>,
+    /// True if only main threads count.
+    pub only_main: bool,
+}
+
+impl ThreadChoice {
+    /// True if patterns find some of the threads.
+    pub fn has_patterns(&self) -> bool {
+        self.names.len() < self.texts.len()
+    }
+
+    /// The names of the threads of a run that match.
+    pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
+        let mut last = None;
+        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
+        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
+        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
+        named.filter(|&(name, is_main)| (self.matches)(name, is_main)).map(|(name, _)| name)
+    }
+}
+
+/// The settings for measuring every file.
+pub struct FleetSettings<'f> {
+    /// The options.
+    pub options: ReadingOptions<'f>,
+    pub(crate) intervals: Option<AskedIntervals>,
+    pub(crate) symbols: FleetSymbols<'f>,
+    /// The hash of all options.
+    pub(crate) fingerprint: Hash,
+    /// The same for these settings on every machine.
+    pub(crate) anywhere: Hash,
+    /// The memory that the files may take together, or one alone.
+    pub(crate) memory: MemoryBudget,
+}
+
+impl<'f> FleetSettings<'f> {
+    /// The settings for these options.
+    pub fn new(host: &dyn FleetHost, options: ReadingOptions<'f>) -> Self {
+        let symbols = options.symbols.map_or(&[][..], Locator::found);
+        Self {
+            intervals: options.intervals.clone().map(AskedIntervals::new),
+            symbols: FleetSymbols::new(&options, host.most_symbols()),
+            fingerprint: of_settings(host, &options, symbols),
+            anywhere: of_settings_anywhere(host, &options, symbols),
+            memory: host.memory_of_files(),
+            options,
+        }
+    }
+
+    /// Warns of an interval that no recording has: a misspelled name next to another one that selects something.
+    pub fn warn_of_unseen_intervals(&self, host: &dyn FleetHost) {
+        for name in self.intervals.iter().flat_map(AskedIntervals::unseen) {
+            host.warn(&format!("no recording has an interval named {name:?}"));
+        }
+    }
+
+    /// The hash of the file with the intervals of an export, if they are requested and it is another file.
+    pub(super) fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
+        self.intervals.as_ref()?;
+        hash_file(task.intervals_file()?, memory, host).ok()
+    }
+
+    /// The hash of everything that decides the result of a file with this content, see [`of_run`].
+    pub(super) fn fingerprint_of(
+        &self,
+        task: &Task,
+        content: Hash,
+        host: &dyn FleetHost,
+        memory: &MemoryBudget,
+    ) -> String {
+        let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, host).ok());
+        of_run(self.fingerprint, content, [toc, self.hash_of_intervals(task, memory, host)], task)
+    }
+}
