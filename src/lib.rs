@@ -121,6 +121,7 @@ pub mod symbolicate;
 #[cfg(feature = "apple-symbols")]
 pub mod symbols;
 pub mod units;
+mod varint;
 
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A number for people, with its thousands apart: `1,988`.
-pub fn counted(count: usize) -> String {
+/// A whole number for people, with its thousands apart: `1,988`.
+pub fn counted(count: impl fmt::Display) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -15,9 +15,11 @@ pub fn counted(count: usize) -> String {
     text
 }
 
-/// A number with its word, which takes an s: `1 file`, `1,988 files`.
-pub fn several(count: usize, word: &str) -> String {
-    format!("{} {word}{}", counted(count), if count == 1 { "" } else { "s" })
+/// A whole number with its word, which takes an s: `1 file`, `1,988 files`.
+pub fn several(count: impl fmt::Display, word: &str) -> String {
+    let count = counted(count);
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {word}{plural}")
 }
 
 /// The decimal `whole.fraction`, times `unit`, exactly; the digits that are too small for the unit are dropped.

@@ -2,7 +2,6 @@
 //!
 //! The library does the work (`traceparse::fleet`); the command is its host (host.rs).
 
-mod alerts;
 mod cli;
 mod extract;
 mod filters;

@@ -12,7 +12,6 @@ use traceparse::fleet::{
 use traceparse::output::{self, Format, RunPage};
 use traceparse::run_pages::RunPages;
 
-use super::alerts;
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::host::{AtInterrupt, Host};
 use super::reading::{self, find_symbols, options, thread_choice};
@@ -49,7 +48,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     };
     let result = write(&report, pages.as_ref(), args, colour);
     if !is_stdout(args) || args.format() != FleetFormat::Text {
-        alerts::lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
+        output::alert_lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
         // The reader of the pipe closed it; an alert still counts.

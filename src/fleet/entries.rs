@@ -15,8 +15,8 @@ use std::io;
 use std::ops::Range;
 
 use super::spill::{SpillPlace, Spilled};
-use super::varint;
 use crate::memory::of_vec;
+use crate::varint;
 
 /// Parts: one of them is looked at at a time.
 const PARTS: usize = 128;

@@ -109,7 +109,6 @@ mod stored_run;
 mod summary;
 mod timeline;
 mod trend;
-mod varint;
 mod windows;
 
 #[cfg(test)]

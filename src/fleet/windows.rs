@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::run::{NameId, RunRecord, WindowRow, rate_of};
 use super::run_rows::RunRows;
-use super::varint;
 use crate::units::{Millionths, Nanos, Unit};
+use crate::varint;
 
 /// The length of a window.
 pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);

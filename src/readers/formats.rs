@@ -139,12 +139,9 @@ fn is_value_type(mut message: &[u8]) -> bool {
     message.is_empty()
 }
 
-/// A number of seven bits a byte, and what is behind it.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    const LONGEST: usize = 10;
-    let length = 1 + bytes.iter().take(LONGEST).position(|byte| byte & 0x80 == 0)?;
-    let number = bytes[..length].iter().rev().fold(0_u64, |number, byte| (number << 7) | u64::from(byte & 0x7f));
-    Some((number, &bytes[length..]))
+/// A number, and the bytes after it.
+fn varint(mut bytes: &[u8]) -> Option<(u64, &[u8])> {
+    Some((crate::varint::read(&mut bytes)?, bytes))
 }
 
 /// The start as text: UTF-8, or UTF-16 that says so.

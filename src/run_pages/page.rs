@@ -6,15 +6,16 @@ use std::io;
 use crate::analysis::Analysis;
 use crate::fleet::error::Result;
 use crate::fleet::{FailureKind, FleetReport, FleetSettings, MeasureOptions, RunContext, RunMeasures, RunRow};
-use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions};
+use crate::memory::Size;
+use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
 use crate::profile::{Id, Series};
 use crate::recording::{Document, DocumentContent, Intervals, Options, Recording};
 use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
 use crate::units::Millionths;
 
+use super::folder::{PageFolder, encoded};
 use super::places::{Question, Target};
-use super::{PageFolder, encoded, fit};
 use crate::fleet::extract::{Beside, FleetInput, Refused, all_intervals, redact, unless_changed};
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::{FleetHost, WatchedInputs};
@@ -249,4 +250,20 @@ fn unreadable(reason: String) -> Refused {
 
 fn malformed(error: &dyn std::fmt::Display) -> Refused {
     Refused { kind: FailureKind::Malformed, reason: error.to_string() }
+}
+
+/// The options with which a page has at most `size` bytes, as `fitting` finds them; and a note on what is left out.
+///
+/// # Errors
+/// If no options are enough.
+pub fn fit<'o>(
+    size: u64,
+    fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
+) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
+    let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
+    let options = fitting(size).map_err(too_large)?;
+    let is_reduced = options.reduction != WorkbenchReduction::None;
+    let note = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
+    let note = is_reduced.then(note);
+    Ok((options, note))
 }

@@ -5,7 +5,7 @@ use crate::output::{RunPlace, WorkbenchReduction};
 use crate::profile::{Function, Id, Process, Profile, Run, Series, Thread};
 use crate::report::Report;
 
-use super::encoded;
+use super::folder::encoded;
 use crate::fleet::ThreadChoice;
 
 /// A fragment longer than this is left out: it selects hundreds of threads of one name.

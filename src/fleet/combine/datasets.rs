@@ -207,7 +207,7 @@ impl Datasets {
     pub fn files(&self, host: &dyn FleetHost) -> Result<Vec<(String, Vec<String>)>> {
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.repeated + plan.copies > 0) {
             let (name, count) = (self.name(), plan.repeated + plan.copies);
-            let files = format!("{} {}", several(count as usize, "file"), if count == 1 { "is" } else { "are" });
+            let files = format!("{} {}", several(count, "file"), if count == 1 { "is" } else { "are" });
             bail!(
                 "{name}: {files} in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
             );

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::Datasets;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::extract::PART_ROWS;
 use crate::fleet::host::FleetHost;
 use crate::fleet::store::{MergedFacts, Store};
 use crate::units::{counted, several};
@@ -30,13 +29,13 @@ impl Datasets {
             identity: self.identity()?,
             is_of_whole: unfinished.is_none(),
         };
-        let Some(merge) = Store::begin_merge(host.storage(), output, facts, PART_ROWS)? else {
+        let Some(merge) = Store::begin_merge(host.storage(), output, facts, Store::PART_ROWS)? else {
             host.tell(&format!("{}: these datasets are merged already", output.display()));
             return Ok(());
         };
         let (runs, failed) = merge.write(|each| self.rows(each))?;
-        let (of, runs) = (several(self.count(), "dataset"), several(runs as usize, "run"));
-        host.tell(&format!("merged {of}: {runs}, {} failed", counted(failed as usize)));
+        let (of, runs) = (several(self.count(), "dataset"), several(runs, "run"));
+        host.tell(&format!("merged {of}: {runs}, {} failed", counted(failed)));
         if let Some(sentence) = self.incomplete().filter(|_| unfinished.is_none()) {
             host.warn(&sentence);
         }

@@ -23,8 +23,8 @@ pub(super) enum Lack<'m> {
 pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>) -> String {
     let Completeness { inputs_expected, inputs_done, .. } = completeness;
     let files = inputs_expected.map(|expected| match inputs_done {
-        Some(done) => format!(" ({} of {} done)", counted(done as usize), several(expected as usize, "file")),
-        None => format!(" ({})", several(expected as usize, "file")),
+        Some(done) => format!(" ({} of {} done)", counted(done), several(expected, "file")),
+        None => format!(" ({})", several(expected, "file")),
     });
     let why = match lack {
         Lack::Shards([shard]) => format!("shard {shard} is missing"),

@@ -48,9 +48,6 @@ const SHARE: u32 = 20;
 /// The time between two looks at rows that wait to be written.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Rows of functions in the data files of a dataset: some tens of megabytes.
-pub(crate) const PART_ROWS: u64 = 4_000_000;
-
 struct State {
     stamps: SourceStamps,
     counts: Counts,
@@ -332,7 +329,7 @@ impl<'a> Extraction<'a> {
     }
 
     fn save_if_due(&self) -> Result<()> {
-        if self.store.save_if_due(PART_ROWS)? { self.save_stamps() } else { Ok(()) }
+        if self.store.save_if_due(Store::PART_ROWS)? { self.save_stamps() } else { Ok(()) }
     }
 
     /// Keeps what is known of the files so far, unless that was done just now: an extract that is killed need not hash them again.

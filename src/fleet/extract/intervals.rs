@@ -13,7 +13,7 @@ use crate::recording::{Intervals, Options, Recording, export_command};
 
 use super::content::Refused;
 use super::fleet_input::FleetInput;
-use super::settings::IntervalChoice;
+use super::options::IntervalChoice;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 

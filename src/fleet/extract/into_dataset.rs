@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::batch::{self, Ended};
-use super::extraction::{Counts, Extraction, PART_ROWS};
+use super::extraction::{Counts, Extraction};
 use super::notes;
 use super::settings::FleetSettings;
 use crate::fleet::FailedInput;
@@ -85,7 +85,7 @@ impl Extract<'_> {
     /// Makes the dataset one of these inputs.
     fn prepare(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         if store.lost_runs() > 0 {
-            let (folder, runs) = (self.output.display(), several(store.lost_runs() as usize, "run"));
+            let (folder, runs) = (self.output.display(), several(store.lost_runs(), "run"));
             host.warn(&format!(
                 "{folder}: lost {runs} with data files that are gone; those of the inputs are read again"
             ));
@@ -106,11 +106,11 @@ impl Extract<'_> {
 
     /// Completes the dataset, and warns of what it lacks.
     fn complete(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
-        let compacted = store.compact(PART_ROWS)?;
+        let compacted = store.compact(Store::PART_ROWS)?;
         store.complete()?;
         let folder = self.output.display();
         if let Some(lost) = store.lost_files() {
-            let files = several(lost as usize, "file");
+            let files = several(lost, "file");
             let advice = "extract just those, or what the dataset was of before; --remove-others gives them up";
             host.warn(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
         }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
 use super::notes::of_failures;
+use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Kept, Outcome};
-use super::settings::{FleetSettings, ThreadChoice};
+use super::settings::FleetSettings;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
@@ -70,7 +71,7 @@ impl<'h> Collector<'h> {
         // A shard of a few recordings may have none of them.
         let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
         if let Some(shards) = datasets.shards().filter(|_| is_empty) {
-            let files = several(shards.inputs.unwrap_or(0) as usize, "file");
+            let files = several(shards.inputs.unwrap_or(0), "file");
             bail!("{}: {} of a fleet of {files} has none of them", datasets.name(), shards.name());
         }
         failures.into_iter().try_for_each(|failed| self.add_failure(failed))
@@ -206,12 +207,12 @@ fn check(host: &dyn FleetHost, report: &FleetReport, is_strict: bool) -> Result<
             bail!("{}: {}; and --strict was given", failed.source, failed.reason);
         }
         if let Some(damaged) = inputs.damaged.first() {
-            let runs = several(damaged.unread_runs as usize, "run");
+            let runs = several(damaged.unread_runs, "run");
             let verb = if damaged.unread_runs == 1 { "is" } else { "are" };
             bail!("{}: {runs} {verb} damaged and could not be read; and --strict was given", damaged.source);
         }
         if inputs.rejected_rows > 0 {
-            let rows = several(inputs.rejected_rows as usize, "row");
+            let rows = several(inputs.rejected_rows, "row");
             bail!("{rows} of CPU tables could not be read, and --strict was given");
         }
         if inputs.completeness.is_incomplete() {
@@ -241,7 +242,7 @@ fn check_names(report: &FleetReport) -> Result<()> {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let there_are: Vec<String> =
             inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
-        let runs = several(inputs.left_out as usize, "run");
+        let runs = several(inputs.left_out, "run");
         bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {

@@ -4,83 +4,13 @@ use blake3::Hash;
 
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
+use super::options::ReadingOptions;
 use super::symbols::FleetSymbols;
-use crate::calltree::Operation;
 use crate::fleet::fingerprint::{of_run, of_settings, of_settings_anywhere};
-use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
-use crate::fleet::{FleetSelection, MeasureOptions, RunMeasures};
 use crate::memory::MemoryBudget;
-use crate::profile::Profile;
-use crate::recording::Options;
 use crate::symbols::Locator;
-
-/// The options of reading and measuring the files of a fleet.
-pub struct ReadingOptions<'f> {
-    /// The options of the reader.
-    pub read: Options,
-    /// The options of measuring.
-    pub measure: MeasureOptions,
-    /// The intervals in which samples count; `None` if they count at any time.
-    pub intervals: Option<IntervalChoice>,
-    /// The threads that count, if only these are kept.
-    pub threads: Option<ThreadChoice>,
-    /// The operations on the stacks of a profile.
-    pub operations: Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>,
-    /// All of this in words.
-    pub described: FleetSelection,
-    /// The symbols that were named, if some were.
-    pub symbols: Option<&'f Locator<'f>>,
-    /// The files of these symbols.
-    pub symbol_files: &'f dyn WatchedInputs,
-    /// True if recordings name their own functions.
-    pub with_bundled_symbols: bool,
-    /// True if inlined code counts for its own functions.
-    pub with_inlines: bool,
-    /// True if the first failure ends the work.
-    pub is_strict: bool,
-    /// The number of files read at the same time.
-    pub jobs: usize,
-}
-
-/// Intervals by name.
-#[derive(Clone, Debug)]
-pub struct IntervalChoice {
-    /// The names of signpost intervals.
-    pub names: Vec<String>,
-    /// True for potential hangs.
-    pub has_hangs: bool,
-    /// True if samples must be in intervals of all these kinds.
-    pub needs_all: bool,
-}
-
-/// Some of the threads of each recording.
-pub struct ThreadChoice {
-    /// True for a thread of this name that is a main thread or not.
-    pub matches: Box<dyn Fn(&str, bool) -> bool + Send + Sync>,
-    /// The names and patterns, as they were typed.
-    pub texts: Vec<String>,
-    /// Those of them that are names, sorted.
-    pub names: Vec<String>,
-    /// True if only main threads count.
-    pub only_main: bool,
-}
-
-impl ThreadChoice {
-    /// True if patterns find some of the threads.
-    pub fn has_patterns(&self) -> bool {
-        self.names.len() < self.texts.len()
-    }
-
-    /// The names of the threads of a run that match.
-    pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
-        let mut last = None;
-        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
-        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
-        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
-        named.filter(|&(name, is_main)| (self.matches)(name, is_main)).map(|(name, _)| name)
-    }
-}
 
 /// The settings for measuring every file.
 pub struct FleetSettings<'f> {

@@ -9,16 +9,7 @@ use rayon::prelude::*;
 
 use super::Store;
 use super::manifest::DataFile;
-use super::read::{Listed, SharedRow};
-
-/// What decides which files belong to a dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// The manifest lists them.
-    Listed,
-    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
-    EngineWritten,
-}
+use super::read::{Contents, Listed, SharedRow};
 
 impl Store {
     /// True if an engine rewrote it.

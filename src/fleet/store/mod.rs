@@ -33,13 +33,13 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
 use rayon::prelude::*;
 
-use contents::Contents;
 use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
 pub use index::Known;
 use manifest::Manifest;
 pub use manifest::{MadeWith, Merged, NamedFiles};
 pub use merge::{Merge, MergedFacts};
 pub use missing::SourceSum;
+use read::Contents;
 pub use read::SharedRow;
 pub use shards::{RecordingList, ShardPlan, Shards};
 pub use stamps::{InputKind, InputState, SourceStamps};
@@ -67,6 +67,8 @@ pub struct Store {
 }
 
 impl Store {
+    /// Rows of functions in a data file: some tens of megabytes.
+    pub(crate) const PART_ROWS: u64 = 4_000_000;
     /// The name of the manifest in a dataset's folder.
     pub const MANIFEST: &str = MANIFEST;
     /// The name of the list of exports that need not be hashed again.

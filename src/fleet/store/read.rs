@@ -11,6 +11,15 @@ use crate::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, Da
 use super::folder::Folder;
 use super::manifest::Manifest;
 
+/// What decides which files belong to a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// The manifest lists them.
+    Listed,
+    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
+    EngineWritten,
+}
+
 /// A row of a dataset; the names of a run are those of its file.
 pub type SharedRow = DatasetRow<DatasetRun>;
 

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::varint;
 use serde_json::{Value, json};
 
 /// The bytes that are collected before they are written.
@@ -66,8 +67,8 @@ impl<'c> Column<'c> {
         for value in (self.values)() {
             match self.encoding {
                 Encoding::Constant(_) => return Ok(()),
-                Encoding::Varint => push_varint(&mut buffer, value),
-                Encoding::Delta => push_varint(&mut buffer, zigzag(value, before)),
+                Encoding::Varint => varint::write(&mut buffer, value),
+                Encoding::Delta => varint::write(&mut buffer, zigzag(value, before)),
             }
             before = value;
             if buffer.len() >= BUFFER {
@@ -84,15 +85,6 @@ pub(super) fn exact(number: u64) -> Value {
     if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
 }
 
-/// Appends a number as LEB128.
-pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
 /// The number of values, the bytes that they take, and the form that takes the fewest.
 fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
     let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
@@ -102,8 +94,8 @@ fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
             first = value;
         }
         is_constant &= value == first;
-        plain += varint_length(value);
-        delta += varint_length(zigzag(value, before));
+        plain += varint::length(value);
+        delta += varint::length(zigzag(value, before));
         before = value;
         rows += 1;
     }
@@ -114,10 +106,6 @@ fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
     } else {
         (rows, plain, Encoding::Varint)
     }
-}
-
-fn varint_length(value: u64) -> u64 {
-    u64::from((64 - (value | 1).leading_zeros()).div_ceil(7))
 }
 
 /// The difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
@@ -153,7 +141,7 @@ mod tests {
         assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
         assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
         assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));
-        assert_eq!(varint_length(u64::MAX), 10);
-        assert_eq!(varint_length(0), 1);
+        assert_eq!(varint::length(u64::MAX), 10);
+        assert_eq!(varint::length(0), 1);
     }
 }

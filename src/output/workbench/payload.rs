@@ -10,7 +10,7 @@
 
 use std::io::{self, Write};
 
-use super::columns::{Column, push_varint};
+use super::columns::Column;
 use super::head::head;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
@@ -20,6 +20,7 @@ use super::texts::Texts;
 use crate::profile::Profile;
 use crate::recording::Intervals;
 use crate::report::Report;
+use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
 
@@ -94,7 +95,7 @@ fn made<T>(
     columns.extend(of_rows(&rows, &stacks));
     let head = serde_json::to_vec(&head(report, intervals, (&rows, reduction), &columns)?)?;
     let mut start = MAGIC.to_vec();
-    push_varint(&mut start, head.len() as u64);
+    varint::write(&mut start, head.len() as u64);
     start.extend(head);
     let (recording, rows) = columns.split_at(recorded);
     done(&Made { start: &start, recording, rows, texts: &texts })

@@ -8,6 +8,7 @@ use super::run_pages::Links;
 use super::table::interval;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
+use crate::output::fleet::alert_lines::known;
 use crate::units::Unit;
 
 /// More cards than this of a state that needs nobody are folded.
@@ -94,7 +95,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut
     }
     out.write_all(b"<dl>")?;
     if let Some((name, _)) = alert.causes.first() {
-        define(out, "of", if name.is_empty() { "(no name)" } else { name })?;
+        define(out, "of", known(name))?;
     }
     let statistic = statistic_name(&alert.rule.statistic.name());
     let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));

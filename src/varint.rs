@@ -1,7 +1,8 @@
-//! Numbers in as many bytes as they need: seven bits a byte, the lowest first; the last byte is below 128.
+//! Numbers in as many bytes as they need (LEB128): seven bits a byte, the lowest first; the last byte is below 128.
 
 /// Appends a number.
-pub(super) fn write(bytes: &mut Vec<u8>, mut number: u64) {
+#[cfg(any(feature = "compression", feature = "fleet", feature = "workbench"))]
+pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -9,8 +10,14 @@ pub(super) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number from the front; `None` where there is no whole one.
-pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
+/// The number of bytes that a number takes: one for every seven bits, at least one.
+#[cfg(any(feature = "compression", feature = "workbench"))]
+pub(crate) fn length(number: u64) -> u64 {
+    u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
+}
+
+/// Takes a number from the front; `None` if there is no complete one.
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0_u64, 0);
     loop {
         let (&byte, rest) = bytes.split_first()?;
@@ -26,7 +33,7 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use super::*;
 
@@ -36,6 +43,7 @@ mod tests {
         let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
         numbers.iter().for_each(|&number| write(&mut bytes, number));
         assert_eq!((bytes.len(), &bytes[..5]), (1 + 1 + 1 + 2 + 2 + 6 + 10 + 10, &[0, 1, 127, 128, 1][..]));
+        assert_eq!(numbers.map(length).iter().sum::<u64>(), bytes.len() as u64);
         let mut rest = &bytes[..];
         assert_eq!(numbers.map(|_| read(&mut rest)), numbers.map(Some));
         assert_eq!((rest.len(), read(&mut rest), read(&mut &[0x80][..])), (0, None, None));
