@@ -49,11 +49,11 @@ const FLOORS: [(&str, u32); 25] = [
     ("symbolicate", 3),
     ("redact", 4),
     ("fleet", 5),
-    ("report", 5),
-    ("output", 6),
-    ("analysis", 6),
-    ("open", 7),
-    ("run_pages", 7),
+    ("report", 6),
+    ("output", 7),
+    ("analysis", 7),
+    ("open", 8),
+    ("run_pages", 8),
 ];
 
 /// Circles that stay for now, each with all of its files and the reason.

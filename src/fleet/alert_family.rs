@@ -14,7 +14,7 @@ use std::io;
 
 use super::alert::{AlertBound, AlertRule, AlertStatistic};
 use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
-use super::alert_series::{EachSeries, is_of_many};
+use super::alert_series::{AlertNumbers, AlertSeries, EachSeries, is_of_many};
 use super::by_cohort::{ByCohort, MOST_ENTRIES};
 use super::entries::Entry;
 use super::report::{AlertOutcome, AlertState};
@@ -289,5 +289,22 @@ impl<'e> Family<'e> {
         } else {
             format!("chance may explain it: {count} names were judged, and the interval includes the threshold")
         })
+    }
+}
+
+impl AlertEvaluation<'_> {
+    /// The outcome of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
+    pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
+        let rule = &series.rule;
+        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;
+        let all = 0..self.cohorts.len();
+        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
+        if asked.is_empty() {
+            return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
+        }
+        match &series.numbers {
+            AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
+            AlertNumbers::Each(each) => outcomes(self, rule, each, &asked, spilled),
+        }
     }
 }

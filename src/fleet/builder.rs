@@ -3,17 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::alert::AlertRule;
+use super::alert::{AlertRule, AlertSubject};
 #[cfg(feature = "dataset")]
-use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
-use super::completeness::Completeness;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
 use super::entries::Entries;
 use super::options::FleetOptions;
-use super::report::{Cohort, DamagedRecording};
+use super::report::{Cohort, Completeness, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::run_windows::{CountedWindows, RunWindows};

@@ -3,8 +3,7 @@
 use super::entries::{Entries, Entry};
 use super::run::NameId;
 use super::run_rows::{FleetNames, RunNames, RunRows};
-use super::scope::{FleetScope, Measure};
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, Measure, ScopeName};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;

@@ -1,7 +1,7 @@
 //! The rows that differ most between cohorts, which come in any order.
 
 use super::report::{Contrast, ContrastRow};
-use super::scope_name::ScopeName;
+use super::scope::ScopeName;
 use crate::stats::Interval;
 
 /// The ranks of the ends of an interval.

@@ -1,7 +1,6 @@
 //! What a report says first: its findings, as numbers. Each claims no more than the intervals and rules of the report bear out.
 
-use super::scope::FleetScope;
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, ScopeName};
 use crate::stats::{Interval, Quantile};
 use crate::units::Unit;
 

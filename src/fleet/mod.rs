@@ -60,7 +60,6 @@
 mod alert;
 mod alert_evaluation;
 mod alert_family;
-mod alert_outcomes;
 mod alert_series;
 mod assemble;
 mod builder;
@@ -69,7 +68,6 @@ mod cohort_runs;
 mod columns;
 #[cfg(feature = "dataset")]
 mod combine;
-mod completeness;
 mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
@@ -95,9 +93,7 @@ mod report;
 mod run;
 mod run_rows;
 mod run_windows;
-mod runs_behind;
 mod scope;
-mod scope_name;
 mod scope_tables;
 mod selection;
 mod shared_label;
@@ -118,7 +114,6 @@ pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 #[cfg(feature = "dataset")]
 pub use combine::Datasets;
-pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
@@ -135,12 +130,12 @@ pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
-    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
+    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
+    FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
+    WindowReport,
 };
 pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, Measure};
-pub use scope_name::ScopeName;
+pub use scope::{FleetScope, Measure, ScopeName};
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;

@@ -13,12 +13,10 @@ use super::contrasts::{Compared, GrowingContrast};
 use super::entries::Entry;
 use super::options::SortKey;
 use super::report::{CohortReport, Contrast, ScopeRow, ScopeTable, is_noise};
-use super::runs_behind::RunValues;
-use super::scope::FleetScope;
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, ScopeName};
 use super::spill::Spilled;
 use super::stored_run::EFFECTIVE_UNIT;
-use super::summary::{Totals, sort_value, summarize};
+use super::summary::{RunValues, Totals, sort_value, summarize};
 use crate::stats::{Distribution, Quantile, ranks_with_tail};
 use crate::units::Millionths;
 

@@ -16,6 +16,29 @@ const ROWS_AT_ONCE: usize = 4096;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextId(u32);
 
+/// A text, or the id of one that was [added](Buffer::text) before, which is faster for texts of many rows.
+pub(super) trait Text {
+    fn id(self, buffer: &mut Buffer) -> TextId;
+}
+
+impl Text for &str {
+    fn id(self, buffer: &mut Buffer) -> TextId {
+        buffer.text(self)
+    }
+}
+
+impl Text for &String {
+    fn id(self, buffer: &mut Buffer) -> TextId {
+        buffer.text(self)
+    }
+}
+
+impl Text for TextId {
+    fn id(self, _: &mut Buffer) -> TextId {
+        self
+    }
+}
+
 /// The rows of a row group.
 pub(super) struct Buffer {
     table: DatasetTable,
@@ -131,11 +154,12 @@ impl Row<'_> {
         values
     }
 
-    pub(super) fn text(&mut self, name: &str, text: TextId) -> &mut Self {
+    pub(super) fn text(&mut self, name: &str, text: impl Text) -> &mut Self {
         self.text_or_null(name, Some(text))
     }
 
-    pub(super) fn text_or_null(&mut self, name: &str, text: Option<TextId>) -> &mut Self {
+    pub(super) fn text_or_null(&mut self, name: &str, text: Option<impl Text>) -> &mut Self {
+        let text = text.map(|text| text.id(self.buffer));
         self.next(name, ColumnKind::Text, text.is_none()).texts.extend(text);
         self
     }

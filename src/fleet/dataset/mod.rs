@@ -17,12 +17,12 @@
 //! `traceparse.version` = 4. Files of other versions are not read.
 
 mod buffer;
+mod engine_written;
 mod error;
 mod hist;
 mod layout;
 mod pages;
 mod reader;
-mod rewritten;
 mod rows;
 mod run;
 mod runs;
@@ -33,9 +33,9 @@ mod text_ids;
 mod whole;
 mod writer;
 
+pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
 pub use reader::{DatasetReader, DatasetRow};
-pub use rewritten::RewrittenRuns;
 pub use run::DatasetRun;
 pub(super) use run::SharedNames;
 pub use runs::KnownRun;

@@ -76,10 +76,10 @@ impl DatasetReader {
     {
         Ok(Self {
             runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
-            labels: RunRows::open(DatasetTable::Labels, &["run_id", "key", "value"], open(DatasetTable::Labels)?)?,
-            frames: RunRows::open(DatasetTable::Frames, FRAMES, open(DatasetTable::Frames)?)?,
-            binaries: RunRows::open(DatasetTable::Binaries, BINARIES, open(DatasetTable::Binaries)?)?,
-            windows: RunRows::open(DatasetTable::Windows, WINDOWS, open(DatasetTable::Windows)?)?,
+            labels: RunRows::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
+            frames: RunRows::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
+            binaries: RunRows::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
+            windows: RunRows::open(DatasetTable::Windows, open(DatasetTable::Windows)?)?,
             names: FileNames::default(),
             is_done: false,
         })
@@ -160,12 +160,8 @@ struct RunRows {
 }
 
 impl RunRows {
-    fn open<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        let mut rows = TableRows::open(table, names, input)?;
+    fn open<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<Self, DatasetError> {
+        let mut rows = TableRows::open(table, &table.columns_of_rows(), input)?;
         let has_row = rows.advance()?;
         Ok(Self { table, rows, has_row })
     }
@@ -208,19 +204,6 @@ fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
     }
 }
 
-pub(super) const FRAMES: &[&str] = &[
-    "run_id",
-    "process",
-    "thread",
-    "is_main_thread",
-    "module",
-    "function",
-    "self_weight",
-    "all_weight",
-    "self_samples",
-    "all_samples",
-];
-
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
         process: names.id(0, rows, 1)?,
@@ -235,18 +218,6 @@ pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<Fram
     })
 }
 
-pub(super) const BINARIES: &[&str] = &[
-    "run_id",
-    "process",
-    "thread",
-    "is_main_thread",
-    "module",
-    "self_weight",
-    "all_weight",
-    "self_samples",
-    "all_samples",
-];
-
 pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
     Ok(BinaryRow {
         process: names.id(1, rows, 1)?,
@@ -259,8 +230,6 @@ pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<Bin
         all_samples: rows.integer(8)?,
     })
 }
-
-pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "is_main_thread", "second", "weight", "samples"];
 
 pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {

@@ -65,63 +65,47 @@ impl KnownRun {
     }
 }
 
-/// The columns that are read, in the order of the constants below. The others are copies.
-pub(super) const COLUMNS: &[&str] = &[
-    "run_id",
-    "fingerprint",
-    "status",
-    "failure",
-    "error",
-    "source",
-    "source_bytes",
-    "run_weight_millionths",
-    "start",
-    "wall_ns",
-    "wall_start_ns",
-    "wall_source",
-    "schema",
-    "unit",
-    "weight",
-    "samples",
-    "effective_samples",
-    "rejected",
-    "cores",
-    "usual_weight",
-    "parser_version",
-    "notes",
-    "failed_labels",
-    "unread_runs",
-    "parts_ns",
-    "excluded_runs",
-];
-/// Labels that the table has, too.
+/// Names columns, and their positions among them.
+macro_rules! columns {
+    ($columns:ident: $($position:ident $name:literal)*) => {
+        /// The columns that are read. The others are copies.
+        pub(super) const $columns: &[&str] = &[$($name),*];
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Position { $($position),* }
+        $(const $position: usize = Position::$position as usize;)*
+    };
+}
+
+columns! { COLUMNS:
+    RUN_ID "run_id"
+    FINGERPRINT "fingerprint"
+    STATUS "status"
+    FAILURE "failure"
+    ERROR "error"
+    SOURCE "source"
+    SOURCE_BYTES "source_bytes"
+    RUN_WEIGHT "run_weight_millionths"
+    START "start"
+    WALL "wall_ns"
+    WALL_START "wall_start_ns"
+    WALL_SOURCE "wall_source"
+    SCHEMA "schema"
+    UNIT "unit"
+    WEIGHT "weight"
+    SAMPLES "samples"
+    EFFECTIVE_SAMPLES "effective_samples"
+    REJECTED "rejected"
+    CORES "cores"
+    USUAL_WEIGHT "usual_weight"
+    PARSER_VERSION "parser_version"
+    NOTES "notes"
+    FAILED_LABELS "failed_labels"
+    UNREAD_RUNS "unread_runs"
+    PARTS "parts_ns"
+    EXCLUDED_RUNS "excluded_runs"
+}
+/// Labels that are also in this table.
 pub(super) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
-const RUN_ID: usize = 0;
-const FINGERPRINT: usize = 1;
-const STATUS: usize = 2;
-const FAILURE: usize = 3;
-const ERROR: usize = 4;
-const SOURCE: usize = 5;
-const SOURCE_BYTES: usize = 6;
-const RUN_WEIGHT: usize = 7;
-const START: usize = 8;
-const WALL: usize = 9;
-const WALL_START: usize = 10;
-const WALL_SOURCE: usize = 11;
-const SCHEMA: usize = 12;
-const UNIT: usize = 13;
-const WEIGHT: usize = 14;
-const SAMPLES: usize = 15;
-const EFFECTIVE_SAMPLES: usize = 16;
-const REJECTED: usize = 17;
-const CORES: usize = 18;
-const USUAL_WEIGHT: usize = 19;
-const PARSER_VERSION: usize = 20;
-const NOTES: usize = 21;
-const FAILED_LABELS: usize = 22;
-const UNREAD_RUNS: usize = 23;
-const PARTS: usize = 24;
-const EXCLUDED_RUNS: usize = 25;
 
 /// A row of `runs`.
 pub(super) enum RunsRow {

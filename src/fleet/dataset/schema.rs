@@ -50,6 +50,17 @@ impl DatasetTable {
         }
     }
 
+    /// The columns that are read of a table whose rows belong to runs: its first ones. The others are copies.
+    pub(super) fn columns_of_rows(self) -> Vec<&'static str> {
+        let count = match self {
+            Self::Frames => 10,
+            Self::Binaries => 9,
+            Self::Windows => 7,
+            Self::Runs | Self::Labels | Self::Hist => self.columns().len(),
+        };
+        self.columns()[..count].iter().map(|column| column.name).collect()
+    }
+
     /// The schema in the words of Parquet.
     pub(super) fn parquet_schema(self) -> Result<TypePtr> {
         let fields = self.columns().iter().map(Column::parquet_type).collect::<Result<Vec<_>>>()?;

@@ -269,46 +269,48 @@ impl ColumnReader {
     fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
         let levels = &mut self.levels;
         match (&mut self.pages, values) {
+            // Most columns: no other room is needed.
             (ColumnPages::Integers(reader), Values::Integers(values)) => {
                 read_values(reader, rows, levels, values)?;
                 check_whole(rows, values.len())?;
             }
             (ColumnPages::Integers(reader), Values::IntegersOrNull(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                values.clear();
-                values.extend(with_nulls(levels, numbers.into_iter().map(Some), None));
+                fill(reader, rows, levels, values, None, |number| Ok(Some(*number)))?;
             }
             (ColumnPages::ShortIntegers(reader), Values::Integers(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                check_whole(rows, numbers.len())?;
-                values.clear();
-                values.extend(numbers.into_iter().map(i64::from));
+                let read = fill(reader, rows, levels, values, 0, |number| Ok(i64::from(*number)))?;
+                check_whole(rows, read)?;
             }
             (ColumnPages::ShortIntegers(reader), Values::IntegersOrNull(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                values.clear();
-                values.extend(with_nulls(levels, numbers.into_iter().map(|number| Some(i64::from(number))), None));
+                fill(reader, rows, levels, values, None, |number| Ok(Some(i64::from(*number))))?;
             }
             (ColumnPages::Ids(reader), Values::Texts(values)) => {
-                let mut ids = Vec::new();
-                read_values(reader, rows, levels, &mut ids)?;
-                values.clear();
-                values.extend(with_nulls(levels, ids.into_iter().map(|id| id as u32), NO_TEXT));
+                fill(reader, rows, levels, values, NO_TEXT, |id| Ok(*id as u32))?;
             }
             (ColumnPages::Texts(reader), Values::Texts(values)) => {
-                let mut found = Vec::new();
-                read_values(reader, rows, levels, &mut found)?;
-                let ids: Vec<u32> = found.iter().map(|text| texts.id(text.data())).collect::<ParquetResult<_>>()?;
-                values.clear();
-                values.extend(with_nulls(levels, ids.into_iter(), NO_TEXT));
+                fill(reader, rows, levels, values, NO_TEXT, |text| texts.id(text.data()))?;
             }
             _ => return Err(ParquetError::General("a column of another type".to_owned())),
         }
         Ok(())
     }
+}
+
+/// Replaces `values` by what `convert` makes of exactly this many rows, with `null` for rows without a value. Returns the number of values.
+fn fill<T: DataType, V: Copy>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<V>,
+    null: V,
+    convert: impl FnMut(&T::T) -> ParquetResult<V>,
+) -> ParquetResult<usize> {
+    let mut read = Vec::new();
+    read_values(reader, rows, levels, &mut read)?;
+    let converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?;
+    values.clear();
+    values.extend(with_nulls(levels, converted.into_iter(), null));
+    Ok(read.len())
 }
 
 /// Replaces values and levels by those of exactly this many rows. Columns without nulls have no levels.

@@ -12,8 +12,7 @@ use crate::readers::read;
 use crate::recording::{Options, Recording};
 use blake3::{Hash, Hasher};
 
-use crate::fleet::host::FleetHost;
-use crate::fleet::host::{CHANGED, InputStream, WatchedInputs};
+use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
 use crate::fleet::store::InputKind;
 
 /// A file that was read to its end.

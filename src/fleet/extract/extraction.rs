@@ -17,8 +17,7 @@ use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::FleetSettings;
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::FleetHost;
-use crate::fleet::inputs::Task;
-use crate::fleet::inputs::{Counting, content};
+use crate::fleet::inputs::{Counting, Task, content};
 use crate::fleet::store::{InputState, Known, MadeWith, SourceStamps, SourceSum, Store};
 
 /// The dataset that workers put runs into.

@@ -16,8 +16,7 @@ use blake3::{Hash, Hasher};
 
 use super::content::{self, ReadFile, Refused, refused, unless_changed};
 use super::hashed_files::HashedFiles;
-use crate::fleet::host::FleetHost;
-use crate::fleet::host::WatchedInputs;
+use crate::fleet::host::{FleetHost, WatchedInputs};
 
 /// The number of bytes that a file, or all files in a folder, have on disk; 0 for those that cannot be read.
 pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {

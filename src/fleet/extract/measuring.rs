@@ -8,8 +8,7 @@ use crate::memory::MemoryBudget;
 use crate::recording::{Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
 
-use super::content::unless_changed;
-use super::content::{ReadFile, Refused};
+use super::content::{ReadFile, Refused, unless_changed};
 use super::failure::failed;
 use super::fleet_input::FleetInput;
 use super::options::ThreadChoice;
@@ -17,8 +16,7 @@ use super::outcome::{Finished, Keeper, Outcome};
 use super::settings::FleetSettings;
 use super::sibling_files::Beside;
 use crate::fleet::fingerprint::{of_run, of_unread, short};
-use crate::fleet::host::FleetHost;
-use crate::fleet::host::WatchedInputs;
+use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 
 /// What every file of a batch is measured with.

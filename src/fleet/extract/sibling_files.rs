@@ -3,8 +3,7 @@
 use crate::recording::{DocumentContent, Options, Recording, Toc};
 use blake3::Hash;
 
-use super::content::read_file;
-use super::content::{ReadFile, Refused};
+use super::content::{ReadFile, Refused, read_file};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
 

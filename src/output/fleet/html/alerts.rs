@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::names::{cohort_name, statistic_name};
 use super::numbers::{count, counted, measure, measure_with_unit};
+use super::row_names::{cohort_name, statistic_name};
 use super::run_pages::Links;
 use super::table::interval;
 use super::text::{Text, shortened};

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted, measure};
 use super::outline::{MAX_COHORTS, has_section};
+use super::row_names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::table::{self, Column};
 use super::text::{Text, cut};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};

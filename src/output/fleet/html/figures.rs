@@ -3,10 +3,10 @@
 use crate::output::fleet::subject::{subject, subject_inside};
 use std::io::{self, Write};
 
-use super::names::cohort_name;
 use super::numbers::counted;
 use super::outline::{MAX_COHORTS, by_unit, has_section};
 use super::plots::{self, Axis, Lines};
+use super::row_names::cohort_name;
 use super::table::{self, Column};
 use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::names::cohort_name;
+use super::row_names::cohort_name;
 use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, ScopeName, Summary};
 use crate::output::fleet::opening::{Behind, command, name_of};

@@ -11,13 +11,13 @@
 mod alerts;
 mod cohorts;
 mod contrasts;
-mod facts;
+mod definitions;
 mod figures;
 mod findings;
-mod names;
 mod numbers;
 mod outline;
 mod plots;
+mod row_names;
 mod run_pages;
 mod runs;
 mod scopes;
@@ -47,7 +47,7 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     let out: &mut dyn Write = &mut page;
     let links = &Links::new(report, pages);
     head(report, links, out)?;
-    facts::write(report, out)?;
+    definitions::write(report, out)?;
     out.write_all(b"<main>\n")?;
     alerts::write(report, links, out)?;
     figures::trends(report, out)?;
@@ -57,15 +57,15 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     contrasts::write(report, out)?;
     scopes::write(report, links, out)?;
     runs::write(report, links, out)?;
-    facts::method(report, out)?;
+    definitions::method(report, out)?;
     out.write_all(b"</main>\n")?;
-    facts::footer(report, out)?;
+    definitions::footer(report, out)?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
     out.flush()
 }
 
 fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let title = facts::title(report);
+    let title = definitions::title(report);
     let links_style = if links.counts().is_some() { format!("<style>{LINKS_STYLE}</style>\n") } else { String::new() };
     writeln!(
         out,

@@ -3,8 +3,8 @@
 use crate::output::fleet::subject::{subject, subject_inside};
 use std::io::{self, Write};
 
-use super::names::cohort_name;
 use super::numbers::{count, measure_with_unit, seconds, weight};
+use super::row_names::cohort_name;
 use super::run_pages::Links;
 use super::scopes;
 use super::table::{self, Column};

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use super::reader::{self, BINARIES, FRAMES, WINDOWS};
+use super::reader;
 use super::run::FileNames;
 use super::runs::{self, COPIES, RunsRow};
 use super::table::TableRows;
@@ -65,29 +65,23 @@ impl RewrittenRuns {
     ///
     /// Reading fails, a column is missing or of another type, or a run is there twice.
     pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
-        let open = |names: &[&str], input| TableRows::open_rewritten(table, names, input);
         self.names.begin_file();
-        match table {
-            DatasetTable::Runs => self.add_runs(open(&[runs::COLUMNS, &COPIES, &COPIED_NUMBERS].concat(), input)?),
-            DatasetTable::Labels => self.add_rows(open(&["run_id", "key", "value"], input)?, |run, rows, _| {
-                run.labels.push((rows.text(1)?, rows.text(2)?));
-                Ok(())
-            }),
-            DatasetTable::Frames => self.add_rows(open(FRAMES, input)?, |run, rows, names| {
-                run.frames.push(reader::read_frame(rows, names)?);
-                Ok(())
-            }),
-            DatasetTable::Binaries => self.add_rows(open(BINARIES, input)?, |run, rows, names| {
-                run.binaries.push(reader::read_binary(rows, names)?);
-                Ok(())
-            }),
-            DatasetTable::Windows => self.add_rows(open(WINDOWS, input)?, |run, rows, names| {
-                run.windows.push(reader::read_window(rows, names)?);
-                Ok(())
-            }),
-            // Derived from windows.
-            DatasetTable::Hist => Ok(()),
+        if table == DatasetTable::Runs {
+            let columns = [runs::COLUMNS, &COPIES, &COPIED_NUMBERS].concat();
+            return self.add_runs(TableRows::open_rewritten(table, &columns, input)?);
         }
+        let rows = TableRows::open_rewritten(table, &table.columns_of_rows(), input)?;
+        self.add_rows(rows, |run, rows, names| {
+            match table {
+                DatasetTable::Labels => run.labels.push((rows.text(1)?, rows.text(2)?)),
+                DatasetTable::Frames => run.frames.push(reader::read_frame(rows, names)?),
+                DatasetTable::Binaries => run.binaries.push(reader::read_binary(rows, names)?),
+                DatasetTable::Windows => run.windows.push(reader::read_window(rows, names)?),
+                // Runs are read above, and histograms are derived from windows.
+                DatasetTable::Runs | DatasetTable::Hist => {}
+            }
+            Ok(())
+        })
     }
 
     fn add_runs(&mut self, mut rows: TableRows) -> Result<(), DatasetError> {
