@@ -18,9 +18,7 @@ use crate::bounds;
 use crate::guard::will_read;
 use crate::objects::{here, located};
 
-/// The message about a file that changed, behind its name.
-pub(crate) const CHANGED: &str =
-    "the file changed while it was read; wait until it is no longer being written, or export it again";
+const CHANGED: &str = FileSystem::CHANGED;
 
 /// The evidence that a regular file is still the one it was.
 #[derive(Clone, Debug, PartialEq, Eq)]

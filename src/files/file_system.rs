@@ -18,6 +18,12 @@ use crate::memory::MemoryBudget;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
 
+impl FileSystem {
+    /// The message about a file that changed, after its name.
+    pub const CHANGED: &str =
+        "the file changed while it was read; wait until it is no longer being written, or export it again";
+}
+
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::alert::{AlertRule, AlertSubject};
+use super::alert::AlertRule;
 #[cfg(feature = "dataset")]
+use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
 #[cfg(feature = "dataset")]

@@ -108,9 +108,15 @@ macro_rules! pass_on {
     )*};
 }
 
-pass_on!(std::io::Error, std::num::TryFromIntError, fmt::Error, serde_json::Error, csv::Error, OverBudget);
-#[cfg(feature = "dataset")]
-pass_on!(super::DatasetError);
+pass_on!(
+    std::io::Error,
+    std::num::TryFromIntError,
+    fmt::Error,
+    serde_json::Error,
+    csv::Error,
+    OverBudget,
+    super::DatasetError
+);
 
 /// Adds what failed to an error, or makes one of a missing value.
 pub(crate) trait Context<T> {

@@ -10,13 +10,12 @@ use std::time::Duration;
 use super::error::{Context, FleetError, Result};
 use super::spill::SpillFile;
 use super::store::{InputKind, InputState};
-use crate::files::{Entry, Files, FilesAdaptor, Storage, read_all};
+use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, read_all};
 use crate::memory::MemoryBudget;
 use crate::redact::{RedactRule, Redactor};
 
 /// The message about an input that changed, after its name.
-pub(crate) const CHANGED: &str =
-    "the file changed while it was read; wait until it is no longer being written, or export it again";
+pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 
 /// A program that works on fleets: its files, its memory, and how it shows progress and messages. Only the storage is required.
 pub trait FleetHost: Sync {

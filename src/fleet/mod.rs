@@ -73,6 +73,7 @@ mod contrasts;
 mod dataset;
 mod differences;
 mod entries;
+#[cfg(feature = "dataset")]
 pub(crate) mod error;
 #[cfg(feature = "dataset")]
 pub(crate) mod extract;
@@ -119,6 +120,7 @@ pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
     TableWriter,
 };
+#[cfg(feature = "dataset")]
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};

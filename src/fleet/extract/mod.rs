@@ -22,15 +22,20 @@ mod settings;
 mod sibling_files;
 mod symbols;
 
-pub(crate) use batch::total_bytes;
-pub(crate) use content::{Refused, unless_changed};
-pub(crate) use failure::without_path;
-pub(crate) use fleet_input::FleetInput;
-pub(crate) use intervals::all_intervals;
 pub use into_dataset::Extract;
 pub use into_report::Collector;
-pub(crate) use measuring::redact;
-pub(crate) use notes::Notes;
 pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
-pub(crate) use sibling_files::Beside;
+
+// What the pages of runs read their inputs with, too.
+#[cfg(all(feature = "html", feature = "workbench"))]
+pub(crate) use {
+    batch::total_bytes,
+    content::{Refused, unless_changed},
+    failure::without_path,
+    fleet_input::FleetInput,
+    intervals::all_intervals,
+    measuring::redact,
+    notes::Notes,
+    sibling_files::Beside,
+};
