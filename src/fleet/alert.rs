@@ -73,6 +73,16 @@ pub(crate) enum AlertStatistic {
     Max,
 }
 
+impl AlertStatistic {
+    /// The percentile; `None` for other statistics.
+    pub(crate) const fn quantile(self) -> Option<Quantile> {
+        match self {
+            Self::Quantile(quantile) => Some(quantile),
+            Self::Mean | Self::Min | Self::Max => None,
+        }
+    }
+}
+
 /// The percentile itself, or an end of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum AlertBound {
@@ -165,6 +175,15 @@ impl AlertRule {
     /// True if a value is on the side of the threshold on which the rule fires.
     pub fn is_broken_by(&self, value: f64) -> bool {
         self.comparison.holds(value, self.threshold.as_f64())
+    }
+
+    /// The number of runs that the statistic needs, if an end of its interval may miss with the probability `tail`.
+    pub(super) fn needed(&self, tail: f64) -> u64 {
+        match (self.statistic.quantile(), self.bound) {
+            (Some(quantile), AlertBound::Estimate) => quantile.needed_count(),
+            (Some(quantile), _) => quantile.needed_with_tail(tail),
+            (None, _) => 1,
+        }
     }
 
     /// Reads a rule, as the module shows them.

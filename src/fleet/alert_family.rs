@@ -12,7 +12,7 @@
 
 use std::io;
 
-use super::alert::{AlertBound, AlertRule, AlertStatistic};
+use super::alert::{AlertBound, AlertRule};
 use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
 use super::alert_series::{AlertNumbers, AlertSeries, EachSeries, is_of_many};
 use super::by_cohort::{ByCohort, MOST_ENTRIES};
@@ -98,8 +98,7 @@ impl<'e> Family<'e> {
             return Ok(undecided(self.rule, self.cohort, Some(1), Some(note)));
         }
         self.put_in_order(&mut names);
-        let threshold = self.rule.threshold.as_f64();
-        let is_beyond = |judged: &Judged| self.rule.comparison.holds(judged.value, threshold);
+        let is_beyond = |judged: &Judged| self.rule.is_broken_by(judged.value);
         let state = if names.is_empty() || !self.has_runs_enough() {
             AlertState::Undecided { needed: Some(self.needed()) }
         } else if names.iter().any(|judged| judged.is_sure) {
@@ -172,8 +171,8 @@ impl<'e> Family<'e> {
 
     /// True where a value is beyond the threshold, and more than chance makes of one of so many names.
     fn is_sure(&self, value: f64, estimate: Option<&Estimate>) -> bool {
-        let AlertRule { comparison, threshold, bound, .. } = self.rule;
-        let holds = |value: f64| comparison.holds(value, threshold.as_f64());
+        let AlertRule { comparison, bound, .. } = self.rule;
+        let holds = |value: f64| self.rule.is_broken_by(value);
         let Some(interval) = estimate.map(|estimate| estimate.interval).filter(|_| *bound == AlertBound::Estimate)
         else {
             return holds(value);
@@ -187,11 +186,7 @@ impl<'e> Family<'e> {
         let one = |&run: &usize| (Millionths::ONE, positions.runs[run].run_weight);
         let all: Vec<(Millionths, Millionths)> = members[self.cohort].iter().map(one).collect();
         let weight = all.iter().map(|(_, weight)| u128::from(weight.get())).sum();
-        let all = if options.is_weighted {
-            Distribution::weighted(all, 0, 0)
-        } else {
-            Distribution::new(all.into_iter().map(|(value, _)| value).collect(), 0)
-        };
+        let all = options.distribution(all, 0, 0);
         let ranks = self.quantile().filter(|_| !options.is_weighted);
         let needed_for_ranks = ranks.map_or(0, |quantile| quantile.needed_with_tail(self.tail()));
         let ranks = ranks.map(|quantile| ranks_with_tail(all.count(), quantile, self.tail()));
@@ -206,16 +201,13 @@ impl<'e> Family<'e> {
             let run = &all[entry.run as usize];
             (run.rate_of(entry.weight), run.run_weight)
         };
-        let values = entries.iter().map(value).filter(|(value, _)| value.get() > 0);
-        if !self.evaluation.options.is_weighted {
-            let values: Vec<_> = values.map(|(value, _)| value).collect();
-            let zeros = count.saturating_sub(values.len() as u64);
-            return Distribution::new(values, zeros);
-        }
-        let values: Vec<_> = values.filter(|(_, weight)| weight.get() > 0).collect();
+        let options = self.evaluation.options;
+        let has_weight = |weight: Millionths| !options.is_weighted || weight.get() > 0;
+        let values = entries.iter().map(value).filter(|&(value, weight)| value.get() > 0 && has_weight(weight));
+        let values: Vec<_> = values.collect();
         let seen: u128 = values.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let zeros = count.saturating_sub(values.len() as u64);
-        Distribution::weighted(values, zeros, self.runs.weight.saturating_sub(seen))
+        options.distribution(values, zeros, self.runs.weight.saturating_sub(seen))
     }
 
     /// The percentile with the interval that holds for all names together; `None` for other statistics.
@@ -233,10 +225,7 @@ impl<'e> Family<'e> {
     }
 
     fn quantile(&self) -> Option<Quantile> {
-        match self.rule.statistic {
-            AlertStatistic::Quantile(quantile) => Some(quantile),
-            AlertStatistic::Mean | AlertStatistic::Min | AlertStatistic::Max => None,
-        }
+        self.rule.statistic.quantile()
     }
 
     /// The probability that an end of one interval may miss with.
@@ -246,11 +235,7 @@ impl<'e> Family<'e> {
 
     /// The number of runs that the statistic needs, whatever chance does.
     fn needed(&self) -> u64 {
-        match (self.rule.statistic, self.rule.bound) {
-            (AlertStatistic::Quantile(quantile), AlertBound::Estimate) => quantile.needed_count(),
-            (AlertStatistic::Quantile(quantile), _) => quantile.needed_with_tail(self.tail()),
-            _ => 1,
-        }
+        self.rule.needed(self.tail())
     }
 
     /// True where there are so many runs. An end of an interval is known or not, whatever this number is.

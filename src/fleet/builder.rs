@@ -13,7 +13,7 @@ use super::dataset::{DatasetRun, SharedNames};
 use super::entries::Entries;
 use super::options::FleetOptions;
 use super::report::{Cohort, Completeness, DamagedRecording};
-use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::run::{FailedInput, FailureKind, FrameRow, NameId, RunMeasures, RunRecord};
 use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::run_windows::{CountedWindows, RunWindows};
 use super::scope::FleetScope;
@@ -177,22 +177,14 @@ impl FleetBuilder {
         }
         if let Some(first) = self.sources.get(&record.run_id) {
             let reason = format!("it has the same content as {first}, which counts");
-            self.failed.push(FailedInput {
-                source: record.source.clone(),
-                source_bytes: record.source_bytes,
-                run_id: Some(record.run_id.clone()),
-                fingerprint: record.fingerprint.clone(),
-                kind: FailureKind::Duplicate,
-                reason,
-                labels: record.labels.clone(),
-            });
+            self.failed.push(record.failure(FailureKind::Duplicate, reason));
             return false;
         }
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.rejected_rows = self.rejected_rows.saturating_add(record.rejected);
-        if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
-            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
+        if record.unread_runs > 0 {
+            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs: record.unread_runs });
         }
         self.excluded_runs += u64::from(record.excluded_runs);
         true
@@ -331,24 +323,9 @@ impl FleetBuilder {
 
     /// Remembers which processes and threads there are, and what is to be said of the run.
     fn note_names(&mut self, rows: &RunRows<'_>) {
-        let mut last = None;
-        for row in rows.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
-            let name = rows.name(row.process);
-            let is_asked = self.options.processes.iter().any(|asked| asked == name);
-            if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_NAMES) {
-                self.processes.insert(name.to_owned());
-            }
-        }
-        let asked = self.options.threads.as_deref().unwrap_or_default();
-        let mut last = None;
-        for row in rows.frames.iter().filter(|row| last.replace(row.thread) != Some(row.thread)) {
-            let name = rows.name(row.thread);
-            if !self.threads.contains(name)
-                && (self.threads.len() < MAX_NAMES || asked.iter().any(|asked| asked == name))
-            {
-                self.threads.insert(name.to_owned());
-            }
-        }
+        let FleetOptions { processes, threads, .. } = &self.options;
+        note_names(&mut self.processes, processes, rows, |row| row.process);
+        note_names(&mut self.threads, threads.as_deref().unwrap_or_default(), rows, |row| row.thread);
         let record = rows.record;
         for note in &record.notes {
             let entry = self.run_notes.entry(note.clone()).or_insert_with(|| (0, record.source.clone()));
@@ -403,15 +380,19 @@ impl FleetBuilder {
     }
 }
 
+/// Adds the names in the rows of a run, up to [`MAX_NAMES`] and the requested ones.
+fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>, of: impl Fn(&FrameRow) -> NameId) {
+    let mut last = None;
+    for id in rows.frames.iter().map(of).filter(|id| last.replace(*id) != Some(*id)) {
+        let name = rows.name(id);
+        if !names.contains(name) && (names.len() < MAX_NAMES || asked.iter().any(|asked| asked == name)) {
+            names.insert(name.to_owned());
+        }
+    }
+}
+
 /// The failure of a run that has none of these threads.
 fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
-    FailedInput {
-        source: record.source.clone(),
-        source_bytes: record.source_bytes,
-        run_id: Some(record.run_id.clone()),
-        fingerprint: record.fingerprint.clone(),
-        kind: FailureKind::NotSelected,
-        reason: RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads),
-        labels: record.labels.clone(),
-    }
+    let reason = RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads);
+    record.failure(FailureKind::NotSelected, reason)
 }

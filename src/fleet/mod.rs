@@ -109,9 +109,9 @@ mod trend;
 mod windows;
 
 #[cfg(test)]
-pub(crate) use alert::AlertBound;
+pub(crate) use alert::{AlertBound, AlertStatistic};
 pub use alert::{AlertError, AlertRule};
-pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
+pub(crate) use alert::{AlertMeasure, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 #[cfg(feature = "dataset")]
 pub use combine::Datasets;

@@ -2,7 +2,8 @@
 
 use super::alert::AlertRule;
 pub(super) use super::scope::{FleetScope, Measure};
-use crate::stats::{Confidence, Quantile, QuantileMethod};
+use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
+use crate::units::Millionths;
 
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +111,23 @@ impl Default for FleetOptions {
             sort: SortKey::HighestSupported,
             top: None,
             alerts: Vec::new(),
+        }
+    }
+}
+
+impl FleetOptions {
+    /// The distribution of values with their run weights, and of runs without a value. Run weights are ignored unless percentiles
+    /// are [weighted](Self::is_weighted).
+    pub(super) fn distribution(
+        &self,
+        values: Vec<(Millionths, Millionths)>,
+        zeros: u64,
+        zero_weight: u128,
+    ) -> Distribution {
+        if self.is_weighted {
+            Distribution::weighted(values, zeros, zero_weight)
+        } else {
+            Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
     }
 }

@@ -54,8 +54,8 @@ pub struct RunRecord {
     /// Rows of the table that could not be read.
     pub rejected: u64,
     /// The number of damaged runs in the same recording, which are counted nowhere else. Of several runs of one file, the first one has
-    /// the number and the others 0, so that sums are right. `None` in a dataset of version 1, which lacks it.
-    pub unread_runs: Option<u32>,
+    /// the number and the others 0, so that sums are right.
+    pub unread_runs: u32,
     /// The number of runs in the same recording that the selection leaves nothing of, which are counted nowhere else; of several runs of one
     /// file, the first one has the number.
     pub excluded_runs: u32,
@@ -74,6 +74,19 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// The failure that takes the place of this run.
+    pub(crate) fn failure(&self, kind: FailureKind, reason: String) -> FailedInput {
+        FailedInput {
+            source: self.source.clone(),
+            source_bytes: self.source_bytes,
+            run_id: Some(self.run_id.clone()),
+            fingerprint: self.fingerprint.clone(),
+            kind,
+            reason,
+            labels: self.labels.clone(),
+        }
+    }
+
     /// The value of a label; `None` where it is not known.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())

@@ -188,7 +188,7 @@ impl CohortRuns<'_> {
             values.push((run.rate_of(entry.weight), run.run_weight));
         }
         let zeros = self.count(cohort) - entries.len() as u64;
-        let distribution = self.distribution(values, zeros, facts.weight - seen_weight);
+        let distribution = self.options.distribution(values, zeros, facts.weight - seen_weight);
         let weighted_mean = totals.rate(self.unit(cohort));
         let sort_value = sort_value(&distribution, weighted_mean, self.options);
         let effective_samples = effective_samples as f64 / EFFECTIVE_UNIT;

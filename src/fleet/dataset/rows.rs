@@ -57,7 +57,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .integer_or_null("end_whole_second", seconds.map(|seconds| seconds.end))?
         .text("parser_version", &record.parser_version)
         .text_or_null("notes", notes.as_deref())
-        .integer_or_null("unread_runs", record.unread_runs)?
+        .integer("unread_runs", record.unread_runs)?
         .text_or_null("parts_ns", parts.as_deref())
         .integer("excluded_runs", record.excluded_runs)?;
     Ok(())

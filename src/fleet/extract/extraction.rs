@@ -188,15 +188,9 @@ impl<'a> Extraction<'a> {
     fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
         let too_large = runs.iter().find_map(|run| DatasetTable::check(run).err());
         match (too_large, runs.first().map(|run| &run.record)) {
-            (Some(error), Some(record)) => Ok(Outcome::Failed(FailedInput {
-                source: record.source.clone(),
-                source_bytes: record.source_bytes,
-                run_id: Some(record.run_id.clone()),
-                fingerprint: record.fingerprint.clone(),
-                kind: FailureKind::Malformed,
-                reason: error.to_string(),
-                labels: record.labels.clone(),
-            })),
+            (Some(error), Some(record)) => {
+                Ok(Outcome::Failed(record.failure(FailureKind::Malformed, error.to_string())))
+            }
             _ => {
                 self.store.put(runs)?;
                 Ok(Outcome::Runs(Vec::new()))

@@ -87,7 +87,7 @@ pub(crate) fn problem(finished: &Finished) -> Option<String> {
         Outcome::Kept(kept) => not_read(kept.unread_runs, kept.rejected),
         Outcome::Failed(failed) => Some(failed.reason.clone()),
         Outcome::Runs(runs) => {
-            let unread_runs = runs.iter().filter_map(|run| run.record.unread_runs).map(u64::from).sum();
+            let unread_runs = runs.iter().map(|run| u64::from(run.record.unread_runs)).sum();
             not_read(unread_runs, runs.iter().map(|run| run.record.rejected).sum())
         }
     }

@@ -130,14 +130,12 @@ impl Counting {
     /// The failure that an extract gives a file with this content.
     pub(crate) fn failure(&self, record: &RunRecord, source: String) -> FailedInput {
         let labels = record.manifest_labels.clone().unwrap_or_default();
+        let run_id = Some(content(&record.run_id).to_owned());
         FailedInput {
             source,
-            source_bytes: record.source_bytes,
-            run_id: Some(content(&record.run_id).to_owned()),
-            fingerprint: record.fingerprint.clone(),
-            kind: FailureKind::Duplicate,
-            reason: self.reason(&labels),
-            labels,
+            run_id,
+            labels: labels.clone(),
+            ..record.failure(FailureKind::Duplicate, self.reason(&labels))
         }
     }
 }

@@ -153,7 +153,7 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
         first.notes.push(format!("Run {} is damaged, and nothing of it is read: {reason}", run.number));
         count += 1;
     }
-    first.unread_runs = Some(count);
+    first.unread_runs = count;
 }
 
 /// The bytes of memory that sums take for each stack.
@@ -202,7 +202,7 @@ fn record(
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
         rejected: recording.tables().find(is_table).map_or(0, |table| table.rejected.total()),
-        unread_runs: Some(0),
+        unread_runs: 0,
         excluded_runs: 0,
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),

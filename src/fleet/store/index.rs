@@ -159,7 +159,7 @@ pub(super) fn known_of_run(run: &RunMeasures) -> KnownRun {
         source: run.record.source.clone(),
         is_failed: false,
         rejected: run.record.rejected,
-        unread_runs: run.record.unread_runs.unwrap_or(0),
+        unread_runs: run.record.unread_runs,
     }
 }
 

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::numbers::{count, counted, measure, measure_with_unit};
-use super::row_names::{cohort_name, statistic_name};
+use super::row_names::cohort_name;
 use super::run_pages::Links;
 use super::table::interval;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
 use crate::output::fleet::alert_lines::known;
+use crate::output::fleet::statistic_name;
 use crate::units::Unit;
 
 /// More cards than this of a state that needs nobody are folded.

@@ -33,11 +33,3 @@ pub(super) const fn scope_words(scope: FleetScope) -> (&'static str, &'static st
         FleetScope::Function => ("Function", "Functions"),
     }
 }
-
-/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
-pub(super) fn statistic_name(name: &str) -> String {
-    if name == "weighted-mean" {
-        return "mean by time".to_owned();
-    }
-    name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
-}

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use super::findings;
 use super::numbers::{count, counted, measure};
 use super::outline::{MAX_COHORTS, SCOPE_ROWS, has_section};
-use super::row_names::{cohort_name, scope_names, scope_words, statistic_name};
+use super::row_names::{cohort_name, scope_names, scope_words};
 use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
+use crate::output::fleet::statistic_name;
 use crate::stats::Quantile;
 use crate::units::Unit;
 

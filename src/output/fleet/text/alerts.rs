@@ -7,9 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::labels;
 use super::page::Page;
 use super::words::{many, thousands};
-use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};
+use crate::fleet::{AlertOutcome, AlertState, FleetReport};
 use crate::output::fleet::alert_lines::{interval, known};
 use crate::output::fleet::measures::Measures;
+use crate::output::fleet::statistic_name;
 use crate::output::text::style::{Tone, fit};
 use crate::units::Unit;
 
@@ -71,10 +72,7 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
 
 /// The value, where it comes from and how sure it is.
 fn what_was_found(report: &FleetReport, alert: &AlertOutcome, measures: Measures) -> String {
-    let statistic = match alert.rule.statistic {
-        AlertStatistic::Quantile(quantile) => quantile.to_string(),
-        other => other.name(),
-    };
+    let statistic = statistic_name(&alert.rule.statistic.name());
     let name = alert.causes.first().map(|(name, _)| name);
     let statistic = name.map_or_else(|| statistic.clone(), |name| format!("{statistic} of {}", known(name)));
     let Some(value) = alert.value else { return format!("no runs to take {statistic} of") };

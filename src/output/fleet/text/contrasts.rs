@@ -10,6 +10,7 @@ use super::table::{Column, Row, SORTED, Table};
 use super::words::{many, scope_names};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
 use crate::output::fleet::measures::Measures;
+use crate::output::fleet::too_few_to_compare;
 use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.
@@ -33,7 +34,9 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
             let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
             page.sentence(Some(Tone::Dim), 0, text)?;
         }
-        too_few(report, &contrasts[0], page)?;
+        if let Some(sentence) = too_few_to_compare(report, &contrasts[0], labels::name) {
+            page.sentence(Some(Tone::Warning), 0, &sentence)?;
+        }
     }
     Ok(())
 }
@@ -127,21 +130,4 @@ fn difference_column() -> Column {
 fn difference(row: &ContrastRow, measures: Measures) -> Cell {
     let cell = Cell::new(&measures.number(row.difference));
     if row.is_noise { cell.noise() } else { cell }
-}
-
-/// Names the cohorts that have too few runs for the compared value, the same for all tables of a unit.
-fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
-    let SortKey::Quantile(quantile) = report.options.sort else { return Ok(()) };
-    let needed = quantile.needed_count();
-    let cohorts = contrast.cohorts.iter().filter_map(|&index| report.cohorts.get(index));
-    let few = cohorts.filter(|cohort| cohort.runs < needed);
-    let few: Vec<String> =
-        few.map(|cohort| format!("{} ({})", labels::name(&cohort.cohort), many(cohort.runs, "run"))).collect();
-    if few.is_empty() {
-        return Ok(());
-    }
-    let needs = many(needed, "run");
-    let named = super::words::first_few(&few, 3);
-    let text = format!("{quantile} needs {needs}; with fewer it says little, as in {named}.");
-    page.sentence(Some(Tone::Warning), 0, &text)
 }
