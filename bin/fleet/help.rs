@@ -19,7 +19,7 @@ Examples:
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
-/// That of `--max-size`.
+/// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
 
 const INPUT_HELP: &str = "\

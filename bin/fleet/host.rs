@@ -19,10 +19,10 @@ use crate::interrupt::{end, on_interrupt};
 use crate::unchanged::{InputFile, WatchedFiles, is_device};
 use crate::{bounds, complain, guard, objects, redacted, warning};
 
-/// What happens to the files that are being read at the first Ctrl-C.
+/// What happens to the files being read at the first Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtInterrupt {
-    /// They are read to their end, since what was measured is kept.
+    /// The files are read to their end, and their measurements are kept.
     Finish,
     /// The process ends immediately: nothing of them is kept, and the reading of a pipe may never end.
     End,
@@ -224,7 +224,7 @@ impl Progress {
         self.show();
     }
 
-    /// A file of so many bytes is done; of those, `unread` were not read.
+    /// Notes that a file of this many bytes is done; `unread` bytes of it were not read.
     fn add_file(&self, unread: u64, is_failed: bool) {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.failed.fetch_add(u64::from(is_failed), Ordering::Relaxed);
@@ -263,7 +263,7 @@ impl Progress {
         format!("{}/{}{failed}, {rate}/s, {left:#} left", counted(done), several(self.files, "file"))
     }
 
-    /// Takes the progress away, so that messages stand alone.
+    /// Removes the progress bar, so that messages appear on empty lines.
     fn clear(&self) {
         let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(bar) = bar {

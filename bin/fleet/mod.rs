@@ -21,11 +21,11 @@ use cli::FleetAction;
 
 pub(crate) use cli::FleetCommand;
 
-/// Does what was asked, and says with which exit code the process ends.
+/// Runs the subcommand, and returns the exit code of the process.
 pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Failure> {
     let target = remote::mirror(&mut command.action)?;
     let result = answer(command, colour);
-    // What was kept of an extract that failed is kept there, too.
+    // A failed extract also uploads what it kept.
     let put = target.map_or(Ok(()), Target::finish);
     let code = result?;
     put?;

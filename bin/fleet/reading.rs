@@ -13,7 +13,7 @@ use crate::symbols::{Search, locate};
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, bounds};
 
-/// Finds the inputs. `may_be_empty` is true if a list may name none.
+/// Finds the inputs. `may_be_empty` is true if a list may be empty.
 pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<FleetInputs, Failure> {
     let request = InputRequest {
         inputs: args.inputs.clone(),
@@ -27,13 +27,13 @@ pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<
     Ok(inputs)
 }
 
-/// The symbols that the arguments name; `None` if they name none.
+/// The symbols named by the arguments; `None` if there are none.
 pub(super) fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
     let paths: Vec<&PathBuf> = args.search.paths().collect();
     if paths.is_empty() {
         return Ok(None);
     }
-    // The images that are wanted are unknown until the recordings are read, one after the other.
+    // Which images are needed is unknown until the recordings are read in turn.
     let search = Search { stores: &[], paths: &paths, is_cached: !args.search.no_cache, wanted: None };
     locate(files, files, &search, &bounds::of_found_symbols()).map(Some)
 }

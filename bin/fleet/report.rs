@@ -58,7 +58,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     Ok(verdict(&report))
 }
 
-/// The folder for pages of runs, if they are asked for.
+/// The folder for pages of runs, if `--with-runs` is given.
 fn folder(args: &FleetReportArgs) -> Result<Option<RunFolder>> {
     let file = args.file().filter(|_| args.runs.with_runs.is_some());
     file.map(RunFolder::beside).transpose()
@@ -76,7 +76,7 @@ fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     args.runs.check(args.format() == FleetFormat::Html, args.file())
 }
 
-/// Stands in both refusals of recordings beside datasets.
+/// Ends both refusals of mixed recordings and datasets.
 const ADVICE: &str = "extract recordings into one";
 
 /// The datasets that are to be reported, if the inputs are some.
@@ -193,7 +193,7 @@ fn write(report: &FleetReport, pages: Option<&Pages>, args: &FleetReportArgs, co
     })
 }
 
-/// The exit code that alerts ask for.
+/// The exit code for the outcomes of alerts.
 fn verdict(report: &FleetReport) -> u8 {
     let has = |is_state: fn(AlertState) -> bool| report.alerts.iter().any(|outcome| is_state(outcome.state));
     if has(|state| state == AlertState::Fired) {

@@ -16,7 +16,7 @@ pub(super) const MANIFEST: &str = Store::MANIFEST;
 pub(super) const STAMPS: &str = Store::STAMPS;
 pub(super) const OWED: &str = Store::OWED;
 
-/// A reader whose files go away while it copies them reads the manifest anew, so often.
+/// The number of times a reader reads the manifest again if files disappear while it copies them.
 const TRIES: usize = 5;
 
 /// A dataset at a URL.
@@ -24,14 +24,14 @@ const TRIES: usize = 5;
 pub(super) struct Remote {
     pub(super) bucket: Arc<Bucket>,
     pub(super) key: String,
-    /// Its copy.
+    /// The folder with the copy.
     pub(super) folder: PathBuf,
 }
 
 /// A version of a dataset.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    /// The manifest and its version; none where there is no dataset yet.
+    /// The manifest and its version; `None` if there is no dataset yet.
     pub(super) manifest: Option<(Vec<u8>, Version)>,
     /// The names of its files.
     pub(super) names: BTreeSet<String>,
@@ -83,7 +83,7 @@ impl Remote {
             };
             if gone.is_empty() || is_same()? {
                 copies::write(&self.file(MANIFEST), &manifest)?;
-                // An extract would take files that the manifest does not name for somebody's own.
+                // An extract would mistake files that the manifest does not name for the user's files.
                 self.keep_only(&names)?;
                 return Ok(Copied { manifest: Some((manifest, version)), names });
             }
@@ -105,15 +105,15 @@ impl Remote {
     }
 }
 
-/// The copy of a dataset for reading; `None` where there is no dataset.
+/// The copy of a dataset for reading; `None` if there is no dataset.
 pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let copied = remote.copy()?;
     Ok(copied.manifest.map(|_| remote.folder))
 }
 
-/// The folder of the copies of datasets, where the objects below a URL are those of datasets right below it; else `None`. Other objects there
-/// may have names that begin with `_` or a dot, as engines leave them.
+/// The folder with the copies of datasets, if all objects below a URL belong to datasets directly below it; otherwise
+/// `None`. Other objects are allowed if their names begin with `_` or a dot, as engines write them.
 pub(super) fn mirror_datasets(url: &Path, objects: &[Object]) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let names = objects.iter().filter_map(|object| remote.name_of(&object.key));

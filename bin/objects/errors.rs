@@ -1,18 +1,18 @@
-//! The answers of object stores in sentences: what was asked of which URL, and what to check. Requests are not quoted: signatures and
-//! tokens stand in them.
+//! The answers of object stores as sentences: the request, its URL, and what to check. Requests are not quoted, because
+//! they contain signatures and tokens.
 
 use std::fmt;
 
 use object_store::Error;
 
-/// What was asked of a store.
+/// A request to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Open,
     Read,
     List,
     Write,
-    /// Writing an object if it is still the one that was read.
+    /// Replacing an object, unless it changed after it was read.
     Replace,
 }
 
@@ -42,7 +42,7 @@ impl Refusal {
             Error::NotFound { .. } => Reason::Gone,
             Error::Precondition { .. } | Error::AlreadyExists { .. } => Reason::Changed,
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Reason::Denied,
-            // What a store answers to a listing of a bucket that it does not have.
+            // The answer to listing a bucket that does not exist.
             _ if answer.contains("NoSuchBucket") => Reason::Gone,
             _ if answer.contains("403") || answer.contains("401") => Reason::Denied,
             _ => Reason::Other,
@@ -55,7 +55,7 @@ impl Refusal {
         self.reason == Reason::Gone
     }
 
-    /// True if somebody else wrote the object.
+    /// True if another process wrote the object.
     pub(super) fn is_changed(&self) -> bool {
         self.reason == Reason::Changed
     }
@@ -102,7 +102,7 @@ impl std::error::Error for Refusal {}
 /// The most of an answer that is shown.
 const SHOWN: usize = 300;
 
-/// The last cause, which is what the store or the system said, on one line, without the parts of URLs behind `?`.
+/// The last cause, which is the answer of the store or the system, on one line, without query strings of URLs.
 fn answer(error: &Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     let mut texts = vec![cause.to_string()];

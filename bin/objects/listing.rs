@@ -1,4 +1,5 @@
-//! From URLs to the mirror: an object, all objects of a folder, or those of the folders that a pattern begins with.
+//! From URLs to the mirror: an object, all objects of a folder, or all objects of the folders at the start of a
+//! pattern.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,12 +18,12 @@ struct Place {
     /// The folder of the bucket in the mirror.
     folder: PathBuf,
     key: String,
-    /// Its file or folder in the mirror.
+    /// The object's file or folder in the mirror.
     path: PathBuf,
 }
 
 impl Place {
-    /// `None` for a path that is no URL.
+    /// Parses a URL; `None` for any other path.
     fn of(url: &Path) -> Result<Option<Self>> {
         if store_of(url).is_none() {
             return Ok(None);
@@ -46,12 +47,12 @@ impl Place {
         }
     }
 
-    /// Places all objects below a name; false if there is none.
+    /// Places all objects below a name; false if there are none.
     fn place_folder(&self, prefix: &str) -> Result<bool> {
         self.place_listed(prefix, &self.bucket.list(prefix)?)
     }
 
-    /// The same of objects that were listed.
+    /// Places objects that were listed.
     fn place_listed(&self, prefix: &str, objects: &[Object]) -> Result<bool> {
         objects.iter().try_for_each(|object| self.mirror.place(&self.folder, &self.bucket, object))?;
         let names = prefix.split('/').filter(|name| !name.is_empty());
@@ -59,7 +60,7 @@ impl Place {
         Ok(!objects.is_empty())
     }
 
-    /// Places what may belong to an export: objects beside it whose names begin like its own.
+    /// Places files that may belong to an export: neighbouring objects whose names have the same start.
     fn place_beside(&self) {
         let (folder, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
         let stem = name.split('.').next().unwrap_or(name);
@@ -73,7 +74,7 @@ impl Place {
         }
     }
 
-    /// The names before the first one with a sign of a pattern; `None` for what is no pattern.
+    /// The names before the first name with a pattern character; `None` if there is no pattern.
     fn base_of_pattern(&self) -> Option<String> {
         let is_plain = |name: &&str| !name.bytes().any(|byte| b"*?[{".contains(&byte));
         let base: Vec<&str> = self.key.split('/').take_while(is_plain).collect();
@@ -85,10 +86,10 @@ impl Place {
     }
 }
 
-/// Looks for the object, or the objects, of a URL. Any other path is left alone.
+/// Finds the object or the objects of a URL, and ignores any other path.
 ///
 /// # Errors
-/// When there are none, or the store cannot be asked.
+/// When there are no objects, or the store cannot be reached.
 pub(crate) fn place(url: &Path) -> Result<()> {
     match Place::of(url)? {
         Some(place)
@@ -100,8 +101,8 @@ pub(crate) fn place(url: &Path) -> Result<()> {
     }
 }
 
-/// The file or folder in the mirror of an input of a fleet, with what is beside it; a dataset, or a folder of datasets, is there as a
-/// whole. Any other path is its own.
+/// The file or folder in the mirror for an input of a fleet, with its neighbouring files. Datasets, and folders of
+/// datasets, are complete. Any other path is returned unchanged.
 ///
 /// # Errors
 /// As [`place`].
@@ -130,7 +131,7 @@ pub(crate) fn local(url: &Path) -> Result<PathBuf> {
 /// The path that a line of a list in a folder names: a URL, or a file below the folder, which may be one of the mirror.
 ///
 /// # Errors
-/// When the store cannot be asked.
+/// When the store cannot be reached.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     let is_url = store_of(Path::new(name)).is_some();
     let path = if is_url { PathBuf::from(name) } else { folder.join(name) };

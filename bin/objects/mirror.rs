@@ -33,11 +33,11 @@ static MIRROR: OnceLock<Mirror> = OnceLock::new();
 pub(super) struct Mirror {
     /// Taken at the end of the process.
     folder: Mutex<Option<TemporaryFolder>>,
-    /// Its real path.
+    /// The canonical path of the mirror.
     root: PathBuf,
     pub(super) space: Space,
     state: Mutex<State>,
-    /// Told when an object has come.
+    /// Notified when an object has arrived.
     came: Condvar,
 }
 
@@ -72,7 +72,7 @@ enum Content {
 }
 
 impl Mirror {
-    /// The mirror, which is made now if there is none.
+    /// Returns the mirror, and creates it first if necessary.
     pub(super) fn get() -> Result<&'static Self> {
         static MAKING: Mutex<()> = Mutex::new(());
         let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,9 +119,9 @@ impl Mirror {
         Ok(bucket)
     }
 
-    /// Makes the file of an object, below the folder of its bucket; one that is there already stays.
+    /// Creates the file of an object below the folder of its bucket, unless it exists.
     pub(super) fn place(&self, folder: &Path, bucket: &Arc<Bucket>, object: &Object) -> Result<()> {
-        // What consoles make for an empty folder.
+        // Consoles create such an object for an empty folder.
         if object.key.is_empty() || (object.size == 0 && object.key.ends_with('/')) {
             return Ok(());
         }
@@ -142,13 +142,14 @@ impl Mirror {
         Ok(())
     }
 
-    /// True if a path is that of an object, or of a folder, whose objects are all there.
+    /// True if a path belongs to an object, or to a folder whose objects are all placed.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.state();
         state.objects.contains_key(path) || path.ancestors().any(|folder| state.listed.contains(folder))
     }
 
-    /// All objects of a folder are there. It and the folders in it get the times of what they hold, by which a recording is known.
+    /// Marks a folder whose objects are all placed. The folder and its subfolders get the times of their contents, by
+    /// which a recording is recognised.
     pub(super) fn has_listed(&self, folder: &Path) {
         let mut state = self.state();
         let mut folders: HashMap<PathBuf, (SystemTime, u64)> = HashMap::new();
@@ -188,7 +189,7 @@ impl Mirror {
             }
         };
         drop(state);
-        // The room of a task is taken when it begins.
+        // A task reserves its space when it begins.
         let room = if is_used { Ok(()) } else { self.space.keep(object.size) };
         let copied = room.and_then(|()| copy(&bucket, &object, path));
         if let Some(mirrored) = self.state().objects.get_mut(path) {
@@ -229,7 +230,8 @@ fn copy(bucket: &Bucket, object: &Object, path: &Path) -> Result<()> {
     copied
 }
 
-/// The copies of objects that a task reads. They go when it ends, if no other task has them, and what they take then is free for others.
+/// The copies of objects that a task reads. They are removed when it ends, if no other task uses them, and their space
+/// is free again.
 #[derive(Debug)]
 pub(crate) struct Use {
     task: Option<(&'static Mirror, u64)>,
@@ -237,10 +239,10 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Waits for the room of the objects among these files and folders.
+    /// Waits for the space for the objects among these files and folders.
     ///
     /// # Errors
-    /// When there is not so much room altogether.
+    /// When the space is too small even for these objects alone.
     pub(crate) fn begin<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         let Some(mirror) = MIRROR.get() else { return Ok(Self { task: None, bytes: 0 }) };
         let paths: Vec<PathBuf> =
@@ -268,7 +270,7 @@ impl Drop for Use {
         for path in ended {
             if let Some(mirrored) = state.objects.get_mut(&path) {
                 mirrored.content = Content::Empty;
-                // A file that cannot be emptied takes room until the end.
+                // A file that cannot be emptied occupies its space until the end.
                 let _ = copies::open(&path).and_then(|file| stamp(&mirrored.object).put_on(&file));
             }
         }
@@ -295,7 +297,7 @@ pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(located)
 }
 
-/// A text in which files and folders of the mirror have the URLs of their objects.
+/// Replaces the paths of mirrored files and folders in a string by the URLs of their objects.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(root) = MIRROR.get().and_then(|mirror| mirror.root.to_str()).filter(|root| text.contains(root)) else {
         return Cow::Borrowed(text);
@@ -315,7 +317,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Removes the mirror. Nothing of it is read any more.
+/// Removes the mirror, which is no longer read.
 pub(crate) fn end() {
     if let Some(mirror) = MIRROR.get() {
         drop(mirror.folder.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -6,8 +6,8 @@
 //!                 └ a dataset: its manifest and the files that it names; what an extract changes is put back, the manifest last
 //! ```
 //!
-//! So everything else reads files, and walks folders, as it always does. [`shown`] gives objects their URLs again wherever names leave
-//! the command.
+//! All other code therefore reads files and walks folders as usual. [`shown`] turns paths back into URLs where names
+//! leave the command.
 
 mod arguments;
 #[cfg(feature = "object-store")]

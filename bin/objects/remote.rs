@@ -1,6 +1,6 @@
-//! Putting a dataset back to where it came from, while an extract changes its copy: files first, then the manifest in one request, which
-//! fails if somebody else wrote the manifest meanwhile. So a reader sees one version of the dataset or another, whenever a process is
-//! killed, and of two extracts one wins.
+//! Uploads a dataset while an extract changes its copy. Files are uploaded first. The manifest follows in one
+//! conditional request, which fails if another process has replaced it. A reader therefore sees a complete version of
+//! the dataset even if a process is killed, and one of two concurrent extracts fails.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -26,9 +26,9 @@ use crate::{bounds, complain, interrupt, printable, warning};
 const PERIOD: Duration = Duration::from_secs(30);
 /// Files that are put with each other.
 const TOGETHER: usize = 64;
-/// Files of extracts that were killed stay so long: another one may just be putting them.
+/// The age at which files of killed extracts are removed: another extract may be uploading newer ones.
 const ORPHANED: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// The copy may change while it is read, so often.
+/// The number of times the copy is read again if it changes while it is read.
 const TRIES: usize = 1000;
 
 /// The place of the dataset that an extract writes.
@@ -42,7 +42,7 @@ impl Target {
     /// Copies the dataset at a URL, if there is one, and puts the path of the copy in the URL's place. `None` for a path.
     ///
     /// # Errors
-    /// When the store cannot be asked, or the place holds something else.
+    /// When the store cannot be reached, or the destination contains something else.
     pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
         if store_of(output).is_none() {
             return Ok(None);
@@ -75,10 +75,10 @@ impl Target {
         Ok(Some(Self { stop, thread }))
     }
 
-    /// Puts what changed, and removes what is not needed any more.
+    /// Uploads changed files, and removes files that are no longer needed.
     ///
     /// # Errors
-    /// When it cannot be put, or somebody else wrote the dataset meanwhile.
+    /// When the upload fails, or another process wrote the dataset.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { stop, thread } = self;
         let _ = stop.send(());
@@ -88,7 +88,8 @@ impl Target {
     }
 }
 
-/// Refuses a place with objects that are no remains of an extract that was killed before its first manifest.
+/// Fails unless the destination is empty or contains only leftovers of an extract that was killed before its first
+/// manifest.
 fn check_empty(remote: &Remote) -> Result<()> {
     let objects = remote.bucket.list(&remote.key)?;
     let is_left = |name: &str| is_part(name) || name == OWED;
@@ -106,21 +107,21 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
 }
 
-/// The dataset there, as far as this process knows.
+/// The uploaded dataset, as far as this process has seen it.
 #[derive(Debug)]
 struct Writer {
     remote: Remote,
-    /// Of the manifest that it read or wrote last.
+    /// The version of the manifest that was read or written last.
     version: Option<Version>,
     manifest: Vec<u8>,
     /// Files that are there.
     there: BTreeSet<String>,
-    /// Those that the manifest does not name any more.
+    /// Files that the manifest no longer names.
     replaced: BTreeSet<String>,
 }
 
 impl Writer {
-    /// Puts while the extract runs. What fails may succeed the next time, unless somebody else wrote the dataset.
+    /// Uploads while the extract runs. A failed upload is retried, unless another process wrote the dataset.
     fn put_now_and_then(&mut self) {
         let Err(error) = self.put() else { return };
         let is_lost = error.downcast_ref::<Refusal>().is_some_and(Refusal::is_changed);
@@ -139,13 +140,13 @@ impl Writer {
             if !path.exists() {
                 return Ok(());
             }
-            // One that is replaced while it is read cannot be read.
+            // Reading fails if the extract replaces the manifest just now.
             let owed = self.owed();
             let Ok(manifest) = read_whole(&path, bounds::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
-            // The list belongs to the manifest if it stayed as it was: it changes before an extract begins, and after it ended.
+            // An unchanged list belongs to the manifest: the list changes before an extract begins, and after it ends.
             let (Ok(before), Ok(after)) = (owed, self.owed()) else { continue };
             if before != after {
                 continue;
@@ -187,7 +188,8 @@ impl Writer {
         Ok(NamedFiles::of(manifest, &name)?.names)
     }
 
-    /// Puts the list before a manifest, and removes it after one that needs none: an extract of others must not complete this one.
+    /// Uploads the list before a manifest, or removes it after a manifest without one, so that another extract cannot
+    /// complete this one.
     fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>, owed: Option<Vec<u8>>) -> Result<()> {
         let (bucket, at, at_owed) = (&self.remote.bucket, self.remote.at(MANIFEST), self.remote.at(OWED));
         let is_done = owed.is_none();
@@ -213,8 +215,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that all files of the manifest are there, and removes those that it does not name: the ones that it named before, and what
-    /// extracts left that were killed long ago.
+    /// Checks that all files of the manifest are uploaded, and removes all others: files of the previous manifest, and
+    /// leftovers of extracts that were killed long ago.
     fn clean_up(&mut self) -> Result<()> {
         if self.version.is_none() {
             return Ok(());
@@ -223,7 +225,7 @@ impl Writer {
         let objects = self.remote.bucket.list(&self.remote.key)?;
         let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
         let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
-        // An extract that ended meanwhile may have removed what this one put anew.
+        // Another extract that has just ended may have removed files that this one uploaded again.
         let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.there = found;
         ensure!(self.put_files(&names)?, "{}: the copy of the dataset is not whole", self.remote.folder.display());

@@ -26,10 +26,10 @@ impl Space {
         Self { most, used: Mutex::default(), less: Condvar::new() }
     }
 
-    /// Takes room, and waits for it where others have it. A caller that waits has none itself, so that no two wait for each other.
+    /// Reserves space, and waits while other callers hold it. A waiting caller holds none, so there are no deadlocks.
     ///
     /// # Errors
-    /// When there is not so much altogether.
+    /// When the total space is smaller than that.
     pub(super) fn take(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         loop {
@@ -42,10 +42,10 @@ impl Space {
         }
     }
 
-    /// Takes room for what stays until the end.
+    /// Reserves space until the end.
     ///
     /// # Errors
-    /// When there is not so much left.
+    /// When the remaining space is smaller than that.
     pub(super) fn keep(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         self.check(used.kept + used.taken, bytes)?;

@@ -1,4 +1,4 @@
-//! URLs of objects, `s3://bucket/runs/7.xml`, told from paths.
+//! URLs of objects, `s3://bucket/runs/7.xml`, distinguished from paths.
 
 use std::path::Path;
 

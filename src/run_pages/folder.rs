@@ -22,7 +22,8 @@ pub trait PageFolder {
     ) -> Result<String, FleetError>;
 }
 
-/// A text as a part of an address: everything but letters, digits and signs without a meaning there is percent-encoded.
+/// Encodes a part of an address: everything except letters, digits and characters without a meaning in addresses is
+/// percent-encoded.
 pub(super) fn encoded(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes {

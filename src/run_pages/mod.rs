@@ -4,7 +4,8 @@
 //! report ─► the runs to open ─► each read again ─► its page in a folder ─► links in the report
 //! ```
 //!
-//! A run is read and measured again with the same settings: a page whose numbers differ from those that link to it is not written.
+//! A run is read and measured again with the same settings. If its numbers differ from those in the report, its page is
+//! not written.
 
 mod folder;
 mod page;

@@ -1,4 +1,4 @@
-//! One run, read again as it was measured, and its page.
+//! Reads and measures one run again, and writes its page.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,7 +24,7 @@ use crate::fleet::inputs::{Task, content};
 /// The memory that a tree of one stack takes, in addition to the stack.
 const TREE_BYTES: u64 = 32;
 
-/// What all pages are made with.
+/// The settings shared by all pages.
 pub(super) struct PageMaker<'a> {
     pub(super) report: &'a FleetReport,
     pub(super) settings: &'a FleetSettings<'a>,
@@ -116,7 +116,7 @@ impl PageMaker<'_> {
             return Err(unreadable("its content is not the one that was measured".to_owned()));
         }
         let mut recording = read.export?;
-        // What it says about the file beside was said before.
+        // Messages about the neighbouring file were printed before.
         let beside = Beside::read(task, options, self.host, &mut Vec::new());
         recording.documents.extend(beside.tocs.into_iter().map(|toc| Document {
             input: task.display.clone(),
@@ -135,7 +135,7 @@ impl PageMaker<'_> {
         self.operated(analysis, (measure, intervals), again, task, run)
     }
 
-    /// Names the frames of the recording as they were named when it was measured.
+    /// Names the frames of the recording as in the first measurement.
     fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), Refused> {
         let own = input.symbols();
         let Some(finder) = self.settings.symbols.finder(Some(&own)) else { return Ok(()) };
@@ -177,7 +177,7 @@ impl PageMaker<'_> {
         Question { options: &self.report.options, narrowed: self.settings.options.threads.as_ref() }
     }
 
-    /// Does operations, and replaces names, if that is asked for.
+    /// Applies operations, and replaces names if requested.
     fn operated(
         &self,
         mut analysis: Analysis,
@@ -206,13 +206,13 @@ impl PageMaker<'_> {
         }
         let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(profile.stack_ids().len() as u64 * TREE_BYTES);
-        // The page makes its trees itself; what the overview needs is less.
+        // The page builds its trees itself; the overview needs less.
         trees.map_err(|error| malformed(&error))?;
         Ok(Opened { analysis, options, intervals, series, targets })
     }
 }
 
-/// What measuring needs to know of a file whose weights are asked for, and nothing else.
+/// The context for measuring a file of which only the weights are used.
 fn context(task: &Task, run_id: &str) -> RunContext {
     RunContext {
         run_id: run_id.to_owned(),

@@ -8,10 +8,10 @@ use crate::report::Report;
 use super::folder::encoded;
 use crate::fleet::ThreadChoice;
 
-/// A fragment longer than this is left out: it selects hundreds of threads of one name.
+/// A longer fragment is omitted: it selects hundreds of threads with one name.
 const LONGEST: usize = 8_000;
 
-/// What a report asks of each run: the processes and threads that count.
+/// The processes and threads that a report selects in each run.
 pub(super) struct Question<'q> {
     pub(super) options: &'q FleetOptions,
     /// The threads that runs were narrowed to when they were measured.
@@ -37,7 +37,7 @@ impl Question<'_> {
         counted.map(|row| row.self_weight).sum()
     }
 
-    /// The first of the busiest seconds of a run, of those that were recorded from start to end.
+    /// The first of the busiest seconds of a run, among the recorded seconds.
     fn busiest_second(&self, run: &RunMeasures) -> Option<u32> {
         let whole = run.record.whole_seconds();
         let name = |id| run.name(id);
@@ -133,7 +133,8 @@ impl Target {
     }
 }
 
-/// The view that has a row of its own for what is named; `None` for functions, whose callers and callees are shown if they have a name.
+/// The view with a row for the named item; `None` for functions, whose callers and callees are shown if they have a
+/// name.
 fn tab_of(name: &ScopeName) -> Option<&'static str> {
     match name {
         ScopeName { function: Some(function), .. } => {

@@ -1,7 +1,7 @@
-//! The folder with the pages of runs, beside the page of the fleet.
+//! The folder with the pages of runs, next to the page of the fleet.
 //!
-//! It is written under a temporary name, and takes the place of the one before. It has a list of its files, `runs.json`, by which it is known
-//! again: a folder with anything else in it is never touched.
+//! The folder is written under a temporary name, and then replaces the previous one. It contains a list of its files,
+//! `runs.json`, by which it is recognised: a folder with any other file is never touched.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ use crate::{bounds, guard};
 /// The list of the files in a folder.
 const LIST: &str = "runs.json";
 const FORMAT: &str = "traceparse-runs";
-/// The names in the temporary folder of the new one and of the one before.
+/// The names of the new folder and the previous one in the temporary folder.
 const NEW: &str = "new";
 const OLD: &str = "old";
 
@@ -34,7 +34,7 @@ pub(in crate::fleet) struct RunFolder {
 }
 
 impl RunFolder {
-    /// The folder beside a report.
+    /// The folder next to a report.
     ///
     /// # Errors
     /// When something has its name that this command did not write for this report.
@@ -80,7 +80,7 @@ impl RunFolder {
         }
     }
 
-    /// The report that the folder there is of, and its files; `None` without a list.
+    /// The report that the existing folder belongs to, and its files; `None` without a list.
     fn list(&self) -> Option<(String, BTreeSet<String>)> {
         let bytes = bounds::read_file(self.path.join(LIST), bounds::OWN_FILE).ok()?;
         let list: Value = serde_json::from_slice(&bytes).ok()?;
@@ -98,13 +98,13 @@ impl RunFolder {
     pub(in crate::fleet) fn begin(self) -> Result<NewFolder> {
         let failed = || format!("{}: cannot be written", self.path.display());
         let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
-        // The temporary folder is for its owner alone; what is in it has the usual permissions.
+        // Only its owner may enter the temporary folder; the files in it have the usual permissions.
         fs::create_dir(temporary.path().join(NEW)).with_context(failed)?;
         Ok(NewFolder { place: self, temporary, pages: Vec::new() })
     }
 }
 
-/// A folder of pages that has not got its name yet. It is gone when this is dropped.
+/// A folder of pages without its final name. Dropping it removes the folder.
 pub(in crate::fleet) struct NewFolder {
     place: RunFolder,
     temporary: TemporaryFolder,
@@ -118,7 +118,7 @@ impl NewFolder {
         self.temporary.path().join(NEW).join(file)
     }
 
-    /// Gives it its name.
+    /// Renames the folder to its final name.
     ///
     /// # Errors
     /// When it cannot be written, or something else has its name by now.

@@ -1,4 +1,4 @@
-//! The datasets that a report, a statement or a merge is of.
+//! The datasets of a report, a statement or a merge.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use super::{likeness, whole};
 /// One dataset, or several that are read as one.
 pub struct Datasets {
     all: Vec<Named>,
-    /// `None` for one dataset, whose rows are as they are.
+    /// `None` for one dataset, whose rows are read unchanged.
     plan: Option<Plan>,
     shards: Option<Shards>,
 }
 
 impl Datasets {
-    /// The datasets at a path: the one that is there, or those in a folder that has no other folder and no recording. Empty if it is another
-    /// input.
+    /// The datasets at a path: the dataset itself, or the datasets in a folder without any other folder or recording.
+    /// Empty for any other input.
     pub fn at(host: &dyn FleetHost, path: &Path) -> Vec<PathBuf> {
         let (storage, files) = (host.storage(), host.files());
         if Store::is_dataset(storage, path) {
@@ -39,7 +39,7 @@ impl Datasets {
         let paths = paths.into_iter().filter(|path| !is_own(path));
         let (mut paths, others): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| host.is_folder(path));
         let is_fleet = others.iter().any(|path| is_export_name(path) || is_recording_name(path));
-        // One that was begun is not there yet, which opening it says.
+        // A new dataset may not exist yet; opening it reports that.
         let is_part = |path: &PathBuf| Store::is_dataset(storage, path) || Store::is_begun(storage, path);
         if is_fleet || !paths.iter().all(is_part) || !paths.iter().any(|path| Store::is_dataset(storage, path)) {
             return Vec::new();
@@ -51,7 +51,7 @@ impl Datasets {
         paths
     }
 
-    /// Opens them, and checks that they can be taken together and that their files are those that were written.
+    /// Opens datasets, and checks that they can be combined and that their files are intact.
     pub fn open(host: &dyn FleetHost, paths: &[PathBuf]) -> Result<Self> {
         Self::open_all(host, paths).map_err(too_many)
     }
@@ -84,7 +84,7 @@ impl Datasets {
         Ok(Self { all, plan, shards })
     }
 
-    /// Their names for messages: that of the first one, and how many more there are.
+    /// A name for messages: the first dataset, and the number of others.
     pub fn name(&self) -> String {
         match self.all.as_slice() {
             [] => String::new(),
@@ -109,7 +109,7 @@ impl Datasets {
         all.find(|made_with| made_with.settings.is_some()).unwrap_or_default()
     }
 
-    /// The shards that they have together, if they are of some.
+    /// All shards of the datasets together, if the datasets are shards.
     pub fn shards(&self) -> Option<Shards> {
         self.shards.clone()
     }
@@ -123,7 +123,7 @@ impl Datasets {
     pub fn completeness(&self) -> Completeness {
         let own = |named: &Named| {
             let completeness = named.store.completeness();
-            // One that lacks nothing but shards is as it should be.
+            // A dataset may lack shards, as long as nothing else is missing.
             let lacks_shards_only = completeness.is_incomplete() && incomplete_one(named).is_none();
             Completeness { is_complete: completeness.is_complete.map(|is| is || lacks_shards_only), ..completeness }
         };
@@ -150,7 +150,7 @@ impl Datasets {
         self.all.iter().find_map(incomplete_one)
     }
 
-    /// Gives every run to `each`, and returns the files that gave none.
+    /// Passes every run to `each`, and returns the files without runs.
     pub fn read(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         self.rows(|row| {
@@ -163,7 +163,7 @@ impl Datasets {
         Ok(failures)
     }
 
-    /// Gives every run and every file that gave none to `each`. Some runs are in memory at a time.
+    /// Passes every run and every file without runs to `each`. Only some runs are in memory at a time.
     pub fn rows(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
         let Some(plan) = &self.plan else {
             return self.all.iter().try_for_each(|named| named.store.rows(&mut each)).map_err(too_many);
@@ -176,7 +176,7 @@ impl Datasets {
         Ok(())
     }
 
-    /// True if an engine rewrote one of them, so that nobody knows what it lacks.
+    /// True if an engine rewrote a dataset, so what it lacks is unknown.
     pub fn has_engine_written(&self) -> bool {
         self.all.iter().any(|named| named.store.is_engine_written())
     }
@@ -219,7 +219,7 @@ impl Datasets {
                     named.name
                 );
             }
-            // Nothing else tells that its files belong together.
+            // Reading all rows is the only check that the files belong together.
             named.store.rows(|_| Ok(()))?;
         }
         let files = |named: &Named| Ok((whole_path(host, Path::new(&named.name))?, named.store.data_files()?));
@@ -234,7 +234,7 @@ impl Datasets {
     }
 }
 
-/// The sentence for a dataset that lacks something beside shards.
+/// The sentence for a dataset that lacks more than shards.
 fn incomplete_one(named: &Named) -> Option<String> {
     let store = &named.store;
     let is_part = store.shards().is_some_and(|shards| !shards.is_whole());
@@ -250,7 +250,7 @@ fn incomplete_one(named: &Named) -> Option<String> {
     completeness.is_incomplete().then(sentence)
 }
 
-/// Says what helps where a process may not open so many files: each dataset has one, its lock.
+/// Adds advice if a process may not open enough files: each dataset has an open lock file.
 fn too_many(error: FleetError) -> FleetError {
     // EMFILE and ENFILE of every Unix.
     let is_limit = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));

@@ -7,7 +7,7 @@ use crate::fleet::store::{MadeWith, Shards, Store, described};
 /// Checks that a dataset can be taken together with the first one.
 ///
 /// # Errors
-/// Says in which way they differ.
+/// Fails with the settings in which two datasets differ.
 pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> {
     let ((a, first), (b, other)) = (first, other);
     let [of_first, of_other] = [first.selection(), other.selection()];

@@ -1,4 +1,4 @@
-//! Several datasets as one: each run once, by one rule, whichever dataset has it.
+//! Several datasets read as one: a run in several datasets is used once, by one rule.
 //!
 //! ```text
 //! datasets ─► like each other? ─► plan: who counts ─► rows ─┬─► report

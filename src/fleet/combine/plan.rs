@@ -1,7 +1,8 @@
-//! The rows of several datasets that count.
+//! The rows of several datasets that are used.
 //!
-//! A file that several datasets have is one, and of files with the same content the first counts, as in an extract: the one of which most
-//! is known, then the first by path. So the result does not depend on which dataset has which file, nor on their order.
+//! A file in several datasets is used once. Of files with the same content, the first is used, as in an extract: files
+//! are sorted by the amount of metadata, then by path. The result therefore does not depend on which dataset has which
+//! file, nor on their order.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,11 +16,11 @@ use crate::fleet::store::{SharedRow, Store};
 /// A hash of a path or of a content.
 type Key = u128;
 
-/// A dataset, as it was named.
+/// A dataset and its name on the command line.
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) store: Store,
-    /// The start of its paths, and what stands for it in those of all datasets.
+    /// The start of its paths, and the replacement in the combined paths.
     pub(super) root: Option<(String, String)>,
 }
 
@@ -34,18 +35,18 @@ impl Named {
     }
 }
 
-/// The rows that count.
+/// The rows that are used.
 #[derive(Default)]
 pub(super) struct Plan {
     /// True if a path means the same file in all datasets; else it may have been another file on another day.
     is_one_fleet: bool,
-    /// By path, and in different fleets by content, too: the dataset whose rows of that file count.
+    /// The dataset whose rows are used for each file: by path, and for different fleets also by content.
     files: HashMap<Key, Entry>,
-    /// By content, of those that several files have: the one that counts.
+    /// The file to use for each content that several files share.
     counting: HashMap<Key, Counting>,
-    /// Files beyond the first of those that several datasets have.
+    /// The number of additional copies of files in several datasets.
     pub(super) repeated: u64,
-    /// Files that count in their dataset, and whose content another one has that counts.
+    /// The number of files that are used in their dataset, but have the same content as a used file of another dataset.
     pub(super) copies: u64,
 }
 
@@ -101,7 +102,7 @@ impl Facts {
 }
 
 impl Plan {
-    /// Looks which files there are.
+    /// Decides which dataset supplies each file.
     pub(super) fn new(datasets: &[Named], is_one_fleet: bool) -> Result<Self> {
         let mut plan = Self { is_one_fleet, ..Self::default() };
         let mut copied = HashSet::new();
@@ -127,7 +128,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds a row. Those of a file with several runs count together.
+    /// Adds a row. The rows of a file with several runs are used together.
     fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
         let Facts { source, content, has_runs, measured, .. } = facts;
         let new = Entry { dataset, content, has_runs, measured: 0 };
@@ -139,10 +140,10 @@ impl Plan {
         entry.measured = entry.measured.wrapping_add(measured);
     }
 
-    /// Decides which of two datasets has the rows of a file that count.
+    /// Decides which of two datasets supplies the rows of a file.
     ///
     /// # Errors
-    /// When they measured different things, so that nobody knows which is right.
+    /// When the datasets measured different things, so it is unknown which one is right.
     fn reconcile(&mut self, datasets: &[Named], source: &str, entry: Entry) -> Result<()> {
         let file = self.file(source, entry.content);
         let Some(known) = self.files.get_mut(&file) else { return Ok(()) };
@@ -159,7 +160,7 @@ impl Plan {
                 *known = entry;
             }
         } else if known.content == 0 || entry.content == 0 {
-            // One of them could not read it.
+            // Only one dataset could read the file: use that one.
             if known.content == 0 {
                 *known = entry;
             }
@@ -181,7 +182,7 @@ impl Plan {
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
                 let DatasetRow::Run(run) = row else { return Ok(()) };
-                // Of several runs of a file, one is enough.
+                // One of several runs of a file is enough.
                 let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
                 if !is_further
                     && copied.contains(&facts.content)
@@ -219,7 +220,7 @@ impl Plan {
     }
 }
 
-/// Takes the rows of the datasets, one after the other, and gives those of all together.
+/// Reads the rows of the datasets in turn, and returns the used rows of all of them.
 pub(super) struct Rows<'p> {
     plan: &'p Plan,
     /// Copies whose failure was given.
@@ -231,7 +232,7 @@ impl<'p> Rows<'p> {
         Self { plan, told: HashSet::new() }
     }
 
-    /// What becomes of a row of a dataset.
+    /// Decides whether to use a row of a dataset.
     pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
         let Facts { source, content, .. } = Facts::of_shared(&datasets[dataset], &row);
         if !self.plan.has(dataset as u32, &source, content) {
@@ -257,7 +258,8 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// The hash of everything about a run that does not depend on the machine: symbols may lie elsewhere, and unlike ones are refused before.
+/// The hash of everything about a run that does not depend on the machine: symbol files may have a different path
+/// there, and other differences were refused before.
 fn measured(record: &RunRecord) -> Key {
     let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
         record;

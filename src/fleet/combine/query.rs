@@ -33,7 +33,7 @@ impl Datasets {
         let named = |(folder, files): (String, Vec<String>)| (host.shown(&folder).into_owned(), files);
         let datasets: Vec<_> = self.files(host)?.into_iter().map(named).collect();
         let statement = match datasets.as_slice() {
-            // Without data files, the columns are those of no run.
+            // Without data files, the columns are empty.
             [(only, files)] if files.is_empty() => engine.query(&options, only),
             datasets => engine.query_files(&options, datasets),
         };

@@ -7,7 +7,8 @@ use crate::fleet::error::{FleetError, Result, error};
 
 use crate::fleet::store::Shards;
 
-/// The shards that datasets have together; `None` if they are not shards of one fleet, and each of them is whole by itself.
+/// All shards of the datasets together; `None` if the datasets are not shards of one fleet, and each one is complete on
+/// its own.
 ///
 /// # Errors
 /// When they are shards of recordings that none of them found like that.
@@ -15,7 +16,7 @@ pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>>
     let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
     let [first, ..] = of_each.as_slice() else { return Ok(None) };
     if of_each.len() < all.len() || of_each.iter().any(|shards| shards.count != first.count) {
-        // They are alike, so each of them is whole by itself.
+        // The datasets have the same settings, so each one is complete on its own.
         return Ok(None);
     }
     // The newest, if recordings came or went between the extracts.
@@ -24,7 +25,7 @@ pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>>
     let newest = match newest {
         Some(newest) => newest,
         None if !is_whole => return Err(of_others(all)),
-        // The same paths are the same files: one that changed is refused later.
+        // The same path means the same file: a file that changed is refused later.
         None if first.root.is_some() && of_each.iter().all(|shards| shards.root == first.root) => {
             of_each.iter().max_by_key(|shards| shards.inputs).unwrap_or(first)
         }
@@ -54,7 +55,7 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     )
 }
 
-/// The inputs of datasets that have so many files more than once.
+/// The completeness of datasets that share this number of files.
 pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeated: u64) -> Completeness {
     let sum = |number: fn(&Completeness) -> Option<u64>| {
         let sum = all.iter().map(number).try_fold(0_u64, |sum, number| Some(sum.saturating_add(number?)));

@@ -1,8 +1,8 @@
 //! Many exports, measured one by one: a broken one costs itself and nothing else.
 //!
-//! Workers take files in their order (inputs.rs). Of an export only its measures stay, so memory follows the number of
-//! workers and not of files. Results do not depend on which worker is faster: files that are read at the same time share the memory,
-//! and one that there is not enough for is read again alone.
+//! Workers read files in order (inputs.rs). Only the measures of an export stay in memory, so memory depends on the
+//! number of workers and not on the number of files. Results do not depend on the speed of a worker: files that are
+//! read at the same time share the memory, and a file that exceeds its part is read again alone.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,8 +23,8 @@ use super::settings::FleetSettings;
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
 
-/// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
-/// nothing of what is in it.
+/// The length of an uncompressed export, judged by its name; a file with any other name may be an archive, whose length
+/// does not describe its content.
 fn plain_length(host: &dyn FleetHost, task: &Task) -> Option<u64> {
     let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
     host.state(&task.path).filter(|state| state.kind == InputKind::File && is_plain).map(|state| state.length)
@@ -72,7 +72,7 @@ pub(crate) fn run(
         state: Mutex::new(state),
         less_waits: Condvar::new(),
     };
-    // Threads of their own, not rayon's: one that waits for its symbols must not begin a second export meanwhile.
+    // Separate threads, not rayon's: a thread that waits for its symbols must not begin another export.
     std::thread::scope(|scope| {
         for _ in 0..settings.options.jobs.min(tasks.len()) {
             scope.spawn(|| batch.work());
@@ -94,13 +94,13 @@ struct Batch<'a> {
     /// The number of bytes that may wait for an earlier file.
     most_waiting: u64,
     state: Mutex<State>,
-    /// Told when a file is done.
+    /// Notified when a file is done.
     less_waits: Condvar,
 }
 
 struct State {
     duplicates: Duplicates<Finished>,
-    /// The number of files being read, and the number of bytes of those that wait for an earlier one.
+    /// The number of files being read, and the number of bytes of results that wait for an earlier file.
     at_work: usize,
     waiting: u64,
     /// The most bytes that the runs of a file take, and the position of that file.
@@ -112,7 +112,8 @@ struct State {
     error: Option<FleetError>,
 }
 
-/// A file is worked on, until this is dropped, which a panic does, too: the other workers would wait for ever.
+/// A file in progress until this is dropped. A panic also drops it, since the other workers would otherwise wait
+/// indefinitely.
 struct AtWork<'b>(&'b Batch<'b>);
 
 impl Drop for AtWork<'_> {
@@ -135,7 +136,7 @@ impl Batch<'_> {
                 state.notes.add(index, &task.display, notes);
                 state.waiting += bytes;
                 state.largest = state.largest.max((bytes, index));
-                // Files that give no run stand for no other one: each has its own failure.
+                // A file without runs does not replace other files: each one has its own failure.
                 let content = finished.content.filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
                 let can_count = !finished.outcome.is_failed();
                 let arrived = state.duplicates.arrive(index, content, can_count, finished);
@@ -149,8 +150,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Waits until there is room for another file beside those that wait for an earlier one. That earlier one is being read, and waits for
-    /// nothing. `None` says that the batch is stopped.
+    /// Waits until there is space for another file next to the results that wait for an earlier file. The earlier file
+    /// is being read, and waits for nothing. `None` if the batch has stopped.
     fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();
         while state.at_work > 0 && state.waiting > self.most_waiting {
@@ -166,7 +167,7 @@ impl Batch<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a file, of which it is known now whether another one with the same content counts.
+    /// Keeps a file for which it is decided whether another file with the same content is used.
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
@@ -195,7 +196,7 @@ impl Batch<'_> {
         }
     }
 
-    /// True if the result kept for a file says already that this other one counts.
+    /// True if the kept result of a file already names this file as the one in use.
     fn is_known_duplicate(&self, first: usize, outcome: &Outcome) -> bool {
         matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.files.keeper.counts(first, kept))
     }

@@ -17,11 +17,11 @@ use crate::fleet::store::InputKind;
 
 /// A file that was read to its end.
 pub(crate) struct ReadFile {
-    /// Of its bytes, decompressed.
+    /// The hash of its decompressed bytes.
     pub(crate) content: Hash,
     /// On disk.
     pub(crate) bytes: u64,
-    /// The export, or why there is none.
+    /// The export, or the reason why it cannot be used.
     pub(crate) export: Result<Recording, Refused>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn refused(error: &Error) -> Refused {
         ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
         ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
         ErrorKind::Truncated { .. } => FailureKind::Truncated,
-        // The file itself could be read to its end, so this is what a decompressor says, or a limit.
+        // The file itself was read to its end, so the error comes from a decompressor or a limit.
         _ => FailureKind::Malformed,
     };
     let sentence = Error { kind: error.kind.clone(), at: None, source: None };
@@ -54,12 +54,12 @@ pub(crate) fn refused(error: &Error) -> Refused {
     Refused { kind, reason }
 }
 
-/// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
+/// Reads an export. Bytes after the end of its document are also hashed.
 ///
 /// # Errors
 /// When the file itself cannot be read.
 pub(crate) fn read_file(path: &Path, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
-    // The name is left empty: a reason stands beside the name of its file.
+    // The name stays empty: a reason is printed next to the name of its file.
     read_file_as("", path, options, host)
 }
 
@@ -126,14 +126,14 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-/// The result of reading, unless a file of the recording at `path` changed meanwhile: the change is then the error.
+/// Returns the result of reading, or an error if a file of the recording at `path` changed while it was read.
 pub(crate) fn unless_changed<T>(
     files: &dyn WatchedInputs,
     path: &Path,
     result: Result<T, Refused>,
 ) -> Result<T, Refused> {
     let Some(changed) = files.first_changed() else { return result };
-    // A reason stands beside the name of its file.
+    // A reason is printed next to the name of its file.
     let name = if changed == path { String::new() } else { format!("{}: ", changed.display()) };
     Err(Refused { kind: FailureKind::Unreadable, reason: format!("{name}{CHANGED}") })
 }
@@ -203,7 +203,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// The cause alone: a reason stands beside the name of its file.
+/// Only the cause: a reason is printed next to the name of its file.
 fn cannot_be_opened(error: &FleetError) -> Refused {
     let cause = error.root_cause();
     let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };

@@ -1,7 +1,7 @@
-//! Files with the same content: the first counts, whichever was read first.
+//! Files with the same content: the first one is used, regardless of which was read first.
 //!
-//! Files of different length have different content, so a file waits only for those before it that are as long as it. Where a
-//! file is compressed, its length says nothing, and all wait.
+//! Files with different lengths have different contents, so a file only waits for earlier files of the same length. The
+//! length of a compressed file is unknown, so all files wait.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub(super) struct Duplicates<T> {
 struct Group<T> {
     /// Files that have not been passed on, in their order.
     open: VecDeque<usize>,
-    /// Those of them that have arrived.
+    /// The files that have arrived and wait.
     waiting: HashMap<usize, Waiting<T>>,
 }
 
@@ -38,7 +38,8 @@ pub(super) struct Arrival<T> {
 }
 
 impl<T> Duplicates<T> {
-    /// Files of these lengths, decompressed; `None` where it is not known, and then the length of none is of use.
+    /// Creates the state for files with these decompressed lengths. If one is `None`, because it is unknown, no length
+    /// is used.
     pub(super) fn new(mut lengths: Vec<Option<u64>>) -> Self {
         if lengths.contains(&None) {
             lengths.fill(None);
@@ -56,8 +57,8 @@ impl<T> Duplicates<T> {
         Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
     }
 
-    /// Takes a file that was read, and gives those that nothing has to wait for any more. `content` is `None` where
-    /// no other file is asked for; a file that cannot count stands for no other one.
+    /// Adds a file that was read, and returns the files that no longer have to wait. `content` is `None` if the file
+    /// must not be compared with others; a file without runs does not replace another one.
     pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, can_count: bool, value: T) -> Vec<Arrival<T>> {
         let group = &mut self.groups[self.group_of[index]];
         group.waiting.insert(index, Waiting { content, can_count, value });

@@ -1,4 +1,4 @@
-//! Finds the exports that a dataset has already, and puts in those that it has not.
+//! Finds the exports that a dataset already has, and adds the others.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -32,16 +32,16 @@ pub(super) struct Extraction<'a> {
     counting: HashMap<String, (String, Option<usize>)>,
     /// By content: copies of it that are not among the tasks.
     copies: HashMap<String, Vec<String>>,
-    /// By position: the answer that size and time of a file give.
+    /// By position: the result of comparing size and time of a file.
     unread: Vec<Unread>,
-    /// By run: the keys of the labels that it has in the dataset. Empty where nothing changes.
+    /// By run: the keys of its labels in the dataset. Empty if nothing changes.
     label_keys: HashMap<String, BTreeSet<String>>,
     state: Mutex<State>,
     /// When stamps were saved last, and the time that it took.
     saved: Mutex<(Instant, Duration)>,
 }
 
-/// Saving stamps takes at most one part in so many of the time.
+/// Saving stamps takes at most this part of the time.
 const SHARE: u32 = 20;
 
 /// The time between two looks at rows that wait to be written.
@@ -50,7 +50,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 struct State {
     stamps: SourceStamps,
     counts: Counts,
-    /// Files of the dataset that are as they should be: those that are not among the tasks, and tasks that are done.
+    /// The number of up-to-date files: files outside the tasks, and finished tasks.
     done: usize,
     /// By content: files that are not among the tasks, and count.
     counting: HashMap<String, Counting>,
@@ -59,7 +59,7 @@ struct State {
 /// The outcomes of all files.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Files that gave runs, of which the dataset had none.
+    /// The number of files with runs that the dataset did not have.
     pub(super) new: usize,
     /// Files that gave runs, of which the dataset had others.
     pub(super) changed: usize,
@@ -67,7 +67,7 @@ pub(super) struct Counts {
     pub(super) unchanged: usize,
     /// Files that gave no run, now or before.
     pub(super) failed: usize,
-    /// Those of them that were read now.
+    /// The failed files that were read now.
     pub(super) new_failures: Vec<FailedInput>,
     /// Runs that have fewer labels than before.
     pub(super) runs_that_lose_labels: usize,
@@ -87,7 +87,7 @@ enum Unread {
 }
 
 impl<'a> Extraction<'a> {
-    /// Looks which files are in the dataset.
+    /// Finds out which files are in the dataset.
     pub(super) fn new(
         store: &'a Store,
         tasks: &'a [Task],
@@ -132,7 +132,7 @@ impl<'a> Extraction<'a> {
         Some(Counts { unchanged: kept.len() - failed, failed, ..Counts::default() })
     }
 
-    /// Says how many files the dataset should be of, and how many it is of already.
+    /// Records how many files the dataset should have, and how many it already has.
     pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
         let mut state = self.state();
         let mut owed = self.store.owed()?;
@@ -149,7 +149,7 @@ impl<'a> Extraction<'a> {
         self.store.begin(expected, state.done, made_with)
     }
 
-    /// Finds out as much about a file as its size and time tell.
+    /// Compares a file with the dataset by its size and time.
     fn look(&self, task: &Task) -> Unread {
         let state = self.host.state(&task.path);
         let Some((known, state)) = self.known.get(&task.display).zip(state) else { return Unread::Unknown };
@@ -160,7 +160,7 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The content that a file has if its size and time are those of then.
+    /// The content of a file, if its size and time are unchanged.
     fn stamped(&self, task: &Task, input: &InputState) -> Option<Hash> {
         let state = self.state();
         Hash::from_hex(state.stamps.hash(&task.display, input)?).ok()
@@ -173,18 +173,18 @@ impl<'a> Extraction<'a> {
         (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed, rejected, unread_runs })
     }
 
-    /// Takes what is going to be replaced out of the dataset, all at once: one by one, a large data file would be written
-    /// anew for each.
+    /// Removes all outdated rows from the dataset at once. Removing them one by one would rewrite a large data file for
+    /// each.
     pub(super) fn forget_stale(&self) -> Result<()> {
         let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
-        // What cannot be read now stays as it was.
+        // A file that cannot be read now keeps its rows.
         let stale = stale.filter(|(task, _)| self.host.files().open(&task.path).is_ok());
         let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
         if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
     }
 
-    /// Puts runs into the dataset. Those with numbers that a table has no room for are a file that failed: a broken one costs
-    /// itself and nothing else.
+    /// Adds runs to the dataset. A file with numbers that a table cannot store becomes a failed file, and does not
+    /// affect other files.
     fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
         let too_large = runs.iter().find_map(|run| DatasetTable::check(run).err());
         match (too_large, runs.first().map(|run| &run.record)) {
@@ -253,7 +253,7 @@ impl<'a> Extraction<'a> {
         failed
     }
 
-    /// True if a file that gave no run, since another one has its content, would again give none.
+    /// True if a file without runs, because another file has its content, would still have none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match self.counting.get(&short(kept.content)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
@@ -282,7 +282,7 @@ impl<'a> Extraction<'a> {
         let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
         let (mut losing, mut all) = (0, BTreeSet::new());
         for run in runs {
-            // By content, too: the file may have been moved.
+            // Also compare the content: the file may have been moved.
             let before = of_file.iter().copied().chain([&run.record.run_id]);
             let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
             let has: HashSet<&String> = run.record.labels.iter().map(|(key, _)| key).collect();
@@ -293,13 +293,13 @@ impl<'a> Extraction<'a> {
         (losing, all)
     }
 
-    /// True if the dataset has runs of a file that cannot be read now. They stay, like those of a file that is gone.
+    /// True if the dataset has runs of a file that cannot be read now. They stay, like the runs of a removed file.
     fn stays(&self, failed: &FailedInput) -> bool {
         let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
         failed.kind == FailureKind::Unreadable && has_runs
     }
 
-    /// Keeps what is known of the files for the next time, and says what became of them.
+    /// Saves the stamps of the files for the next extract, and returns what happened to the files.
     pub(super) fn finish(self) -> Result<Counts> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.store.save()?;
@@ -307,7 +307,8 @@ impl<'a> Extraction<'a> {
         Ok(state.counts)
     }
 
-    /// Does work while another thread saves what it puts in, so that a kill loses about a second of it even if the next file takes long.
+    /// Runs work while another thread saves the results, so a kill loses about one second of work even if the next file
+    /// takes long.
     pub(super) fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
         let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
@@ -325,7 +326,8 @@ impl<'a> Extraction<'a> {
         if self.store.save_if_due(Store::PART_ROWS)? { self.save_stamps() } else { Ok(()) }
     }
 
-    /// Keeps what is known of the files so far, unless that was done just now: an extract that is killed need not hash them again.
+    /// Saves the stamps collected so far, unless they were saved just now. After a kill, the files need not be hashed
+    /// again.
     fn save_stamps(&self) -> Result<()> {
         // Another thread that saves is enough.
         let Ok(mut saved) = self.saved.try_lock() else { return Ok(()) };

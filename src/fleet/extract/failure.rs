@@ -1,4 +1,4 @@
-//! Files of a batch that give no run, and why.
+//! Files of a batch without runs, and the reasons.
 
 use std::path::Path;
 
@@ -26,7 +26,8 @@ pub(crate) fn failed(
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 
-/// A reason stands beside the name of its file, and does not repeat it; of a file in a recording it keeps the path there.
+/// Removes the name of the file from a reason, which is printed next to it. For a file in a recording, the path inside
+/// the recording stays.
 pub(crate) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
     let rest = reason.strip_prefix(&*path.display().to_string());
     rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)

@@ -1,4 +1,4 @@
-//! An input of a fleet, of whichever kind: read, and hashed.
+//! An input of a fleet of any kind: read and hashed.
 
 use std::collections::HashSet;
 use std::io;
@@ -18,7 +18,7 @@ use super::content::{self, ReadFile, Refused, refused, unless_changed};
 use super::hashed_files::HashedFiles;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 
-/// The number of bytes that a file, or all files in a folder, have on disk; 0 for those that cannot be read.
+/// The size of a file, or of all files in a folder, on disk; 0 for unreadable files.
 pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
     match files.entry(path) {
         Ok(Entry::File { length, .. }) => length,
@@ -91,7 +91,8 @@ impl<'w> FleetInput<'w> {
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }
 
-    /// The hash of names and contents of the files of a recording, the same for a folder and for an archive of it; and its size on disk.
+    /// The hash of names and contents of a recording's files, identical for a folder and for an archive of it; and the
+    /// size on disk.
     fn hash_of(&self, hashed: &HashedFiles<'_>, bundle: &Path, host: &dyn FleetHost) -> Result<(Hash, u64), Refused> {
         let mut hasher = Hasher::new();
         let files = all_files(&self.files, bundle).map_err(|error| unreadable(bundle, &error))?;
@@ -153,8 +154,8 @@ fn read_export(
     (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
 
-/// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. A folder is entered once,
-/// whichever links lead to it.
+/// The files below a folder with their lengths, by path, without the files that macOS adds to folders and archives. A
+/// folder is entered once, regardless of links to it.
 ///
 /// # Errors
 /// When a folder cannot be read.

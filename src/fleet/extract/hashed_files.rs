@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::files::{Files, FilesAdaptor};
 use blake3::{Hash, Hasher};
 
-/// The number of bytes read at once of the parts that nobody read.
+/// The number of bytes read at once in the parts that no reader used.
 const PIECE: usize = 1 << 20;
 
 /// A file system that hashes each file while it is read, from its start on. Bytes that are read again, or out of order, are not hashed
@@ -18,7 +18,7 @@ pub(super) struct HashedFiles<'f> {
     begun: Mutex<HashMap<PathBuf, Begun>>,
 }
 
-/// The first bytes of a file.
+/// The first bytes of a file, already hashed.
 #[derive(Default)]
 struct Begun {
     hasher: Hasher,
@@ -31,7 +31,7 @@ impl<'f> HashedFiles<'f> {
         Self { files, begun: Mutex::default() }
     }
 
-    /// The hash of the content of a file of so many bytes, of which those that were not read yet are read now.
+    /// Returns the hash of a file with this length, after reading the bytes that were not read yet.
     ///
     /// # Errors
     /// When it cannot be read, or is shorter.
@@ -49,7 +49,7 @@ impl<'f> HashedFiles<'f> {
         Ok(hasher.finalize())
     }
 
-    /// Hashes the bytes of these that come right after those that are hashed.
+    /// Hashes those bytes that directly follow the hashed ones.
     fn add(&self, path: &Path, offset: u64, bytes: &[u8]) {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         if !begun.contains_key(path) {

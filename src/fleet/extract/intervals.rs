@@ -1,7 +1,8 @@
 //! The intervals of one recording of a fleet, in which its samples count.
 //!
-//! They are read from the file that the manifest names for them. Without one, a recording has its own; so has an export with tables of
-//! signposts or hangs; and that of another export is the file beside it that is named after it (`run7-intervals.xml` for `run7.xml`).
+//! Intervals are read from the file that the manifest names. Without a manifest, a recording contains its intervals,
+//! and so does an export with tables of signposts or hangs. The intervals of any other export are in a neighbouring
+//! file named after it (`run7-intervals.xml` for `run7.xml`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,7 +37,7 @@ impl AskedIntervals {
     /// The names that no recording has that was read.
     pub(crate) fn unseen(&self) -> Vec<&String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where there is none of any name, every file says so.
+        // If a name is missing everywhere, every file reports it.
         self.choice.names.iter().filter(|name| !seen.is_empty() && !seen.contains(*name)).collect()
     }
 
@@ -98,7 +99,7 @@ impl AskedIntervals {
         }
     }
 
-    /// The reason for intervals of which none is asked for: it is there what there is.
+    /// The reason if no interval matches, with the names that exist.
     fn none_of(&self, found: &Intervals) -> String {
         let hang = "There is no potential hang.";
         if self.choice.names.is_empty() {
@@ -119,7 +120,7 @@ impl AskedIntervals {
     }
 }
 
-/// All intervals of a recording that was read, for those who want to see them.
+/// All intervals of a recording that was read.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -133,7 +134,7 @@ pub(crate) fn all_intervals(
     Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
 }
 
-/// The intervals of a recording that was read, from the file that has those of these tables; and that file, if it is another one.
+/// The intervals of a recording that was read, from the file with these tables; and that file, if it is another one.
 fn read<'t>(
     schemas: &[&str],
     task: &'t Task,
@@ -160,7 +161,7 @@ fn has_tables(export: &Recording, schemas: &[&str]) -> bool {
     export.tables().filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
 }
 
-/// The intervals in a file beside an export.
+/// The intervals in the neighbouring file of an export.
 fn read_other(
     path: &Path,
     (files, host): (&dyn WatchedInputs, &dyn FleetHost),

@@ -30,12 +30,13 @@ pub struct Extract<'e> {
     pub symbols: Vec<String>,
     /// True to remove the runs of other files first.
     pub removes_others: bool,
-    /// True to tell how many small files were merged.
+    /// True to report how many small files were merged.
     pub tells_compaction: bool,
 }
 
 impl Extract<'_> {
-    /// Measures the inputs that the dataset lacks. False if the user stopped it: what was measured is kept.
+    /// Measures the inputs that the dataset lacks. Returns false if the user stopped it; finished measurements are
+    /// kept.
     ///
     /// # Errors
     /// If the dataset cannot be written, no input gives a run, or the settings are strict and an input fails.
@@ -60,7 +61,7 @@ impl Extract<'_> {
         extraction.begin(made_with)?;
         extraction.forget_stale()?;
         let ended = extraction.saving(|| batch::run(tasks, self.settings, host, &extraction));
-        // Also after an error: what is in the dataset need not be hashed again.
+        // Also after an error, so that the files in the dataset need not be hashed again.
         let counts = extraction.finish()?;
         let ended = ended?;
         self.tell_failures(host, &counts);
@@ -82,7 +83,7 @@ impl Extract<'_> {
         self.tell_counts(host, &counts)
     }
 
-    /// Makes the dataset one of these inputs.
+    /// Prepares the dataset for these inputs.
     fn prepare(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         if store.lost_runs() > 0 {
             let (folder, runs) = (self.output.display(), several(store.lost_runs(), "run"));
@@ -145,7 +146,7 @@ impl Extract<'_> {
     }
 
     fn tell_counts(&self, host: &dyn FleetHost, counts: &Counts) -> Result<bool> {
-        // A shard may have no inputs, or none that gives a run; the fleet has.
+        // A shard may have no inputs or no runs, as long as the fleet has some.
         let is_part = self.shard.as_ref().is_some_and(|shard| shard.inputs > Some(0));
         let failed = self.inputs.failures.len() + counts.failed;
         let numbers = [counts.new, counts.changed, counts.unchanged, failed];
@@ -186,7 +187,7 @@ impl Extract<'_> {
         Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
     }
 
-    /// Inputs of the dataset that could not be found before and are found now, and those that cannot be found now.
+    /// Inputs of the dataset that were missing before and are found now, and inputs that are missing now.
     fn missing(&self, host: &dyn FleetHost, store: &Store) -> Result<(HashSet<String>, Vec<&FailedInput>)> {
         let failures = &self.inputs.failures;
         let named: HashSet<&str> = failures.iter().map(|failed| failed.source.as_str()).collect();
@@ -204,7 +205,7 @@ impl Extract<'_> {
 
     /// Removes the files that are not among the inputs.
     fn prune(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
-        // A misspelt folder is no reason to forget what it holds.
+        // A misspelt folder is not a reason to forget its contents.
         ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so --remove-others removed nothing");
         if let Some(FailedInput { source, reason, .. }) = self.inputs.failures.first() {
             bail!("{source}: {reason}; --remove-others removes nothing while an input cannot be found");

@@ -20,7 +20,7 @@ use crate::fleet::{
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::{Millionths, counted, several};
 
-/// The file is in the folder for temporary files, has no name, and is gone when the process ends, however that is.
+/// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
 /// The runs of a fleet, from recordings or from datasets. Many threads may add to it.
@@ -35,12 +35,13 @@ struct Counting {
     reserved: Reservation,
     /// Keys of labels that look like the weight of a run.
     weight_labels: BTreeSet<String>,
-    /// The threads that count, if patterns find some of them.
+    /// The patterns that select threads, if there are any.
     patterns: Option<ThreadChoice>,
 }
 
 impl<'h> Collector<'h> {
-    /// Collects runs for this question. Threads that `patterns` match count with those that the options name.
+    /// Collects runs for a report. Threads that match `patterns` are selected in addition to those named in the
+    /// options.
     pub fn new(host: &'h dyn FleetHost, options: FleetOptions, patterns: Option<ThreadChoice>) -> Self {
         let (builder, reserved) = (FleetBuilder::new(options), host.memory_of_kept().nothing());
         let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns };
@@ -68,7 +69,7 @@ impl<'h> Collector<'h> {
             has_runs = true;
             self.add_shared(run)
         })?;
-        // A shard of a few recordings may have none of them.
+        // A shard of a few recordings may have no runs.
         let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
         if let Some(shards) = datasets.shards().filter(|_| is_empty) {
             let files = several(shards.inputs.unwrap_or(0), "file");
@@ -171,7 +172,7 @@ impl Counting {
         self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
     }
 
-    /// Takes memory for what is kept. Many values go to a temporary file.
+    /// Reserves memory for the kept values. Large amounts go to a temporary file.
     fn reserve(&mut self, host: &dyn FleetHost) -> Result<()> {
         if self.builder.spillable() > host.memory_of_values() {
             self.builder.spill(|| host.temporary_file()).context(TEMPORARY)?;
@@ -199,7 +200,7 @@ impl Keeper for Collector<'_> {
     }
 }
 
-/// Checks that there is something to report, and all of it if that was asked.
+/// Checks that there is something to report and, if strict, that nothing is missing.
 fn check(host: &dyn FleetHost, report: &FleetReport, is_strict: bool) -> Result<()> {
     let inputs = &report.inputs;
     if is_strict {
@@ -266,7 +267,7 @@ fn values_of(key: &str, values: &[String]) -> String {
     }
 }
 
-/// Warns if `--weighted` changes nothing: a user who asks for weights has some, perhaps under another name.
+/// Warns if `--weighted` has no effect: the user has weights, perhaps in another column.
 fn check_weights(host: &dyn FleetHost, report: &FleetReport, weight_labels: &BTreeSet<String>) {
     if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
         let hint =

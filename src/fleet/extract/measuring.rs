@@ -19,12 +19,12 @@ use crate::fleet::fingerprint::{of_run, of_unread, short};
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 
-/// What every file of a batch is measured with.
+/// The settings for measuring every file of a batch.
 pub(super) struct Measuring<'a> {
     pub(super) settings: &'a FleetSettings<'a>,
     pub(super) host: &'a dyn FleetHost,
     pub(super) keeper: &'a dyn Keeper,
-    /// Held for reading while working on a file beside others, and for writing by a job that needs all of the memory.
+    /// Locked for reading while files are processed in parallel, and for writing by a job that needs all of the memory.
     alone: RwLock<()>,
 }
 
@@ -33,8 +33,8 @@ impl<'a> Measuring<'a> {
         Self { settings, host, keeper, alone: RwLock::new(()) }
     }
 
-    /// Works on a file beside others; where they leave too little memory, alone with all of it. So what becomes of a file does not depend
-    /// on the others.
+    /// Processes a file in parallel with others, or alone with all of the memory if too little is left. The result
+    /// therefore does not depend on the other files.
     pub(super) fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
         let _fetched = match self.host.fetch(&task.files().collect::<Vec<_>>()) {
             Ok(fetched) => fetched,
@@ -81,7 +81,7 @@ impl<'a> Measuring<'a> {
             let content = read.content;
             (content, self.measure(task, read, (&input, &*files), options, notes))
         });
-        // Of a recording, symbols are read last.
+        // The symbols of a recording are read last.
         match unless_changed(&*files, &task.path, measured) {
             Ok((content, outcome)) => Finished { index, content: Some(content), state, outcome },
             Err(refused) => {
@@ -166,8 +166,8 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// The reader's notes. A note stands beside the name of its file, so the name of a recording is left out, and recordings with the same note
-/// share it.
+/// The reader's notes. A note is printed next to the name of its file, so the name of a recording is left out, and
+/// recordings with the same note share it.
 fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = String> {
     let bundle = bundle.map(|bundle| bundle.display().to_string());
     let own = move |message: &str| {
@@ -201,7 +201,7 @@ fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, Refu
     let (Some(first), Some(before)) = (kept.first_mut(), runs.first()) else {
         return Err(Refused { kind: FailureKind::NotSelected, reason });
     };
-    // The first run of a file tells what became of the others.
+    // The first run of a file records the numbers of the excluded ones.
     first.record.unread_runs = before.record.unread_runs;
     first.record.excluded_runs = before.record.excluded_runs + without;
     if without > 0 {
@@ -218,7 +218,8 @@ fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, Refu
     Ok(Measured { runs: kept, series, notes })
 }
 
-/// Replaces the names of a recording, of its tables of contents and in what is said of it. Functions that operations chose stay those.
+/// Replaces the names in a recording, in its tables of contents and in its notes. Functions that operations selected
+/// stay selected.
 pub(crate) fn redact(
     rules: &[RedactRule],
     export: &mut Recording,

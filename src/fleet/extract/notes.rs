@@ -19,7 +19,7 @@ struct About {
 }
 
 impl Notes {
-    /// Adds what is to be said of a file.
+    /// Adds the notes on a file.
     pub(crate) fn add(&mut self, index: usize, name: &str, sentences: Vec<String>) {
         for sentence in sentences {
             let new = || About { index, name: name.to_owned(), files: 0 };

@@ -15,19 +15,19 @@ pub struct ReadingOptions<'f> {
     pub measure: MeasureOptions,
     /// The intervals in which samples count; `None` if they count at any time.
     pub intervals: Option<IntervalChoice>,
-    /// The threads that count, if only these are kept.
+    /// The threads to keep; `None` keeps all.
     pub threads: Option<ThreadChoice>,
     /// The operations on the stacks of a profile.
     pub operations: Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>,
-    /// All of this in words.
+    /// A description of all these options.
     pub described: FleetSelection,
     /// The symbols that were named, if some were.
     pub symbols: Option<&'f Locator<'f>>,
     /// The files of these symbols.
     pub symbol_files: &'f dyn WatchedInputs,
-    /// True if recordings name their own functions.
+    /// True to use the symbols in recordings.
     pub with_bundled_symbols: bool,
-    /// True if inlined code counts for its own functions.
+    /// True to attribute inlined code to its own functions.
     pub with_inlines: bool,
     /// True if the first failure ends the work.
     pub is_strict: bool,
@@ -48,11 +48,11 @@ pub struct IntervalChoice {
 
 /// Some of the threads of each recording.
 pub struct ThreadChoice {
-    /// True for a thread of this name that is a main thread or not.
+    /// True if a thread with this name, main thread or not, is selected.
     pub matches: Box<dyn Fn(&str, bool) -> bool + Send + Sync>,
-    /// The names and patterns, as they were typed.
+    /// The names and patterns as typed.
     pub texts: Vec<String>,
-    /// Those of them that are names, sorted.
+    /// The names without patterns, sorted.
     pub names: Vec<String>,
     /// True if only main threads count.
     pub only_main: bool,

@@ -11,11 +11,11 @@ use crate::fleet::inputs::Task;
 /// The outcome of a file.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// It was read, and has these runs.
+    /// The runs of a file that was read.
     Runs(Vec<RunMeasures>),
-    /// It gave no run.
+    /// The reason why the file has no runs.
     Failed(FailedInput),
-    /// It was not read: its result is kept already.
+    /// The result that is already kept; the file was not read.
     Kept(Kept),
 }
 
@@ -35,9 +35,9 @@ impl Outcome {
 pub(crate) struct Finished {
     /// The position of its task.
     pub(crate) index: usize,
-    /// The hash of its content, where that is known.
+    /// The hash of the file's content, if known.
     pub(crate) content: Option<Hash>,
-    /// Its state when it was opened.
+    /// The file's state when it was opened.
     pub(crate) state: Option<InputState>,
     pub(crate) outcome: Outcome,
 }
@@ -65,18 +65,18 @@ pub(crate) struct Kept {
     pub(crate) unread_runs: u64,
 }
 
-/// Takes what was measured.
+/// Keeps the measured runs.
 pub(crate) trait Keeper: Sync {
     /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
     fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept>;
 
-    /// True if the result kept for a file that gave no run names this file as the one that counts.
+    /// True if the kept result of a file without runs names this file as the one in use.
     fn counts(&self, first: usize, kept: &Kept) -> bool;
 
-    /// Keeps the outcome of a file. Of files with the same content, the first in order comes first.
+    /// Keeps the outcome of a file. The first of several files with the same content is kept first.
     ///
     /// # Errors
-    /// When it cannot be kept; no further file is then begun.
+    /// When the outcome cannot be kept; no other file is begun after that.
     fn keep(&self, task: &Task, finished: Finished) -> Result<()>;
 }
 

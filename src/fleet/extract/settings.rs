@@ -40,7 +40,7 @@ impl<'f> FleetSettings<'f> {
         }
     }
 
-    /// Warns of an interval that no recording has: a misspelled name next to another one that selects something.
+    /// Warns about an interval that no recording has: a misspelled name next to a name that selects something.
     pub fn warn_of_unseen_intervals(&self, host: &dyn FleetHost) {
         for name in self.intervals.iter().flat_map(AskedIntervals::unseen) {
             host.warn(&format!("no recording has an interval named {name:?}"));

@@ -1,4 +1,4 @@
-//! The tables of contents in the file beside an export.
+//! The tables of contents in the neighbouring file of an export.
 
 use crate::recording::{DocumentContent, Options, Recording, Toc};
 use blake3::Hash;
@@ -7,7 +7,7 @@ use super::content::{ReadFile, Refused, read_file};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
 
-/// The contents of a file beside an export.
+/// The contents of the neighbouring file of an export.
 #[derive(Default)]
 pub(crate) struct Beside {
     /// The hash of the file.
@@ -18,7 +18,7 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Reads the file beside an export, if there is one. A note says why it cannot be used.
+    /// Reads the neighbouring file of an export, if it exists. A note explains why it cannot be used.
     pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
         let Some(path) = &task.toc else { return Self::default() };
         let (content, read) = match read_file(path, options, host) {

@@ -63,7 +63,7 @@ impl<'f> FleetSymbols<'f> {
         Ok(())
     }
 
-    /// The symbols for a recording: its own, and those that were named; `None` if there are none.
+    /// The bundled and the named symbols for a recording; `None` if there are none.
     #[cfg(all(feature = "html", feature = "workbench"))]
     pub(crate) fn finder<'a>(&'a self, own: Option<&'a Locator<'a>>) -> Option<impl SymbolFinder + use<'a>> {
         let own = own.filter(|own| self.is_bundled && !own.found().is_empty());
@@ -89,7 +89,7 @@ fn cannot(error: &RebuildError) -> Refused {
     Refused { kind: FailureKind::Malformed, reason: error.to_string() }
 }
 
-/// The symbols that a recording keeps, and those that the arguments name.
+/// The symbols bundled with a recording, and the symbols named by the arguments.
 struct Both<'a> {
     own: Option<&'a Locator<'a>>,
     named: Option<&'a Locator<'a>>,

@@ -14,7 +14,7 @@ const LARGEST: u64 = 1 << 30;
 /// The longest line of a list, in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// About how many bytes a path takes until the process ends: those of the path are kept this often, and this many besides.
+/// The approximate memory of a path until the process ends: its bytes this many times, plus this many bytes.
 const COPIES: u64 = 6;
 const BESIDES: u64 = 384;
 
@@ -24,8 +24,8 @@ pub(super) struct List {
     pub(super) reserved: Reservation,
 }
 
-/// Reads the paths of a list; `-` is standard input. Empty lines are nothing, and every other one is a path as it stands there. The list must name
-/// a file if it is the only input.
+/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally
+/// as a path. The list must name a file if it is the only input.
 pub(super) fn read(host: &dyn FleetHost, list: &Path, is_null: bool, is_only: bool) -> Result<List> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
     let mut file = host.open(list)?;

@@ -1,4 +1,4 @@
-//! The kinds of files, told from their names: exports, and tables of contents beside them.
+//! The kinds of files, recognised by their names: exports, and their tables of contents.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 /// The ending that a file with its intervals adds to the name of an export.
 const INTERVALS: &str = "-intervals";
 
-/// True if a file in a folder is taken for an export, by its name.
+/// True if a file in a folder has the name of an export.
 pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// True for an export whose name is not UTF-8, so that nothing beside it can be found by its name.
+/// True for an export whose name is not UTF-8, so no neighbouring file can be found by its name.
 pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_str().is_none() && without_xml(&name.to_string_lossy()).is_some()
 }
 
-/// The names of an export that its table of contents may be called by, the preferred one first: without `.xml` and the ending of
-/// compression. A recording has one name, in whatever archive it is: without `.trace` and the ending of the archive; then its name in the
-/// archive, with `.trace`. Any other name loses its last dot and the part behind it.
+/// The names of an export that its table of contents may have, the preferred one first: without `.xml` and the ending
+/// of compression. A recording in any archive has one name: without `.trace` and the ending of the archive; then its
+/// name in the archive, with `.trace`. Any other name loses its last dot and the part after it.
 pub(crate) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
     if let Some(stem) = without_xml(name) {
@@ -40,7 +40,7 @@ pub(crate) fn export_names(path: &Path) -> Vec<String> {
     Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
 }
 
-/// True if something in a folder is taken for a recording, by its name: its folder, or an archive of it.
+/// True if an item in a folder has the name of a recording: its folder, or an archive of it.
 pub(crate) fn is_recording_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
@@ -73,7 +73,7 @@ fn without_xml(name: &str) -> Option<&str> {
     (!stem.is_empty()).then_some(stem)
 }
 
-/// `name` without its ending, whatever the case of its letters.
+/// `name` without its ending, ignoring case.
 fn without<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
     let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     end.eq_ignore_ascii_case(ending).then_some(stem)

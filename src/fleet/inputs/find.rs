@@ -36,8 +36,8 @@ pub struct InputRequest {
 /// The inputs that were found.
 #[derive(Debug, Default)]
 pub struct FleetInputs {
-    /// Those that an input list describes, then those with a table of contents, then the others; by path. Among files with the same
-    /// content the first counts, so this is the one with the most metadata.
+    /// The tasks in an input list, then those with a table of contents, then the others; each by path. The first of
+    /// several files with the same content is used, so this is the one with the most metadata.
     pub tasks: Vec<Task>,
     /// Named inputs that cannot be a task.
     pub failures: Vec<FailedInput>,
@@ -82,14 +82,15 @@ impl FleetInputs {
         Ok(finder.finish())
     }
 
-    /// A file that was measured before, with its sibling files; `None` if it does not exist, or is no input by itself.
+    /// A file that was measured before, with its sibling files; `None` if it does not exist, or is not an input by
+    /// itself.
     pub fn again(host: &dyn FleetHost, path: &Path) -> Option<Task> {
         let mut finder = Finder::new(host);
         finder.insert(task(host, path), Origin::Named, String::new());
         finder.finish().tasks.pop().filter(|task| host.exists(&task.path))
     }
 
-    /// Tells the host all files before the first is read: none of them may be an output.
+    /// Announces all files to the host before the first is read: an output must not replace any of them.
     ///
     /// # Errors
     /// If one is.
@@ -114,8 +115,8 @@ impl FleetInputs {
         }
     }
 
-    /// Uses hashes of their names as names of files, if names are replaced: a dataset recognises them, and does not show where they are. They
-    /// stay in the order of their names.
+    /// Replaces file names by their hashes if names are redacted: a dataset recognises the files, but does not show
+    /// their paths. The files stay in the order of their names.
     pub fn redact(&mut self, host: &dyn FleetHost) {
         if !host.is_redacting() {
             return;
@@ -138,7 +139,7 @@ impl FleetInputs {
         }
     }
 
-    /// True if an input that could not be found before was asked for again: it is found now, or among the failures.
+    /// True if an input that was missing before is requested again: it is found now, or among the failures.
     pub(crate) fn asks_for(&self, host: &dyn FleetHost, source: &str) -> bool {
         self.asked.iter().any(|asked| {
             let Ok(asked) = real(host, asked) else { return false };
@@ -150,7 +151,7 @@ impl FleetInputs {
         })
     }
 
-    /// A dataset among folders is left out; where there is nothing else, it may be what was meant.
+    /// A dataset among folders is skipped; if there is nothing else, it may be the intended input.
     ///
     /// # Errors
     /// With the advice to report on it.
@@ -176,7 +177,7 @@ enum Origin {
     Manifest,
     /// By an argument, or by a pattern.
     Named,
-    /// It is in a folder that was named.
+    /// Found in a folder that was named.
     Folder,
 }
 
@@ -302,7 +303,7 @@ impl<'h> Finder<'h> {
         first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
         let first = &self.found[index];
         let name = &first.task.display;
-        // A manifest beside a folder describes what is in the folder.
+        // A manifest next to a folder describes the contents of the folder.
         if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
             return;
         }
@@ -324,7 +325,7 @@ impl<'h> Finder<'h> {
             [note] => Some(note.clone()),
             [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
         };
-        // Tables of contents are no exports any more.
+        // Tables of contents are no longer exports.
         let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
         let repeated = match exports.clone().count() {
             0 | 1 => exports.clone().next().cloned(),
@@ -358,8 +359,8 @@ impl<'h> Finder<'h> {
         FleetInputs { tasks, failures, notes, _reserved: reserved, datasets, asked }
     }
 
-    /// Gives each export the table of contents and the intervals beside it, and takes those away from the exports. Returns the
-    /// tables of contents in folders that belong to none.
+    /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the exports.
+    /// Returns the tables of contents in folders that belong to no export.
     fn pair(&mut self) -> Vec<String> {
         let mut used = HashSet::new();
         for Found { task, .. } in &mut self.found {
@@ -383,7 +384,8 @@ impl<'h> Finder<'h> {
     }
 }
 
-/// A recording and an export of one name in one folder are probably one run. Their contents differ, so nothing else tells.
+/// A recording and an export with the same name in one folder are probably one run. Their contents differ, so only the
+/// names show it.
 fn exported_recordings(found: &[Found]) -> Vec<String> {
     let key = |found: &Found| {
         let name = export_names(&found.canonical).into_iter().next()?;
@@ -416,7 +418,7 @@ pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
     host.shown(&text).into_owned()
 }
 
-/// The real path, or that of what is not there.
+/// The canonical path, or the absolute path of a missing file.
 fn real(host: &dyn FleetHost, path: &Path) -> std::io::Result<PathBuf> {
     host.files().canonical(path).or_else(|_| std::path::absolute(path))
 }
@@ -436,7 +438,7 @@ fn task(host: &dyn FleetHost, path: &Path) -> Task {
     }
 }
 
-/// What stands for the name of a file, which is replaced from now on.
+/// Returns the replacement for the name of a file, and uses it from now on.
 fn hidden(host: &dyn FleetHost, name: &str) -> String {
     let mut hidden = pseudonym(name);
     host.with_redactor(&mut |redactor| hidden = redactor.hide_input_as(name, &hidden));
@@ -460,13 +462,13 @@ fn unreadable(source: String, reason: String) -> FailedInput {
 struct Siblings(HashMap<PathBuf, HashSet<String>>);
 
 impl Siblings {
-    /// The table of contents beside an export.
+    /// The table of contents next to an export.
     fn toc_beside(&mut self, files: &dyn Files, export: &Path) -> Option<PathBuf> {
         let names = export_names(export);
         self.first_beside(files, export, names.iter().flat_map(|name| toc_names(name)))
     }
 
-    /// The file beside an export that is named as that with its intervals.
+    /// The file next to an export whose name marks it as its intervals.
     fn intervals_beside(&mut self, files: &dyn Files, export: &Path) -> Option<PathBuf> {
         let names = export_names(export);
         self.first_beside(files, export, names.iter().flat_map(|name| intervals_names(name)))

@@ -15,7 +15,7 @@ use crate::units::several;
 pub(super) struct Walked {
     /// Hidden files with the name of an export.
     hidden: Vec<PathBuf>,
-    /// Pipes, sockets and devices with the name of an export: who opens one may wait for ever.
+    /// Pipes, sockets and devices with the name of an export: opening one may block indefinitely.
     special: Vec<PathBuf>,
     /// Exports whose names are not UTF-8.
     unreadable_names: Vec<PathBuf>,
@@ -46,8 +46,8 @@ impl Walked {
     }
 }
 
-/// All files in a folder and the folders in it, by path; the folder of a recording counts as one. Hidden ones are left out. A folder is
-/// entered once, whichever links lead to it.
+/// Collects all files in a folder and its subfolders, by path; the folder of a recording is one file. Hidden files are
+/// skipped. A folder is entered once, regardless of links to it.
 pub(super) fn walk(files: &dyn Files, folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entered = HashSet::new();
@@ -98,7 +98,7 @@ pub(super) fn is_pattern(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
 }
 
-/// The files and folders that a pattern names, by path; `**` stands for any folders, and other signs for a part of one
+/// The files and folders that match a pattern, by path; `**` matches any folders, and other wildcards match within one
 /// name, as in a shell.
 pub(super) fn expand(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let text = pattern.to_str().ok_or("not UTF-8")?;
@@ -131,7 +131,7 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    /// Looks into a folder, which is called `name` in matches.
+    /// Searches a folder, whose path in matches is `name`.
     fn enter(&mut self, folder: &Path, name: &Path) {
         let is_deep = self.depth.is_some_and(|depth| name.components().count() >= depth);
         if is_deep || !self.files.canonical(folder).is_ok_and(|canonical| self.entered.insert(canonical)) {
@@ -143,7 +143,7 @@ impl Search<'_> {
         for entry in names.into_iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
             let path = name.join(entry);
             if self.matcher.is_match(&path) {
-                // What is in a matching folder belongs to it.
+                // The contents of a matching folder belong to it.
                 self.matches.push(path);
             } else if matches!(self.files.entry(&path), Ok(Entry::Folder)) && !is_recording_name(&path) {
                 self.enter(&path, &path);

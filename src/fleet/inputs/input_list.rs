@@ -1,4 +1,4 @@
-//! Manifests: lists of exports with what is known of them.
+//! Manifests: lists of exports with their metadata.
 //!
 //! ```text
 //! path,app_version,device,ring
@@ -16,7 +16,7 @@ use crate::fleet::measure::composed;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
-/// One export of a manifest.
+/// One export in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) path: PathBuf,
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) place: String,
 }
 
-/// True if a file of this name is a manifest when it is named among the inputs.
+/// True if an input with this name is a manifest.
 pub(super) fn is_list_name(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     ["csv", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -66,7 +66,7 @@ fn column_name(key: &str) -> &str {
     KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
 }
 
-/// Lines of a manifest that cannot be used and are told of.
+/// The maximum number of reported errors in lines of a manifest.
 const MAX_BAD_LINES: usize = 5;
 
 /// The largest list: half a million lines of 130 bytes.
@@ -204,11 +204,11 @@ impl InputList<'_> {
     }
 }
 
-/// The lines of a manifest: all of them can be used, or the first that cannot are told of.
+/// The lines of a manifest: all of them, or the errors of the first invalid ones.
 #[derive(Default)]
 struct Lines {
     entries: Vec<Entry>,
-    /// The first ones.
+    /// The first errors.
     errors: Vec<FleetError>,
     /// The number of all lines that cannot be used.
     bad: usize,
@@ -232,7 +232,7 @@ impl Lines {
             0 => Ok(self.entries),
             1 => Err(self.errors.remove(0)),
             count => {
-                // One below the other, as causes are.
+                // One per line, like causes.
                 let more = count.saturating_sub(MAX_BAD_LINES);
                 let more = (more > 0).then(|| format!("and {}", several(more, "more line")));
                 let shown = self.errors.iter().map(FleetError::sentences);

@@ -12,10 +12,10 @@ use crate::fleet::store::{InputKind, RecordingList, ShardPlan, Shards};
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// One of so many parts of a fleet, counted from 1.
+/// One of N parts of a fleet, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Its number.
+    /// The number of the part.
     pub index: u64,
     /// The number of all shards.
     pub count: u64,
@@ -86,7 +86,7 @@ pub struct ShardRequest {
     pub shard: Shard,
     /// The folder that paths are relative to when their shard is computed.
     pub root: Option<PathBuf>,
-    /// The other shards, if the inputs are those of this shard only.
+    /// The other shards, if the inputs only belong to this shard.
     pub plan: Option<ShardPlan>,
 }
 
@@ -148,7 +148,7 @@ fn length(host: &dyn FleetHost, path: &Path) -> Option<u64> {
     Some(host.state(path)?).map(|state| if state.kind == InputKind::File { state.length } else { 0 })
 }
 
-/// The path of a file below the root: as both are named, or as they are found.
+/// The path of a file below the root: as both are named, or their canonical paths.
 fn below(host: &dyn FleetHost, root: &Path, path: &Path) -> Option<PathBuf> {
     let named = from_root(path).strip_prefix(from_root(root)).ok().map(Path::to_owned);
     let found = || {

@@ -1,4 +1,4 @@
-//! One export of a fleet before it is measured, and its place among files with the same content, of which one counts.
+//! One export of a fleet before it is measured, and its rank among files with the same content, of which one is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use crate::units::{Millionths, Nanos, counted};
 
 use super::file_names::{export_names, intervals_names};
 
-/// An export to be measured, and what is known of it.
+/// An export to be measured, with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Its file or folder.
+    /// The file or folder of the export.
     pub path: PathBuf,
     /// The name that people and reports use for it.
     pub display: String,
     pub(crate) toc: Option<PathBuf>,
     /// The file with its intervals, of a manifest.
     pub(crate) intervals: Option<PathBuf>,
-    /// The file beside it that is named after it.
+    /// The neighbouring file with intervals that is named after the export.
     pub(crate) intervals_beside: Option<PathBuf>,
-    /// Of a manifest.
+    /// The labels in a manifest.
     pub(crate) labels: Vec<(String, String)>,
     pub(crate) run_weight: Millionths,
     pub(crate) duration: Option<Nanos>,
@@ -32,13 +32,13 @@ pub struct Task {
 }
 
 impl Task {
-    /// Its file, and those beside it that are read with it.
+    /// The export's file, and the neighbouring files that are read with it.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let beside = [&self.toc, &self.intervals, &self.intervals_beside];
         [self.path.as_path()].into_iter().chain(beside.into_iter().flatten().map(PathBuf::as_path))
     }
 
-    /// The place among files with the same content: the first one counts, so that is the one of which most is known.
+    /// The rank among files with the same content: the first one is used, so it is the one with the most metadata.
     pub(crate) const fn rank(&self) -> Rank {
         rank(self.is_described, self.toc.is_some())
     }
@@ -57,7 +57,7 @@ impl Task {
 /// Smaller for files of which more is known.
 pub(crate) type Rank = u8;
 
-/// The rank of a file that a manifest describes, or not, and that has a table of contents beside it, or not.
+/// The rank of a file, by whether a manifest describes it and whether it has a table of contents.
 pub(crate) const fn rank(is_described: bool, has_toc: bool) -> Rank {
     match (is_described, has_toc) {
         (true, true) => 0,
@@ -90,7 +90,7 @@ pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -
     (!differing.is_empty()).then(|| labels.each_ref().map(say))
 }
 
-/// The reason why a file gives no run although it has one: another file with the same content counts.
+/// The reason why a file has no runs: another file with the same content is used.
 pub(crate) fn duplicate_reason(own: &[(String, String)], first: &str, of_first: &[(String, String)]) -> String {
     let differing = differing_labels(own, of_first)
         .map(|[own, of_first]| format!("; but its manifest line says {own}, and that of {first} {of_first}"));
@@ -117,7 +117,7 @@ impl Counting {
         Self { rank: task.rank(), source: task.display.clone(), labels: task.labels.clone() }
     }
 
-    /// True if it counts, and not the other one.
+    /// True if this file is used instead of the other one.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
         (self.rank, &self.source) < (other.rank, &other.source)
     }
@@ -140,7 +140,7 @@ impl Counting {
     }
 }
 
-/// The hash of the file's content in the id of a run, which is followed by `-2`, `-3` … for further runs.
+/// The hash of the file's content in a run id, which is followed by `-2`, `-3` … for the second run and later ones.
 pub(crate) fn content(run_id: &str) -> &str {
     run_id.split_once('-').map_or(run_id, |(content, _)| content)
 }

@@ -18,9 +18,10 @@ use super::waiting::{Batch, Waiting};
 const UNMERGED: u64 = 64;
 
 impl Store {
-    /// Puts the runs of an export in, and takes whatever else the dataset has of that export, or of runs of the same content, out of it.
+    /// Adds the runs of an export, and removes all other rows of that export, or of runs with the same content, from
+    /// the dataset.
     ///
-    /// They wait in memory for others. Readers see them, and a kill leaves them, once the manifest is saved.
+    /// The runs wait in memory for others. They are visible to readers, and survive a kill, once the manifest is saved.
     pub fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
         let runs = runs.into();
         ensure!(!runs.is_empty(), "a put without runs");
@@ -63,7 +64,7 @@ impl Store {
         file: impl FnOnce(&Index) -> Option<&String>,
         mut is_row: impl FnMut(&DatasetRow) -> bool,
     ) -> Result<Option<DatasetRow>> {
-        // While nobody writes the file anew.
+        // Only while no other thread rewrites the file.
         let state = self.indexed()?;
         let Some(id) = file(&state.index) else { return Ok(None) };
         let named = |error| self.folder.name_file(id, error);
@@ -71,7 +72,7 @@ impl Store {
         rows.find(|row| row.as_ref().map_or(true, &mut is_row)).transpose().map_err(named)
     }
 
-    /// Takes all that exports gave out of the dataset.
+    /// Removes all rows of exports from the dataset.
     pub fn forget(&self, sources: &HashSet<String>) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
@@ -129,7 +130,8 @@ impl Store {
         Ok(())
     }
 
-    /// A dataset that is being changed is not complete: a reader would otherwise take files of a killed process for those of others.
+    /// A dataset in change is incomplete: a reader would otherwise mistake the files of a killed process for files that
+    /// someone copied.
     pub(super) fn begin_change(&self, state: &mut State) -> Result<()> {
         if state.manifest.inputs.is_incomplete() {
             return Ok(());
@@ -144,8 +146,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the rows that wait as a data file, and takes the rows that they replace out of the others. One thread at a time, since
-    /// later rows replace earlier ones.
+    /// Writes the waiting rows as a data file, and removes the rows that they replace from other files. Only one thread
+    /// does this at a time, since later rows replace earlier ones.
     pub(super) fn write_waiting(&self) -> Result<()> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let batch = self.waiting().take();
@@ -188,8 +190,8 @@ impl Store {
     }
 }
 
-/// Takes exports and runs out of the data files that hold them: out of the index now, and out of the files when the manifest is saved, so
-/// that a large file is written anew once for many of them.
+/// Removes exports and runs from their data files: from the index now, and from the files when the manifest is saved,
+/// so that a large file is rewritten once for many of them.
 fn take_out(state: &mut State, replaced: &Replaced) {
     for id in state.index.holding(replaced) {
         let staying = state.index.staying(&id, replaced);

@@ -9,8 +9,8 @@ use super::manifest::DataFile;
 use super::part::PartWriter;
 use super::state::{FEW_ROWS, State};
 
-/// A file is merged with smaller ones if it has at most so many times the rows that they have together, so that a large file is not
-/// written anew for each small one.
+/// A file is merged with smaller ones if it has at most this many times their rows, so that a large file is not
+/// rewritten for each small one.
 const RATIO: u64 = 4;
 
 /// The number of data files before and after.
@@ -33,7 +33,7 @@ impl Store {
         Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
-    /// Merges small data files, but none that rows are to be taken out of: of those, many at a time are.
+    /// Merges small data files, except files with rows to be removed: those are handled many at a time.
     pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
         state.unmerged = 0;
         while let Some(files) = small_files(state, target_rows) {
@@ -42,7 +42,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the rows out of data files that are to be taken out.
+    /// Rewrites data files without the rows that are to be removed.
     pub(super) fn flush(&self, state: &mut State) -> Result<()> {
         while let Some((file, replaced)) = state.taken_out.first_key_value() {
             let (file, replaced) = (file.clone(), replaced.clone());

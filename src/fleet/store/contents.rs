@@ -1,4 +1,4 @@
-//! Reads the two kinds of datasets: those with a manifest, and those that an engine rewrote.
+//! Reads the two kinds of datasets: datasets with a manifest, and datasets that an engine rewrote.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -59,8 +59,8 @@ impl Store {
         Ok(keys)
     }
 
-    /// Gives every run and every file that gave none to `each`, in the order of data files and in their order. Some runs are in memory at a
-    /// time.
+    /// Passes every run and every file without runs to `each`, in the order of data files and of their rows. Only some
+    /// runs are in memory at a time.
     pub fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
         match self.contents {
             Contents::Listed => {
@@ -73,7 +73,7 @@ impl Store {
         }
     }
 
-    /// The same, of runs the record only.
+    /// Like [`rows`](Self::rows), but with only the records of runs.
     pub fn records(&self, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
         if self.contents == Contents::EngineWritten {
             return self.rows(|row| each(row.into()));
@@ -88,7 +88,7 @@ impl Store {
         Ok(())
     }
 
-    /// A text that is another one if the dataset is.
+    /// A string that differs for different contents of the dataset.
     pub fn identity(&self) -> Result<String> {
         if self.contents == Contents::EngineWritten {
             return self.folder.engine_written_identity();

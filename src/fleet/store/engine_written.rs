@@ -1,7 +1,7 @@
 //! Datasets that an engine wrote: folders of tables without a manifest, as DuckDB's `COPY` or Spark's `write.parquet` leave them.
 //!
-//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but whether runs are missing
-//! is unknown. Such a dataset is read, and merged into a new dataset, but never changed.
+//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but
+//! whether runs are missing is unknown. Such a dataset is read and merged into a new dataset, but never changed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::fleet::{DatasetError, DatasetTable, RewrittenRuns};
 use super::folder::Folder;
 use super::read::SharedRow;
 
-/// Rows of functions that are in memory at a time: about 200 MB with those of the other tables. The files are read once for each
-/// part of so many.
+/// The number of function rows in memory at a time: about 200 MB with the rows of other tables. The files are read once
+/// for each part of this size.
 const ROWS_OF_A_PART: u64 = 2 << 20;
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
     /// Checks that all tables are there.
     ///
     /// # Errors
-    /// Names one that is not.
+    /// Fails if a file does not belong to the dataset.
     pub(super) fn check_engine_written(&self) -> Result<()> {
         match RewrittenRuns::TABLES.into_iter().find(|table| !self.has_files(*table)) {
             Some(table) => bail!("{}: a rewritten dataset without the table {}", self.path.display(), table.name()),
@@ -39,7 +39,7 @@ impl Folder {
         self.has_folder(table) && self.engine_written_files(table).is_ok_and(|files| !files.is_empty())
     }
 
-    /// The files of a table, by name. Engines take hidden files, and those with an underscore in front, for their own.
+    /// The files of a table, by name. Engines use hidden files, and files with a leading underscore, for themselves.
     pub(super) fn engine_written_files(&self, table: DatasetTable) -> Result<Vec<PathBuf>> {
         let folder = self.path.join(table.name());
         let is_data = |name: &String| name.ends_with(".parquet") && !name.starts_with(['.', '_']);
@@ -48,7 +48,7 @@ impl Folder {
         Ok(names.into_iter().map(|name| folder.join(name)).collect())
     }
 
-    /// Its files with their lengths and times of change.
+    /// The files with their lengths and modification times.
     pub(super) fn engine_written_identity(&self) -> Result<String> {
         let mut text = String::new();
         for table in RewrittenRuns::TABLES {
@@ -62,10 +62,10 @@ impl Folder {
         Ok(text)
     }
 
-    /// Gives every run and every file that gave none to `each`, in the order of their hashes.
+    /// Passes every run and every file without runs to `each`, in the order of their hashes.
     ///
     /// # Errors
-    /// When a file has another column than the table, or a run is not whole, or there twice.
+    /// When a file has a column that the table lacks, or a run is incomplete or duplicated.
     pub(super) fn read_engine_written(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
         let mut files = Vec::new();
         for table in RewrittenRuns::TABLES {

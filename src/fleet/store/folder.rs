@@ -30,8 +30,8 @@ pub(super) const LOCK: &str = ".lock";
 pub(super) const STAMPS: &str = "sources.json";
 /// The name of the list of files that extracts have not done.
 pub(super) const OWED: &str = "owed.json";
-/// The ids of data files that appear before the manifest names them, or go away after it no longer does. If a process is killed, this list
-/// tells its leftovers from files that someone copied into the folder.
+/// The ids of data files that exist before the manifest names them, or after it no longer does. If a process is killed,
+/// this list distinguishes its leftovers from files that someone copied into the folder.
 const UNNAMED: &str = ".unnamed";
 /// The files of a dataset outside its tables.
 const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS];
@@ -130,7 +130,7 @@ impl Folder {
         self.remove_if_exists(&self.path.join(UNNAMED))
     }
 
-    /// Gives the files of a data file, which were written under the temporary name `written`, their names.
+    /// Renames the files of a data file, which were written under the temporary name `written`.
     pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
         self.note_unnamed([&id.to_owned()])?;
         for table in DatasetTable::ALL.into_iter().rev() {
@@ -179,8 +179,8 @@ impl Folder {
         self.storage.read_whole(&self.path.join(name), if name == OWED { FILE_LIST } else { OWN_FILE })
     }
 
-    /// Writes a file outside the tables under a temporary name and renames it, so that no reader sees half of it. It is on the disk when
-    /// this returns.
+    /// Writes a file outside the tables under a temporary name and renames it, so that no reader sees an incomplete
+    /// file. It is on the disk when this returns.
     pub(super) fn write_own(&self, name: &str, content: &str) -> Result<()> {
         let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
         self.check_change(&file)?;
@@ -217,7 +217,7 @@ impl Folder {
         if self.storage.entry(path).is_ok() { self.remove_file(path) } else { Ok(()) }
     }
 
-    /// The names in a folder. One that is not UTF-8 is none of ours, but counts as a name.
+    /// The names in a folder. A name that is not UTF-8 belongs to another program, but is returned.
     pub(super) fn names(&self, folder: &Path) -> Result<Vec<String>> {
         let paths = self.storage.list(folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
         let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();

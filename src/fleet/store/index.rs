@@ -44,7 +44,7 @@ impl Replaced {
         Self { sources: sources.clone(), run_ids: HashSet::new() }
     }
 
-    /// Adds those of another change.
+    /// Adds the replaced rows of another change.
     pub(super) fn extend(&mut self, other: &Self) {
         self.sources.extend(other.sources.iter().cloned());
         self.run_ids.extend(other.run_ids.iter().cloned());
@@ -69,7 +69,7 @@ impl Replaced {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     files: BTreeMap<String, Vec<KnownRun>>,
-    /// The files of each source and of each run: one each, unless somebody copied files into the dataset.
+    /// The files of each source and of each run: one each, unless someone copied files into the dataset.
     of_source: HashMap<String, BTreeSet<String>>,
     of_run: HashMap<String, BTreeSet<String>>,
 }

@@ -11,9 +11,9 @@
 //! }
 //! ```
 //!
-//! It is replaced by a rename, after the files that it names are on the disk and before those that it does not name any more are removed.
-//! So a reader sees the dataset before a change or after it. `checksum` is the hash of all text before it, so that a flipped bit in the
-//! manifest is found like one in a file.
+//! The manifest is replaced by a rename, after its files are on the disk and before old files are removed. A reader
+//! therefore sees the dataset before or after a change. `checksum` is the hash of all text before it, so a flipped bit
+//! in the manifest is found as in any other file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ use super::shards::Shards;
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder. The files of the tables have a separate version.
 const VERSION: u64 = 4;
-/// Stands before the hash.
+/// Precedes the hash.
 const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";
 
@@ -40,10 +40,10 @@ pub(super) struct Manifest {
     /// The settings of the last extract.
     pub(super) made_with: MadeWith,
     pub(super) inputs: Completeness,
-    /// The files that it should be of, without those that it lost; `None` if nobody knows.
+    /// The files that the dataset should have, without lost ones; `None` if unknown.
     pub(super) sources: Option<SourceSum>,
     pub(super) lost: Option<Lost>,
-    /// The shards that it has, if it is of some.
+    /// The shards in the dataset; `None` if it is not sharded.
     pub(super) shards: Option<Shards>,
     /// Set if a merge wrote it.
     pub(super) merged: Option<Merged>,
@@ -51,7 +51,7 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, DataFile>,
 }
 
-/// The settings of an extract, for people and for merging: each run has a fingerprint of its own.
+/// The settings of an extract, for people and for merging: each run has its own fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeWith {
     /// The hash of all settings.
@@ -65,9 +65,9 @@ pub struct MadeWith {
 pub struct Merged {
     /// A hash of what was merged.
     pub inputs: String,
-    /// False until it came to its end: what is there may be removed.
+    /// False until the extract or merge is finished: its files may be removed.
     pub is_done: bool,
-    /// True if everything that was merged had come to its end.
+    /// True if everything that was merged was finished.
     pub is_of_whole: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn short(hash: blake3::Hash) -> String {
 }
 
 impl Manifest {
-    /// Of a dataset that nothing was put into.
+    /// The manifest of an empty dataset.
     pub(super) fn new() -> Self {
         let inputs = Completeness { is_complete: Some(false), inputs_expected: Some(0), inputs_done: Some(0) };
         let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
@@ -121,12 +121,12 @@ impl Manifest {
         Self { selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
     }
 
-    /// Of a dataset that an engine rewrote: nothing is known.
+    /// The manifest of a dataset that an engine rewrote: everything is unknown.
     pub(super) fn unknown() -> Self {
         Self { inputs: Completeness::default(), ..Self::new() }
     }
 
-    /// True for a dataset that was made, and no more.
+    /// True for a dataset that was only created.
     pub(super) fn is_untouched(&self) -> bool {
         self.files.is_empty() && self.inputs == Self::new().inputs
     }
@@ -138,7 +138,7 @@ impl Manifest {
         Self::parse(&text, &path.display().to_string())
     }
 
-    /// Reads a manifest of this name.
+    /// Parses a manifest with this file name.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
         let damaged = || format!("{name}: is damaged; extract into a new folder");
         let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
@@ -241,7 +241,7 @@ impl NamedFiles {
     }
 }
 
-/// True if the text ends with the hash of all that stands before it.
+/// True if the text ends with the hash of everything before it.
 fn has_its_checksum(text: &[u8]) -> bool {
     let Some(text) = std::str::from_utf8(text).ok().and_then(|text| text.strip_suffix(END)) else { return false };
     text.rsplit_once(CHECKSUM).is_some_and(|(body, checksum)| checksum == short(blake3::hash(body.as_bytes())))

@@ -14,9 +14,9 @@ use super::manifest::{DataFile, Manifest, TableFile, short};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Whole,
-    /// Somebody removed a table of it.
+    /// Someone removed a table of the data file.
     Missing(DatasetTable),
-    /// It has another length, or other bytes.
+    /// The file has another length, or other bytes.
     Changed(DatasetTable),
 }
 
@@ -29,7 +29,7 @@ pub(super) fn measure_table(table: DatasetTable, mut file: Box<dyn StorageFile>)
 }
 
 impl Folder {
-    /// Checks that every file of the manifest is there, with the bytes that it had; returns the ids of those with missing tables.
+    /// Checks that every file of the manifest exists unchanged; returns the ids of data files with missing tables.
     ///
     /// # Errors
     /// When one has other bytes.
@@ -45,7 +45,7 @@ impl Folder {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The error for a file whose bytes are not those that were written.
+    /// The error for a file whose bytes have changed.
     fn changed(&self, table: DatasetTable, id: &str) -> String {
         let path = self.file(table, id);
         format!(

@@ -1,7 +1,7 @@
 //! Writing a dataset that others are merged into.
 //!
-//! Until its end, its manifest says that it is incomplete and names no files, so a killed merge leaves nothing that looks whole; the same
-//! merge begins again. Rows are written as they come, in parts.
+//! Until a merge ends, its manifest is incomplete and names no files, so a killed merge never looks complete; the same
+//! merge then begins again. Rows are written in parts as they arrive.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::part::{PartWriter, Written};
 use super::read::SharedRow;
 use super::{MadeWith, Shards, Store};
 
-/// The facts about a merged dataset that its rows do not tell.
+/// The facts about a merged dataset that are not in its rows.
 pub struct MergedFacts {
     /// The selection that all runs were measured with.
     pub selection: FleetSelection,
@@ -25,11 +25,11 @@ pub struct MergedFacts {
     pub made_with: MadeWith,
     /// The share of the inputs that is there.
     pub inputs: Completeness,
-    /// The shards, if it is of some.
+    /// The shards in the dataset; `None` if it is not sharded.
     pub shards: Option<Shards>,
     /// A hash of what is merged.
     pub identity: String,
-    /// True if everything that is merged had come to its end.
+    /// True if everything that is merged was finished.
     pub is_of_whole: bool,
 }
 
@@ -48,7 +48,8 @@ pub struct Merge {
 }
 
 impl Store {
-    /// Begins a merge into a new folder, or again into one that a killed merge left, or that lost files; `None` if the very same merge has been done.
+    /// Begins a merge into a new folder, or again into the folder of a killed merge or of a merge that lost files;
+    /// `None` if the same merge is already done.
     pub fn begin_merge(
         storage: &Arc<dyn Storage>,
         path: &Path,
@@ -65,7 +66,7 @@ impl Store {
             let manifest = Manifest::read(&Folder::new(storage, path))?;
             match &manifest.merged {
                 Some(merged) if merged.is_done && merged.inputs == facts.identity => {
-                    // Its files are those that were written, or it is written again.
+                    // Either the files are intact, or the merge runs again.
                     let is_whole = manifest.lost.is_none() && manifest.inputs == facts.inputs;
                     if is_whole && Self::open(storage, path).is_ok() {
                         return Ok(None);
@@ -84,7 +85,7 @@ impl Store {
             let mut state = store.state();
             state.manifest.inputs = Completeness { is_complete: Some(false), inputs_done: Some(0), ..facts.inputs };
             state.manifest.merged = Some(facts.merged(false));
-            // Of a merge that lost files.
+            // The files of a merge that lost some.
             let before: Vec<String> = state.manifest.files.keys().cloned().collect();
             before.iter().for_each(|id| drop(state.remove(id)));
             state.manifest.lost = None;
@@ -106,7 +107,7 @@ impl Merge {
         let mut open: Option<PartWriter<'_>> = None;
         let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
-            // The runs of a file stand together.
+            // The runs of a file are consecutive.
             if source(&row) != last {
                 last = source(&row).to_owned();
                 sources = sources.with(&last);
@@ -139,7 +140,7 @@ impl Merge {
         Ok(counts)
     }
 
-    /// Gives the files of a part their names.
+    /// Renames the files of a part to their final names.
     fn finish(&mut self, part: PartWriter<'_>) -> Result<()> {
         let Written { name, file } = part.finish()?;
         let id = file.id();

@@ -1,4 +1,5 @@
-//! Files that a dataset lost with data files that somebody deleted. It is incomplete until they are back, also after an extract of others.
+//! Files that a dataset lost because someone deleted data files. The dataset is incomplete until they are back, even
+//! after an extract of other files.
 
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ impl SourceSum {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     pub(super) files: u64,
-    /// `None` if nobody knows which.
+    /// The lost files; `None` if unknown.
     pub(super) sources: Option<SourceSum>,
 }
 
@@ -56,7 +57,7 @@ impl Lost {
         Some(Self { files: value["files"].as_u64()?, sources: SourceSum::from_json(&value["sources"]) })
     }
 
-    /// These and more.
+    /// Adds more lost files.
     pub(super) fn and(self, more: Self) -> Self {
         let sources = self.sources.zip(more.sources).map(|(own, more)| own.and(more));
         Self { files: self.files.saturating_add(more.files), sources }

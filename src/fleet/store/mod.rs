@@ -1,8 +1,8 @@
 //! A dataset on disk: a folder with a folder for each table, and a manifest that names the files which belong to it.
 //!
-//! A data file is what one `put` wrote, or a part that several were merged into; its id is a hash of its content. An export is in one
-//! data file at a time; putting it again takes it out of wherever it is. Changes are in memory until [`Store::save`] writes the
-//! manifest, and files that it names no more are removed after that.
+//! A data file contains the rows of one `put`, or several merged ones; its id is a hash of its content. An export is in
+//! one data file at a time; putting it again removes it from any other file. Changes stay in memory until
+//! [`Store::save`] writes the manifest, and unused files are removed after that.
 
 mod changes;
 mod compact;
@@ -50,7 +50,7 @@ use waiting::Waiting;
 #[derive(Debug)]
 pub struct Store {
     folder: Folder,
-    /// Also held during changes on disk, which are made one after the other.
+    /// Also locked during changes on disk, so that they happen one at a time.
     state: Mutex<State>,
     /// Locked after `state`, if both are.
     waiting: Mutex<Waiting>,
@@ -58,11 +58,11 @@ pub struct Store {
     writing: Mutex<()>,
     /// Temporary names that were given.
     written: AtomicU64,
-    /// Runs of data files that somebody deleted, so that they are no part of it any more.
+    /// The number of runs in data files that someone deleted, which are no longer in the dataset.
     lost_runs: u64,
     is_writer: bool,
     contents: Contents,
-    /// Held until the store is dropped. `None` if the storage has no locks, or is read where nothing can be written.
+    /// Held until the store is dropped. `None` if the storage has no locks, or is read-only.
     _lock: StorageLock,
 }
 
@@ -76,7 +76,7 @@ impl Store {
     /// The name of the list of exports that extracts have not done.
     pub const OWED: &str = OWED;
 
-    /// True if a folder is a dataset, or one that an engine wrote.
+    /// True if a folder is a dataset, or an engine-written one.
     pub fn is_dataset(storage: &Arc<dyn Storage>, path: &Path) -> bool {
         let folder = Folder::new(storage, path);
         folder.is_dataset() || folder.is_engine_written()
@@ -116,7 +116,7 @@ impl Store {
         Self { folder, state, waiting, writing, written, lost_runs: 0, is_writer, contents, _lock: lock }
     }
 
-    /// Makes manifest and folder agree.
+    /// Makes the manifest and the folder consistent.
     fn prepare(&mut self, is_new: bool) -> Result<()> {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if is_new {
@@ -128,7 +128,7 @@ impl Store {
         let unnamed = self.folder.unnamed(&state.manifest)?;
         let own = self.folder.noted_unnamed();
         if let Some((table, id)) = unnamed.iter().find(|(_, id)| !own.contains(id)) {
-            // No extract left it, so somebody copied it here. It may be the only copy.
+            // No extract left this file, so someone copied it here. It may be the only copy.
             let file = self.folder.file(*table, id);
             let folder = self.folder.path.display();
             bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
@@ -144,7 +144,7 @@ impl Store {
         Ok(())
     }
 
-    /// The number of runs in data files that somebody deleted since the dataset was written.
+    /// The number of runs in data files that someone deleted since the dataset was written.
     pub fn lost_runs(&self) -> u64 {
         self.lost_runs
     }
@@ -152,7 +152,7 @@ impl Store {
     /// Checks that this version can use a dataset.
     ///
     /// # Errors
-    /// If it is none, was written by a newer version, or is damaged.
+    /// When it is not a dataset, was written by a newer version, or is damaged.
     pub fn check(storage: &Arc<dyn Storage>, path: &Path) -> Result<()> {
         let folder = Folder::new(storage, path);
         if folder.is_engine_written() {
@@ -206,7 +206,8 @@ impl Store {
         self.state().manifest.selection.clone()
     }
 
-    /// Makes it a dataset of this selection, or checks that it is one: runs of unlike selections cannot be compared.
+    /// Records the selection in an empty dataset, or checks that the dataset has the same one: runs of different
+    /// selections cannot be compared.
     pub fn select(&self, selection: &FleetSelection) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -225,12 +226,12 @@ impl Store {
         )
     }
 
-    /// The shards that it has, if it is of some.
+    /// The shards in the dataset; `None` if it is not sharded.
     pub fn shards(&self) -> Option<Shards> {
         self.state().manifest.shards.clone()
     }
 
-    /// Makes it a dataset of this shard, or of a whole fleet, or checks that it is one.
+    /// Records the shard of an empty dataset, or checks that the dataset has the same one.
     pub fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -248,7 +249,7 @@ impl Store {
         )
     }
 
-    /// The exports that the dataset knows, by their path.
+    /// The exports in the dataset, by path.
     pub fn known(&self) -> Result<HashMap<String, Known>> {
         self.write_waiting()?;
         Ok(self.indexed()?.index.known())
@@ -264,7 +265,7 @@ impl Store {
         self.state().manifest.merged.clone()
     }
 
-    /// The stamps that tell which exports are as they were when they were hashed. If they cannot be read, there are none.
+    /// The stamps that identify exports that are unchanged since they were hashed. Empty if they cannot be read.
     pub fn stamps(&self) -> SourceStamps {
         self.folder.read_own(STAMPS).map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
     }
@@ -284,7 +285,7 @@ impl Store {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state with its index, which is read when it is asked for first.
+    /// The state with its index, which is read on first use.
     fn indexed(&self) -> Result<MutexGuard<'_, State>> {
         if !self.state().is_indexed {
             let read = |id: &String| {

@@ -1,4 +1,4 @@
-//! Writing a data file of many runs, one after the other.
+//! Writes a data file of many runs in turn.
 
 use std::thread::ScopedJoinHandle;
 
@@ -49,8 +49,8 @@ impl<'f> PartWriter<'f> {
         added.with_context(|| format!("{}: cannot be written", self.name))
     }
 
-    /// Finishes the files, and measures them. They are on the disk when this returns: the files that they replace are removed later, and
-    /// power may fail.
+    /// Finishes the files, and measures them. They are on the disk when this returns: the files that they replace are
+    /// removed later, and power may fail.
     pub(super) fn finish(self) -> Result<Written> {
         let Self { folder, name, writers, runs, failed, .. } = self;
         let mut files = Vec::new();

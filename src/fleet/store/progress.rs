@@ -1,7 +1,7 @@
 //! The progress of an extract: a dataset is incomplete from its start until its end.
 //!
-//! The manifest counts the files. `owed.json` lists those that extracts were to do and have not done, so that an extract of other files does
-//! not complete a dataset whose extract was killed.
+//! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed, so that an
+//! extract of other files does not complete a dataset whose extract was killed.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -14,17 +14,17 @@ use super::missing::{Lost, SourceSum};
 use super::{MadeWith, Store};
 
 impl Store {
-    /// The inputs that the dataset is of.
+    /// The number of the dataset's inputs, expected and done.
     pub fn completeness(&self) -> Completeness {
         self.state().manifest.inputs
     }
 
-    /// The number of files that it lost with data files that are gone, and that are not back.
+    /// The number of files that were lost with deleted data files and are not back.
     pub fn lost_files(&self) -> Option<u64> {
         self.state().manifest.lost.map(|lost| lost.files)
     }
 
-    /// Files were lost: those that it should be of, and has no rows of any more.
+    /// Notes lost files: files that the dataset should have, and of which it no longer has rows.
     pub(super) fn note_lost(&self) -> Result<()> {
         let known = self.known()?;
         let mut state = self.state();
@@ -39,27 +39,27 @@ impl Store {
         state.save(&self.folder)
     }
 
-    /// What was lost, and what others were to do, is not wanted any more.
+    /// Gives up lost files, and files that other extracts did not process.
     pub fn give_up_missing(&self) -> Result<()> {
         self.state().manifest.lost = None;
         self.note_owed(&BTreeSet::new())
     }
 
-    /// An extract begins of files that the dataset knows, and of new ones. If these are what it lost, it has lost nothing.
+    /// Begins an extract of known and new files. If these are the lost ones, none is lost.
     pub fn expect(&self, known: SourceSum, new: SourceSum) {
         let manifest = &mut self.state().manifest;
         manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));
         manifest.sources = Some(known.and(new));
     }
 
-    /// An extract begins, after which the dataset should be of so many files; it is of some of them already.
+    /// Begins an extract, after which the dataset should have `expected` files; it already has `done` of them.
     pub fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
         self.count_done(done);
         let mut state = self.indexed()?;
         if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
-            // Nobody knows which files the parts of the merge lacked.
+            // The files missing from the parts of a merge are unknown.
             let Completeness { inputs_expected, inputs_done, .. } = state.manifest.inputs;
             let files = inputs_expected.unwrap_or(0).saturating_sub(inputs_done.unwrap_or(0)).max(1);
             state.manifest.lost = Some(Lost { files, sources: None });
@@ -75,7 +75,7 @@ impl Store {
         self.save_state(&mut state)
     }
 
-    /// So many files are done: they are put in, or need not be.
+    /// Counts files that are added, or need not be.
     pub fn count_done(&self, done: usize) {
         self.waiting().count_done(done as u64);
     }
@@ -86,12 +86,12 @@ impl Store {
         self.write_waiting()?;
         let owed = self.owed()?;
         let mut state = self.indexed()?;
-        // First without the files that are not needed any more: a complete dataset has none in its folder.
+        // First save without the unneeded files, since the folder of a complete dataset contains none.
         self.save_state(&mut state)?;
         self.folder.sync()?;
         let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
         state.manifest.inputs.is_complete = Some(missing == 0);
-        // Of files that were there at the start, some may be gone: the runs of those that were moved have other names.
+        // Files that existed at the start may have disappeared: the runs of moved files have other names.
         let (sources, done) = (SourceSum::of(state.index.sources()), state.index.sources().len() as u64);
         state.manifest.sources = Some(sources);
         state.manifest.inputs.inputs_expected = Some(done + missing);
@@ -101,7 +101,7 @@ impl Store {
         self.note_owed(&owed)
     }
 
-    /// The files that earlier extracts were asked for, and that it has nothing of.
+    /// The files that earlier extracts were to process, and that the dataset does not have.
     pub fn owed(&self) -> Result<BTreeSet<String>> {
         let path = self.folder.path.join(OWED);
         let text = match self.folder.read_own(OWED) {
@@ -114,7 +114,7 @@ impl Store {
         Ok(sources.into_iter().filter(|source| !known.contains_key(source)).collect())
     }
 
-    /// Notes files that an extract is going to do, and those that others have not done.
+    /// Notes the files that an extract will process, and those that other extracts have not processed.
     pub fn note_owed(&self, sources: &BTreeSet<String>) -> Result<()> {
         self.check_writer()?;
         match sources.is_empty() {

@@ -11,7 +11,7 @@ use crate::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, Da
 use super::folder::Folder;
 use super::manifest::Manifest;
 
-/// What decides which files belong to a dataset.
+/// The source of the list of a dataset's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contents {
     /// The manifest lists them.
@@ -20,7 +20,7 @@ pub(super) enum Contents {
     EngineWritten,
 }
 
-/// A row of a dataset; the names of a run are those of its file.
+/// A row of a dataset; a run uses the names of its file.
 pub type SharedRow = DatasetRow<DatasetRun>;
 
 /// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
@@ -78,8 +78,8 @@ impl Folder {
         FleetError::from(error).context(format!("{}: cannot be used{advice}", path.display()))
     }
 
-    /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is
-    /// bounded.
+    /// Reads data files, and passes their rows to `each` in order. Several files are read at a time; the amount that is
+    /// read ahead is bounded.
     pub(super) fn read_in_order(
         &self,
         files: Vec<Listed>,
@@ -99,7 +99,7 @@ impl Folder {
         })
     }
 
-    /// Reads the next file that nobody reads, until there is none.
+    /// Reads files from the queue until it is empty.
     fn read_files(&self, queue: &Mutex<Queue>) {
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((file, sender)) = next() {
@@ -113,7 +113,7 @@ impl Folder {
         }
     }
 
-    /// Sends the rows of a file, and an error if they are not as many as the manifest says; false if nobody wants more.
+    /// Sends the rows of a file, and an error if their number differs from the manifest; false if the receiver is gone.
     fn send(&self, file: &Listed, mut rows: impl Iterator<Item = Row>, sender: &SyncSender<Row>) -> bool {
         let (mut runs, mut failed) = (0_u64, 0_u64);
         let is_wanted = rows.all(|row| {
@@ -158,13 +158,13 @@ impl From<FleetError> for Opening {
 /// A data file to read.
 pub(super) struct Listed {
     pub(super) id: String,
-    /// The runs, and the files that gave none, that the manifest says it has.
+    /// The number of runs, and of files without runs, in the manifest.
     pub(super) counts: (u64, u64),
 }
 
 type Row = Result<SharedRow>;
 
-/// The files that nobody reads so far, and where the others announce their rows, in the same order.
+/// The files that still have to be read, and the channels for their rows, in the same order.
 struct Queue {
     files: std::vec::IntoIter<Listed>,
     order: SyncSender<Receiver<Row>>,

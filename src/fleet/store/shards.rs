@@ -9,27 +9,29 @@ use serde_json::{Map, Value, json};
 pub struct Shards {
     /// The number of shards of the fleet.
     pub count: u64,
-    /// Those that the dataset has, counted from 1.
+    /// The shards in the dataset, counted from 1.
     pub have: BTreeSet<u64>,
     /// The number of inputs of all shards together, if it is known.
     pub inputs: Option<u64>,
     /// The real path of the folder that paths were taken below, if there was one for all.
     pub root: Option<String>,
-    /// The recordings of every shard, as the extract found them, whichever it read: by these it is known which shards are of one fleet.
+    /// The recordings of every shard, as the extract found them, including those that it did not read. They show which
+    /// shards belong to one fleet.
     pub lists: BTreeMap<u64, RecordingList>,
 }
 
 /// The recordings of a shard, by hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingList {
-    /// Of their paths below the root.
+    /// The hash of the paths below the root.
     names: String,
-    /// Of these paths and the lengths of the files; `None` if not all of them were there, as where others copy those of each shard only.
+    /// The hash of the paths and file lengths; `None` if some files did not exist, for example if only one shard's
+    /// files were copied.
     lengths: Option<String>,
 }
 
 impl RecordingList {
-    /// Of recordings by their paths below the root, with the lengths of those that are files; the length of a folder is 0.
+    /// Hashes recordings by their paths below the root, with the lengths of files; the length of a folder is 0.
     pub fn new(mut recordings: Vec<(String, Option<u64>)>) -> Self {
         recordings.sort();
         let hash = |text: fn(&(String, Option<u64>)) -> Option<String>| {
@@ -44,7 +46,7 @@ impl RecordingList {
         Self { names, lengths: hash(|(name, length)| Some(format!("{name}\0{}", (*length)?))) }
     }
 
-    /// True if nothing tells that they are others.
+    /// True if the lists do not contradict each other.
     fn may_be(&self, other: &Self) -> bool {
         let lengths = self.lengths.as_ref().zip(other.lengths.as_ref());
         self.names == other.names && lengths.is_none_or(|(own, other)| own == other)
@@ -61,11 +63,11 @@ impl RecordingList {
     }
 }
 
-/// What a shard must know of the others if it is given its own recordings only.
+/// The facts that a shard needs about the others if it only gets its own recordings.
 pub struct ShardPlan {
     /// The number of inputs of all shards together.
     pub inputs: u64,
-    /// As [`Shards::lists`]; whoever makes the plan chooses the hashes.
+    /// Like [`Shards::lists`]; the author of the plan chooses the hashes.
     pub lists: BTreeMap<u64, RecordingList>,
 }
 
@@ -91,8 +93,8 @@ impl Shards {
         self.have.len() as u64 == self.count
     }
 
-    /// True if the shards of another dataset are what this one found them to be. A shard that was extracted again when its recordings had
-    /// changed knows those of the others, but they do not know its own.
+    /// True if this dataset found the same shards as another one has. A shard that was extracted again after its
+    /// recordings changed matches the others, but they do not match it.
     pub fn knows(&self, other: &Self) -> bool {
         let may_be = |index: &u64| match (self.lists.get(index), other.lists.get(index)) {
             (Some(own), Some(list)) => own.may_be(list),
@@ -101,7 +103,7 @@ impl Shards {
         self.count == other.count && other.have.iter().all(may_be)
     }
 
-    /// The shards that are missing, as `16/16`; of many, the first.
+    /// The missing shards, as `16/16`; the first of many.
     pub fn missing(&self) -> Vec<String> {
         let count = self.count;
         let missing = (1..=count).filter(|index| !self.have.contains(index));
@@ -113,7 +115,7 @@ impl Shards {
         named
     }
 
-    /// Says which shards there are: `shard 3/16`, or `15 of 16 shards`.
+    /// Names the shards: `shard 3/16`, or `15 of 16 shards`.
     pub fn name(&self) -> String {
         match self.have.first() {
             Some(index) if self.have.len() == 1 => format!("shard {index}/{}", self.count),

@@ -15,7 +15,7 @@ pub struct InputState {
     pub length: u64,
     /// The time of its last change since 1970, if it is known.
     pub modified: Option<Duration>,
-    /// What it is.
+    /// The kind of the input.
     pub kind: InputKind,
 }
 
@@ -68,7 +68,7 @@ impl SourceStamps {
             let age = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(*modified);
             Some(age? >= SETTLED)
         };
-        // The time of a folder of objects covers all of them (bin/objects/copies.rs).
+        // The time of a folder of objects covers its objects (bin/objects/copies.rs).
         let modified = state.modified.filter(|_| state.kind == InputKind::File || source.contains("://"));
         match modified.filter(|modified| is_settled(modified) == Some(true)) {
             Some(modified) => {

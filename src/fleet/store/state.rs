@@ -1,4 +1,4 @@
-//! The contents of an open dataset: what the manifest on disk says, and the changes that it does not say yet.
+//! The state of an open dataset: the manifest on disk, and the changes that are not in it yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use super::index::{Index, Replaced};
 use super::manifest::{DataFile, Manifest};
 use super::part::Written;
 
-/// Saving takes at most one part in so many of the time, where parts have to be written anew.
+/// Saving takes at most this part of the time if data files have to be rewritten.
 const SHARE: u32 = 20;
 /// Rows of functions that are written anew without a second thought.
 pub(super) const FEW_ROWS: u64 = 100_000;
 
-/// The manifest, the rows of `runs`, and what is to be done when the manifest is saved.
+/// The manifest, the rows of `runs`, and the work for the next save.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) manifest: Manifest,
     pub(super) index: Index,
-    /// True if the index is that of all data files.
+    /// True if the index covers all data files.
     pub(super) is_indexed: bool,
     /// Rows that are to be taken out of data files, by file. The index is without them already.
     pub(super) taken_out: BTreeMap<String, Replaced>,
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// Names the files of a part. If that fails, the next save removes those that have their names.
+    /// Renames the files of a part to their final names. If that fails, the next save removes them.
     pub(super) fn publish(&mut self, folder: &Folder, part: &Written) -> Result<String> {
         let id = part.file.id();
         if !self.manifest.files.contains_key(&id) {
@@ -81,13 +81,13 @@ impl State {
         is_cheap || self.saved.elapsed() >= self.cost.saturating_mul(SHARE)
     }
 
-    /// Remembers the cost of a save that began then.
+    /// Records the duration of a save that began then.
     pub(super) fn count_cost(&mut self, began: Instant) {
         self.cost = began.elapsed();
         self.saved = Instant::now();
     }
 
-    /// Writes the manifest, and then removes the files that it does not name any more.
+    /// Writes the manifest, and then removes the files that it no longer names.
     pub(super) fn save(&mut self, folder: &Folder) -> Result<()> {
         folder.note_unnamed(&self.removed)?;
         folder.write_own(MANIFEST, &self.manifest.text())?;

@@ -1,5 +1,5 @@
-//! Rows that are in no data file yet. They are written together, since a data file of one run costs several times as much as measuring
-//! the run.
+//! Rows that are not in a data file yet. They are written together, since a data file of one run costs several times as
+//! much as measuring the run.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ pub(super) struct Waiting {
     since: Option<Instant>,
     /// The time that writing the last batch took.
     cost: Duration,
-    /// Puts whose rows no data file has: those of the batch, and of one that is being written.
+    /// The number of puts whose rows are not in a data file: those of the batch, and of a batch that is being written.
     unwritten: u64,
     /// Files that an extract is done with.
     done: u64,
@@ -86,13 +86,13 @@ impl Waiting {
         self.batch.bytes >= BYTES || self.batch.puts >= PUTS
     }
 
-    /// Takes the batch.
+    /// Removes and returns the batch.
     pub(super) fn take(&mut self) -> Batch {
         self.since = None;
         std::mem::take(&mut self.batch)
     }
 
-    /// Takes a batch back that could not be written.
+    /// Returns a batch that could not be written.
     pub(super) fn give_back(&mut self, batch: Batch) {
         let later = std::mem::replace(&mut self.batch, batch);
         self.batch.extend(later);
