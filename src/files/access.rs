@@ -1,4 +1,4 @@
-//! Access to files, whatever file system they are in.
+//! Access to files in any file system.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -16,7 +16,8 @@ pub trait Files: Sync {
     /// When there is nothing, or it may not be looked at.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
-    /// The one path of what is at `path`, through links: two paths of one folder have the same.
+    /// The canonical path of the file or folder at `path`, with links resolved: two paths to one folder have the same
+    /// canonical path.
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
@@ -63,7 +64,7 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// The bytes of a file from its start to its end; those of a pipe, too, where the file system has such.
+    /// The bytes of a file or pipe from start to end.
     ///
     /// # Errors
     /// When there is no file, or it may not be read.
@@ -74,7 +75,7 @@ pub trait Files: Sync {
         Ok(Box::new(FromStart { files: self, path: path.to_owned(), offset: 0 }))
     }
 
-    /// Loads a part of a file, of which only pieces may be needed: they are read when they are asked for.
+    /// Loads a part of a file of which only some pieces may be needed: they are read on request.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.

@@ -42,7 +42,7 @@ impl<A: FilesAdaptor> Files for A {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let located = self.located(path);
         let real = self.files().canonical(&located)?;
-        // What is located elsewhere has one name only.
+        // A relocated path has one name only.
         Ok(if *located == *path { real } else { path.to_owned() })
     }
 

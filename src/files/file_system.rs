@@ -166,7 +166,7 @@ impl FileSystem {
         }
     }
 
-    /// Does nothing: this system has no way to request it.
+    /// Does nothing: this system has no such request.
     ///
     /// # Errors
     /// None.
@@ -189,7 +189,7 @@ pub struct CheckedFiles<C> {
 }
 
 impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> CheckedFiles<C> {
-    /// Files that are changed after this check. Those that are read as a whole take memory from the budget.
+    /// Files that are changed after this check. Reading a complete file takes memory from the budget.
     pub fn new(check: C, memory: MemoryBudget) -> Self {
         Self { check, memory }
     }

@@ -1,7 +1,7 @@
-//! Files: the one door of the library to a file system, behind a trait.
+//! Files: the library's only entry point to a file system, behind a trait.
 //!
-//! [`FileSystem`] is the one of this machine. Tests and other programs bring their own [`Files`]: an archive in which entries are files
-//! (`bundle::BundleFiles`), a file system that notes what is read of it.
+//! [`FileSystem`] is the file system of this machine. Tests and other programs bring their own [`Files`], such as an
+//! archive whose entries are files (`bundle::BundleFiles`), or a file system that records what is read.
 
 mod access;
 mod adaptor;

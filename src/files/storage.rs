@@ -1,4 +1,4 @@
-//! Changes of files, for those who keep datasets elsewhere than in the file system of this machine.
+//! Changes of files, for programs that keep datasets outside the file system of this machine.
 
 use std::any::Any;
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -43,7 +43,7 @@ pub trait Storage: Files + Send {
     /// Creates a folder and those around it, if they do not exist.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file another name, in place of the file that has it.
+    /// Renames a file, and replaces any file with the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -56,7 +56,7 @@ pub trait Storage: Files + Send {
     /// A lock that is held alone creates the file.
     fn lock(&self, path: &Path, is_alone: bool) -> io::Result<StorageLock>;
 
-    /// Reads a file of at most so many bytes.
+    /// Reads a file with at most this many bytes.
     fn read_whole(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         read_all(self.open_file(path)?, most, &MemoryBudget::unlimited())
     }

@@ -15,7 +15,7 @@ pub(super) const MAX_BEYOND: usize = 20;
 /// The note of a cohort of failed files.
 pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
 
-/// The runs that rules are asked of, by cohort.
+/// The runs to which rules are applied, by cohort.
 pub(super) struct AlertEvaluation<'b> {
     pub(super) positions: Positions<'b>,
     pub(super) cohorts: &'b [Cohort],
@@ -100,7 +100,7 @@ pub(super) fn value(rule: &AlertRule, distribution: &Distribution, estimate: Opt
 fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOptions) -> AlertState {
     let needed = rule.needed(options.confidence.tail());
     match value {
-        // An end of an interval is known or not, whatever the count; of a percentile there is always some value.
+        // An end of an interval is known or unknown regardless of the count; a percentile always has some value.
         Some(value) if count >= needed || rule.bound != AlertBound::Estimate => {
             if rule.is_broken_by(value) {
                 AlertState::Fired
@@ -150,7 +150,7 @@ fn note(
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let threshold = rule.threshold.as_f64();
-    // An end that is not known is said by the support of the percentile.
+    // An unknown end is reported by the support of the percentile.
     let includes = interval.lower.unwrap_or(0.0) <= threshold && interval.upper.is_some_and(|upper| upper >= threshold);
     if rule.bound != AlertBound::Estimate || !includes {
         return None;

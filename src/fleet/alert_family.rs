@@ -4,11 +4,11 @@
 //!
 //! * Intervals of percentiles hold for all n names together: each end misses with at most the n-th part of the probability that it
 //!   otherwise misses with (Bonferroni). `.lower` and `.upper` are the ends of these.
-//! * A percentile fires the rule only where the end of its interval is beyond the threshold, too. Where the percentile alone
-//!   is, chance may explain it, and the rule is undecided.
+//! * A percentile fires the rule only if the end of its interval is also beyond the threshold. If only the percentile
+//!   is beyond it, chance may explain it, and the rule is undecided.
 //!
-//! Means, smallest and largest values are those of the runs that are there, and fire as they do for one name. Names that stand for
-//! code of many functions ([`is_of_many`]) fire nothing: where one of them is beyond the threshold, the rule is undecided.
+//! Means, smallest and largest values describe the measured runs, and fire as for a single name. Names that represent
+//! code of many functions ([`is_of_many`]) never fire: if one of them is beyond the threshold, the rule is undecided.
 
 use std::io;
 
@@ -22,7 +22,7 @@ use super::spill::Spilled;
 use crate::stats::{Distribution, Estimate, Quantile, Support, ranks_with_tail};
 use crate::units::Millionths;
 
-/// A rule about each name, and a cohort that it is asked of.
+/// A rule about each name, applied to one cohort.
 struct Family<'e> {
     evaluation: &'e AlertEvaluation<'e>,
     rule: &'e AlertRule,
@@ -59,7 +59,7 @@ pub(super) fn outcomes(
     families.iter().zip(judged).map(|(family, judged)| family.outcome(judged, spilled)).collect()
 }
 
-/// One name.
+/// The result for one name.
 struct Judged {
     key: u32,
     name: String,
@@ -71,15 +71,15 @@ struct Judged {
 /// The numbers that are the same for each name.
 #[derive(Default)]
 struct Runs {
-    /// Those that have a weight.
+    /// The number of runs with a weight.
     count: u64,
-    /// As many of one weight say as much.
+    /// The number of equally weighted runs with the same information.
     effective: u64,
     /// The sum of their weights.
     weight: u128,
     /// The ranks of the ends of intervals.
     ranks: (Option<u64>, Option<u64>),
-    /// The number of runs from which on both ranks are known; 0 where there are no intervals.
+    /// The number of runs needed to know both ranks; 0 without intervals.
     needed_for_ranks: u64,
 }
 
@@ -128,7 +128,7 @@ impl<'e> Family<'e> {
         }
     }
 
-    /// Adds what is told of the first name.
+    /// Adds the details of the first name.
     fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let AlertEvaluation { positions, members, .. } = self.evaluation;
         let mut entries = self.each.entries.of_key(key, positions, spilled)?;
@@ -169,7 +169,7 @@ impl<'e> Family<'e> {
         });
     }
 
-    /// True where a value is beyond the threshold, and more than chance makes of one of so many names.
+    /// True if a value is beyond the threshold by more than chance explains for one of this many names.
     fn is_sure(&self, value: f64, estimate: Option<&Estimate>) -> bool {
         let AlertRule { comparison, bound, .. } = self.rule;
         let holds = |value: f64| self.rule.is_broken_by(value);
@@ -233,17 +233,17 @@ impl<'e> Family<'e> {
         self.evaluation.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
-    /// The number of runs that the statistic needs, whatever chance does.
+    /// The number of runs that the statistic needs, apart from chance.
     fn needed(&self) -> u64 {
         self.rule.needed(self.tail())
     }
 
-    /// True where there are so many runs. An end of an interval is known or not, whatever this number is.
+    /// True if there are enough runs. An end of an interval is known or unknown regardless of this number.
     fn has_runs_enough(&self) -> bool {
         self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }
 
-    /// The number of runs from which on the end that decides is known; `None` where it is known, or nothing makes it known.
+    /// The number of runs needed to know the deciding end; `None` if it is known, or no number is enough.
     fn needed_to_be_sure(&self) -> Option<u64> {
         let runs = &self.runs;
         let end = if self.rule.comparison.is_upper() { runs.ranks.0 } else { runs.ranks.1 };
@@ -278,7 +278,8 @@ impl<'e> Family<'e> {
 }
 
 impl AlertEvaluation<'_> {
-    /// The outcome of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
+    /// The outcome of a rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
+    /// cohort.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
         let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;

@@ -15,7 +15,7 @@ use crate::units::{Millionths, Unit};
 /// Steps of a histogram.
 const MAX_BINS: usize = 30;
 
-/// The runs in order, ready to be asked.
+/// The runs in the order of the report.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
     pub(super) cohorts: &'b [Cohort],

@@ -1,4 +1,4 @@
-//! Fingerprints: they tell whether measuring a file again could give something else.
+//! Fingerprints: they differ if measuring a file again could have another result.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::extract::ReadingOptions;
 use super::host::FleetHost;
 use super::inputs::Task;
 
-/// Hashes fields one after the other; each says how long it is, so that no two lists of fields look alike.
+/// Hashes fields in order, each with its length, so that different lists of fields have different hashes.
 struct Fields(Hasher);
 
 impl Fields {
@@ -42,7 +42,7 @@ pub(crate) fn short(hash: Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// The version of measuring, counted up with each change that gives other numbers for the same files.
+/// The version of measuring, incremented with each change of the numbers for the same files.
 const MEASURING: u64 = 3;
 
 /// Everything that decides what is measured of any file: options, symbol files, and the version of this program.
@@ -61,7 +61,7 @@ pub(crate) fn of_settings(host: &dyn FleetHost, options: &ReadingOptions<'_>, sy
     })
 }
 
-/// The same on every machine: symbols count by their UUIDs and lengths, wherever they are.
+/// The same on every machine: symbols are identified by their UUIDs and lengths, regardless of their paths.
 pub(crate) fn of_settings_anywhere(host: &dyn FleetHost, options: &ReadingOptions<'_>, symbols: &[Found]) -> Hash {
     of_settings_with(options, |fields| {
         let mut found: Vec<_> =
@@ -120,14 +120,14 @@ pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Ha
     short(fields.finish())
 }
 
-/// Of an input that was named and cannot be found, such as a pattern without a match; no file has this one.
+/// The fingerprint of a named input that does not exist, such as a pattern without a match; no file has it.
 pub(crate) fn of_missing(source: &str) -> String {
     let mut fields = Fields::new("missing");
     fields.text(source);
     short(fields.finish())
 }
 
-/// Of a file whose content nobody knows; no file that was read has this one.
+/// The fingerprint of a file whose content is unknown; no file that was read has it.
 pub(crate) fn of_unread(source: &str) -> String {
     let mut fields = Fields::new("unread");
     fields.text(source);

@@ -35,7 +35,7 @@ pub trait FleetHost: Sync {
     /// A new file for the values of many runs, which no other process uses.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If there is no space for it.
     fn temporary_file(&self) -> io::Result<Box<dyn SpillFile>> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -73,7 +73,7 @@ pub trait FleetHost: Sync {
         Box::new(Unwatched(self.storage()))
     }
 
-    /// Makes inputs available until the result is dropped, such as by downloading them.
+    /// Makes inputs available until the result is dropped, for example by downloading them.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -105,7 +105,7 @@ pub trait FleetHost: Sync {
         let _ = ask;
     }
 
-    /// Reading begins: so many files with so many bytes.
+    /// Reading begins, of this many files with this many bytes.
     fn begin(&self, files: usize, bytes: u64) {
         let _ = (files, bytes);
     }
@@ -115,7 +115,7 @@ pub trait FleetHost: Sync {
         let _ = count;
     }
 
-    /// A file is done; of its bytes, so many were not read.
+    /// A file is done; `unread` of its bytes were not read.
     fn add_file(&self, unread: u64, is_failed: bool) {
         let _ = (unread, is_failed);
     }
@@ -145,7 +145,7 @@ pub trait InputStream: Read + Send {
     fn is_unchanged(&self) -> bool;
 }
 
-/// Files of which those that are read must not change.
+/// Files that must not change after they are read.
 pub trait WatchedInputs: Files {
     /// Everything that is read at `root` and below it must not change from now on.
     fn add(&self, root: &Path);
@@ -214,7 +214,7 @@ impl dyn FleetHost + '_ {
         self.limit() / 8
     }
 
-    /// The number of bytes of symbols that are remembered; the budget leaves room for them.
+    /// The number of bytes of symbols to keep, for which the budget has space.
     pub(crate) fn most_symbols(&self) -> usize {
         usize::try_from(self.limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
     }
@@ -227,7 +227,7 @@ impl dyn FleetHost + '_ {
         matches!(self.files().entry(path), Ok(Entry::Folder))
     }
 
-    /// The one path of a file, or the path itself if it does not exist.
+    /// The canonical path of a file, or the path itself if it does not exist.
     pub(crate) fn canonical(&self, path: &Path) -> PathBuf {
         self.files().canonical(path).unwrap_or_else(|_| path.to_owned())
     }
@@ -246,7 +246,7 @@ impl dyn FleetHost + '_ {
         redacted.unwrap_or_else(|| text.to_owned())
     }
 
-    /// Reads a small input of at most so many bytes.
+    /// Reads a small input with at most this many bytes.
     ///
     /// # Errors
     /// If it cannot be read, is larger, or changed.
@@ -281,7 +281,7 @@ pub(crate) mod testing {
     use super::*;
     use crate::files::CheckedFiles;
 
-    /// A host that does nothing but reading files of this machine.
+    /// A host that only reads files of this machine.
     pub(crate) struct ThisMachine(Arc<dyn Storage>);
 
     impl ThisMachine {

@@ -5,13 +5,13 @@
 //!                        (a few rows per run, as a dataset keeps them)
 //! ```
 //!
-//! **CPU use of a run** is the weight of the samples of running threads over the recorded time; 100 % is one core that was
-//! busy throughout, so a run of several threads may have more. A table that weighs cycles or events says nothing about time: its measure
-//! is a rate (`cycles/s`), and runs of different units are never in one distribution.
+//! **CPU use of a run** is the weight of the samples of running threads over the recorded time; 100 % is one core that
+//! was busy throughout, so a run with several threads may have more. A table that weighs cycles or events does not
+//! record time: its measure is a rate (`cycles/s`), and a distribution only has runs of one unit.
 //!
-//! **Two distributions, never mixed.** *Across runs*, a run is one number, and n is the number of runs. *Within runs*, the
-//! numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, and say nothing about the
-//! number of users with a slow run.
+//! **Two distributions, never mixed.** *Across runs*, a run is one number, and n is the number of runs. *Within runs*,
+//! the numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, but not
+//! how many users have a slow run.
 //!
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and gives their number.
 //!

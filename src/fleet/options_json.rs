@@ -13,11 +13,11 @@ impl FleetOptions {
     /// The version of reports in JSON that [`from_report_json`](Self::from_report_json) reads.
     pub const REPORT_VERSION: u64 = 1;
 
-    /// The options of a report that was written as JSON: its field `options`. They make the same report of the same runs.
+    /// The options of a report in JSON: its field `options`. They produce the same report of the same runs.
     ///
     /// # Errors
-    /// A sentence that says what is wrong, where the text is no JSON, no report of a fleet or one of another version, or where an option
-    /// is absent or has no meaning.
+    /// A sentence about the reason, if the text is not JSON, not a report of a fleet or a report with another version,
+    /// or if an option is missing or invalid.
     pub fn from_report_json(text: &[u8]) -> Result<Self, String> {
         let report: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
         if report["format"] != Self::REPORT_FORMAT {
@@ -86,7 +86,7 @@ impl Fields<'_> {
     }
 }
 
-/// What the texts of an array mean, if each has a meaning.
+/// The values of the strings in an array, if each string is valid.
 fn all<T>(array: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     array.as_array()?.iter().map(|value| read(value.as_str()?)).collect()
 }

@@ -16,7 +16,7 @@ pub enum FleetScope {
 }
 
 impl FleetScope {
-    /// All of them, the widest first.
+    /// All scopes, the widest first.
     pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
 
     /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
@@ -35,7 +35,7 @@ impl FleetScope {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Measure {
-    /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
+    /// CPU use: all samples of a run, process or thread; for a binary or function, the samples whose leaf it is.
     #[default]
     Cpu,
     /// Samples whose leaf is in the scope. The same as [`Cpu`](Self::Cpu).

@@ -13,7 +13,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds a run's recorded time, as often as its run weight says.
+    /// Adds a run's recorded time, multiplied by its run weight.
     pub(super) fn add_wall(&mut self, wall: Nanos, run_weight: Millionths) {
         let wall = u128::from(wall.as_nanos()).saturating_mul(u128::from(run_weight.get()));
         self.wall = self.wall.saturating_add(wall);
@@ -58,8 +58,8 @@ pub(super) fn summarize(
     summary
 }
 
-/// The summary of pooled windows: their number says nothing of how sure a percentile is, so there are no intervals, and
-/// no percentile lacks support.
+/// The summary of pooled windows: their number does not determine the certainty of a percentile, so there are no
+/// intervals, and every percentile has support.
 pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
     let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
     let mut summary = summarize(distribution, &RunValues::default(), None, &unweighted);
@@ -123,7 +123,7 @@ pub(super) fn sort_value(
     let value = match options.sort {
         SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
         SortKey::Mean => distribution.mean(),
-        // It was replaced before.
+        // Replaced earlier.
         SortKey::HighestSupported => distribution.max(),
         SortKey::WeightedMean => weighted_mean,
         SortKey::Max => distribution.max(),
@@ -137,12 +137,13 @@ pub(super) fn sort_value(
 /// The values of one distribution with the positions of their runs.
 #[derive(Debug, Default)]
 pub(super) struct RunValues {
-    /// Sorted. Runs without a value of their own are the zeros of the distribution, and not here.
+    /// Sorted. Runs without a value are the zeros of the distribution, and not included here.
     values: Vec<(Millionths, usize)>,
 }
 
 impl RunValues {
-    /// Values with their run weights and the positions of their runs. Of a weighted distribution, runs that weigh nothing are no part.
+    /// Values with their run weights and the positions of their runs. A weighted distribution excludes runs without
+    /// weight.
     pub(super) fn new(values: impl Iterator<Item = (Millionths, Millionths, usize)>, is_weighted: bool) -> Self {
         let counts = |(_, weight, _): &(Millionths, Millionths, usize)| !is_weighted || weight.get() > 0;
         let mut values: Vec<_> = values.filter(counts).map(|(value, _, run)| (value, run)).collect();
@@ -150,8 +151,9 @@ impl RunValues {
         Self { values }
     }
 
-    /// The runs whose values a percentile of this distribution is made of, in the order of their values: one by nearest rank, and two where
-    /// the linear method is between two values. Values of zero have none: of all runs that did nothing, none is worth opening.
+    /// The runs that determine a percentile of this distribution, in the order of their values: one by nearest rank,
+    /// and two if the linear method is between two values. A value of zero has no runs: an idle run is not worth
+    /// opening.
     pub(super) fn behind(&self, distribution: &Distribution, quantile: Quantile, method: QuantileMethod) -> Vec<usize> {
         let values = distribution.values_behind(quantile, method);
         values.filter(|value| value.get() > 0).filter_map(|value| self.first_with(value)).collect()

@@ -9,14 +9,14 @@ use super::{DatasetError, DatasetErrorKind, DatasetTable};
 use crate::hash::HashMap;
 use crate::units::Millionths;
 
-/// Strings are made for so many rows at a time.
+/// The number of rows whose strings are created at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// A text of the buffer.
+/// The id of a string in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextId(u32);
 
-/// A text, or the id of one that was [added](Buffer::text) before, which is faster for texts of many rows.
+/// A string, or the id of a string that was [added](Buffer::text) before, which is faster for strings in many rows.
 pub(super) trait Text {
     fn id(self, buffer: &mut Buffer) -> TextId;
 }
@@ -48,7 +48,7 @@ pub(super) struct Buffer {
     ids: HashMap<Box<str>, TextId>,
 }
 
-/// The values of a column that are not null, and for a column that may have nulls, where they are.
+/// The values of a column that are not null and, for a nullable column, their positions.
 #[derive(Default)]
 struct Values {
     texts: Vec<TextId>,
@@ -68,7 +68,7 @@ impl Buffer {
         self.rows
     }
 
-    /// The id of a text until the buffer is cleared.
+    /// Returns the id of a string until the buffer is cleared.
     pub(super) fn text(&mut self, text: &str) -> TextId {
         if let Some(&id) = self.ids.get(text) {
             return id;
@@ -85,7 +85,7 @@ impl Buffer {
         Row { buffer: self, at: 0 }
     }
 
-    /// Writes the columns, and forgets the rows and texts.
+    /// Writes the columns, and clears the rows and strings.
     pub(super) fn write<W: std::io::Write + Send>(&mut self, mut group: SerializedRowGroupWriter<'_, W>) -> Result<()> {
         let mut columns = self.table.columns().iter().zip(&self.columns);
         while let Some(mut writer) = group.next_column()? {
@@ -111,7 +111,7 @@ impl Values {
         Ok(())
     }
 
-    /// Texts of the whole group would be many times larger than their ids, so they are made in batches.
+    /// The strings of a complete group would be many times larger than their ids, so they are created in batches.
     fn write_texts(
         &self,
         levels: Option<&[i16]>,
@@ -134,8 +134,7 @@ impl Values {
     }
 }
 
-/// A row that is being filled, column by column. Columns are named, so that a reader sees which value is which; the order is
-/// that of the schema.
+/// A row that is filled column by column. Columns are named for readers of the code; their order is that of the schema.
 pub(super) struct Row<'b> {
     buffer: &'b mut Buffer,
     at: usize,
@@ -166,7 +165,7 @@ impl Row<'_> {
 
     /// # Errors
     ///
-    /// A number that has no room in an INT64.
+    /// A number that does not fit in an INT64.
     pub(super) fn integer(&mut self, name: &str, number: impl TryInto<i64> + Copy) -> Result<&mut Self, DatasetError> {
         self.integer_or_null(name, Some(number))
     }

@@ -1,8 +1,9 @@
 //! The runs of files that an engine rewrote.
 //!
-//! `COPY` of DuckDB and `repartition` of Spark leave the rows of a table in any number of files, in any order: those of one run need not stand
-//! next to each other. So runs are gathered in memory, part by part: a part has the runs whose id has a certain hash, and all files are
-//! read once for each part. Nothing says which files belong together, so that runs are checked as a whole.
+//! DuckDB's `COPY` and Spark's `repartition` write the rows of a table to any number of files, in any order: the rows
+//! of a run need not be adjacent. Runs are therefore gathered in memory, part by part: a part has the runs whose id has
+//! a certain hash, and all files are read once for each part. Nothing records which files belong together, so complete
+//! runs are checked.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -27,7 +28,7 @@ pub struct RewrittenRuns {
     failures: BTreeMap<String, FailedInput>,
 }
 
-/// The rows of a run, as they come.
+/// The rows of a run in the order of reading.
 #[derive(Default)]
 struct Gathered {
     record: Option<RunRecord>,
@@ -129,7 +130,7 @@ impl RewrittenRuns {
     ///
     /// # Errors
     ///
-    /// A run is not whole, or has a row twice.
+    /// A run is incomplete, or has a row twice.
     pub fn finish(self) -> Result<Vec<DatasetRow>, DatasetError> {
         let names = self.names.shared.get();
         let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());

@@ -11,8 +11,8 @@ use crate::fleet::{BinaryRow, FailedInput, FrameRow, RunMeasures, RunRecord, Win
 /// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow<R = RunMeasures> {
-    /// A run with all its rows. The names of [`RunMeasures`] are those that its rows refer to, numbered as they are met in `frames`, then
-    /// `binaries`, then `windows`.
+    /// A run with all its rows. The names of [`RunMeasures`] are the ones in its rows, numbered in the order of
+    /// `frames`, then `binaries`, then `windows`.
     Run(Box<R>),
     /// A file that gave no run.
     Failed(FailedInput),
@@ -24,7 +24,7 @@ impl DatasetRow {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn records<R: Read + Seek + Send + 'static>(
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
@@ -52,7 +52,7 @@ impl DatasetRow {
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
-/// After an error there are no more.
+/// After an error, the iteration ends.
 pub struct DatasetReader {
     runs: TableRows,
     labels: RunRows,
@@ -68,7 +68,7 @@ impl DatasetReader {
     ///
     /// # Errors
     ///
-    /// `open` or reading fails, or one of them is no file of its table; the error says which.
+    /// `open` or reading fails, or a file is not its table; the error names it.
     pub fn open<R, E>(mut open: impl FnMut(DatasetTable) -> Result<R, E>) -> Result<Self, E>
     where
         R: Read + Seek + Send + 'static,
@@ -155,7 +155,7 @@ impl Iterator for DatasetReader {
 struct RunRows {
     table: DatasetTable,
     rows: TableRows,
-    /// True if `rows` is at a row; that row belongs to a later run than those that were asked for.
+    /// True if `rows` is at a row, which belongs to a later run than the requested ones.
     has_row: bool,
 }
 
@@ -193,7 +193,7 @@ impl RunRows {
 }
 
 const RUN_ID: usize = 0;
-/// The same in the tables of threads.
+/// The column in the tables of threads.
 const IS_MAIN_THREAD: usize = 3;
 
 fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {

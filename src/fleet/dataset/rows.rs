@@ -86,11 +86,11 @@ fn add_labels(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// The texts that every row of a run has.
+/// The strings in every row of a run.
 struct Common {
     run_id: TextId,
     unit: TextId,
-    /// Of the run's names, in the order of their ids.
+    /// The ids of the run's names, in the order of their ids.
     names: Vec<TextId>,
 }
 

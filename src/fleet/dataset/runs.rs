@@ -17,13 +17,13 @@ pub struct KnownRun {
     pub run_id: Option<String>,
     /// [`RunRecord::fingerprint`].
     pub fingerprint: String,
-    /// The path of the export, as it was found.
+    /// The path of the export.
     pub source: String,
     /// True if it gave no run.
     pub is_failed: bool,
     /// [`RunRecord::rejected`]; 0 for a file that gave no run.
     pub rejected: u64,
-    /// [`RunRecord::unread_runs`]; 0 where nothing tells it.
+    /// [`RunRecord::unread_runs`]; 0 if unknown.
     pub unread_runs: u32,
 }
 
@@ -32,7 +32,7 @@ impl KnownRun {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn all<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<Self>, DatasetError> {
         let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
         let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
@@ -54,7 +54,7 @@ impl KnownRun {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
         let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
@@ -68,7 +68,7 @@ impl KnownRun {
 /// Names columns, and their positions among them.
 macro_rules! columns {
     ($columns:ident: $($position:ident $name:literal)*) => {
-        /// The columns that are read. The others are copies.
+        /// The columns that are read. All others are copies.
         pub(super) const $columns: &[&str] = &[$($name),*];
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Position { $($position),* }
@@ -114,7 +114,7 @@ pub(super) enum RunsRow {
     Failed(FailedInput),
 }
 
-/// The row at which `rows` stand.
+/// Reads the current row.
 pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
     if rows.one_of(STATUS, is_failed)? {
         return Ok(RunsRow::Failed(read_failure(rows)?));
@@ -169,19 +169,19 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
     })
 }
 
-/// What stood beside the file of a run, as [`json_of_beside`] writes it: a table of contents, and the labels of a manifest.
+/// Parses the facts written by [`json_of_beside`]: whether there was a table of contents, and the labels in a manifest.
 fn beside_of_json(text: Option<&str>) -> (bool, Option<Vec<(String, String)>>) {
     let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     (value["toc"] == true, serde_json::from_value(value["manifest"].clone()).unwrap_or_default())
 }
 
-/// What stood beside the file of a run as JSON, if there was anything.
+/// The facts about a run's neighbouring files as JSON, if there are any.
 pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
     let is_known = record.has_toc_beside || record.manifest_labels.is_some();
     is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
-/// The labels of a failed file, as [`json_of_labels`] writes them; none where it is not that.
+/// Parses the labels of a failed file, as [`json_of_labels`] writes them; empty for anything else.
 fn labels_of_json(text: &str) -> Vec<(String, String)> {
     serde_json::from_str(text).unwrap_or_default()
 }

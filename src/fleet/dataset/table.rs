@@ -19,10 +19,10 @@ use super::{DatasetError, DatasetTable};
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// The id of a text that is not there.
+/// The id of a missing string.
 const NO_TEXT: u32 = u32::MAX;
 
-/// A column of a batch. Its room is used again.
+/// A column of a batch. Its memory is reused.
 enum Values {
     /// Ids; [`NO_TEXT`] for null.
     Texts(Vec<u32>),
@@ -38,13 +38,13 @@ struct ColumnReader {
 
 enum ColumnPages {
     Ids(ColumnReaderImpl<Int32Type>),
-    /// Of encodings that cannot be made to ids page by page.
+    /// Encodings that cannot be converted to ids page by page.
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
 }
 
-/// The rows of a file of a table, of some columns, one after the other.
+/// Reads some columns of a table's file, row by row.
 pub(super) struct TableRows {
     table: DatasetTable,
     file: Box<dyn FileReader>,
@@ -67,7 +67,7 @@ impl DatasetTable {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
         TableRows::open(self, &[], input).map(|rows| rows.count())
     }
@@ -142,7 +142,7 @@ impl TableRows {
         Ok(true)
     }
 
-    /// The texts of the table, by their ids.
+    /// The strings of the table, by id.
     pub(super) fn texts(&self) -> &Texts {
         &self.texts
     }
@@ -198,7 +198,7 @@ impl TableRows {
         if self.is_broken {
             return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
         }
-        // Until the batch is whole: a reader that failed or panicked is never asked again.
+        // Until the batch is complete: a reader that failed or panicked is never used again.
         self.is_broken = true;
         while self.rows_left == 0 {
             if self.next_group == self.file.num_row_groups() {
@@ -230,7 +230,7 @@ impl TableRows {
             let pages = Box::new(CheckedPages::new(pages, writer, place, rows));
             Ok(ColumnReader::new(match place.stored {
                 Stored::Text if can_be_ids(chunk.encodings()) => {
-                    // The column of ids is described as that of texts: only the levels matter.
+                    // The column of ids uses the description of the text column: only the levels matter.
                     let pages = Box::new(IdPages::new(pages, texts.clone(), place.is_nullable));
                     ColumnPages::Ids(ColumnReaderImpl::new(description, pages))
                 }
@@ -250,7 +250,7 @@ impl TableRows {
 }
 
 impl Values {
-    /// Room for the values of a column.
+    /// An empty buffer for the values of a column.
     fn of(place: &Place) -> Self {
         match place {
             Place { stored: Stored::Text, .. } => Self::Texts(Vec::new()),
@@ -265,7 +265,7 @@ impl ColumnReader {
         Self { pages, levels: Vec::new() }
     }
 
-    /// Replaces the values by those of exactly this many rows.
+    /// Replaces the values by the next values of exactly this many rows.
     fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
         let levels = &mut self.levels;
         match (&mut self.pages, values) {
@@ -313,7 +313,7 @@ fn fill<T: DataType, V: Copy>(
     Ok(read.len())
 }
 
-/// Replaces values and levels by those of exactly this many rows. Columns without nulls have no levels.
+/// Replaces values and levels by the next ones of exactly this many rows. Columns without nulls have no levels.
 fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -332,7 +332,7 @@ fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
     if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
 }
 
-/// Values, and what stands for those that are not there.
+/// Values, with a replacement for missing ones.
 fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null: T) -> impl Iterator<Item = T> {
     let count = if levels.is_empty() { values.size_hint().0 } else { levels.len() };
     let levels = levels.iter().map(|level| *level == 1).chain(std::iter::repeat(levels.is_empty())).take(count);
@@ -341,10 +341,10 @@ fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null
 
 /// Runs the Parquet reader, and makes an error of a panic.
 ///
-/// Its decoders trust a file's own description, and panic if that is wrong, as in a damaged file. Everything that can be checked is
-/// checked before (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. The state inside
-/// is never used again (`is_broken`), hence unwind-safe. The message of the panic is printed unless the program prevents it; a library must
-/// not change the program's hook.
+/// Its decoders trust a file's description of itself, and panic if it is wrong, as in a damaged file. Everything that
+/// can be checked is checked before (`check_group`, `CheckedPages`), so this is a last resort: 120,000 damaged files
+/// did not get here. The state inside is never used again (`is_broken`), hence unwind-safe. The message of the panic is
+/// printed unless the program prevents it; a library must not change the program's hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),

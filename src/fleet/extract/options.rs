@@ -27,7 +27,7 @@ pub struct ReadingOptions<'f> {
     pub symbol_files: &'f dyn WatchedInputs,
     /// True to use the symbols in recordings.
     pub with_bundled_symbols: bool,
-    /// True to attribute inlined code to its own functions.
+    /// True to resolve inlined functions.
     pub with_inlines: bool,
     /// True if the first failure ends the work.
     pub is_strict: bool,

@@ -14,7 +14,7 @@ pub struct NotMeasured {
     /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures take more memory than the
     /// [budget](crate::profile::Profile::budget) of the profile has.
     pub kind: FailureKind,
-    /// The content found instead of samples that count, or the amount of memory allowed.
+    /// The content found instead of selected samples, or the exceeded memory limit.
     pub reason: String,
 }
 
@@ -38,7 +38,7 @@ impl From<OverBudget> for NotMeasured {
     }
 }
 
-/// Describes the content of an export without samples that count.
+/// Describes the content of an export without selected samples.
 pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String {
     let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
     let names = |tables: &[&Table]| {
@@ -85,7 +85,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     }
 }
 
-/// Names in one line; of many, the first.
+/// Names in one line; the first of many.
 pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names[..names.len().min(SHOWN)].join(", ");

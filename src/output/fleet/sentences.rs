@@ -32,7 +32,7 @@ pub(super) struct Point {
     pub(super) text: String,
 }
 
-/// What was found, the most urgent first. Texts from input are as they are.
+/// The findings, the most urgent first. Strings from input are unchanged.
 pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for finding in &report.findings {
@@ -301,7 +301,7 @@ const fn most(scope: FleetScope) -> &'static str {
     }
 }
 
-/// The values of a cohort's labels with their keys, or without them where one label says it all.
+/// The values of a cohort's labels with their keys, or without them if one label is enough.
 fn values_of(cohort: &Cohort) -> String {
     let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     match &cohort.labels[..] {
@@ -321,7 +321,7 @@ fn row_name(scope: FleetScope, name: &ScopeName) -> String {
     }
 }
 
-/// A name that leaves room for the sentence.
+/// A name short enough for the sentence.
 fn cut(name: &str) -> String {
     fit(name, Some(NAME))
 }

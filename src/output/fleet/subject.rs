@@ -7,12 +7,12 @@ pub(super) fn subject(report: &FleetReport) -> &'static str {
     if report.selection.counts_waiting() { "Thread time" } else { "CPU use" }
 }
 
-/// The same inside a sentence.
+/// The subject inside a sentence.
 pub(super) fn subject_inside(report: &FleetReport) -> &'static str {
     if report.selection.counts_waiting() { "thread time" } else { "CPU use" }
 }
 
-/// The threads that a report is narrowed to, with `listed` for their names; `None` if it is of all threads.
+/// The selected threads of a report, with `listed` for their names; `None` if all are selected.
 pub(super) fn counted_threads(options: &FleetOptions, listed: impl Fn(&[String]) -> String) -> Option<String> {
     match (&options.threads, options.only_main_threads) {
         (None, false) => None,

@@ -1,4 +1,4 @@
-//! Alerts as cards: those that fired first.
+//! Alerts as cards: fired ones first.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::output::fleet::alert_lines::known;
 use crate::output::fleet::statistic_name;
 use crate::units::Unit;
 
-/// More cards than this of a state that needs nobody are folded.
+/// More cards than this with a harmless state are folded.
 const UNFOLDED: usize = 3;
 
 /// Cards of one state; the others are counted.
@@ -101,7 +101,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut
     let statistic = statistic_name(&alert.rule.statistic.name());
     let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));
     define(out, &statistic, &value)?;
-    // A threshold is shown as it was typed.
+    // A threshold is shown as typed.
     let threshold = match unit {
         Unit::Nanoseconds => format!("{} %", alert.rule.threshold),
         _ => measure_with_unit(alert.rule.threshold.as_f64(), unit),
@@ -142,7 +142,7 @@ fn sentence(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The names that are beyond the threshold, of a rule about any, where they are several.
+/// The names beyond the threshold, for a rule about any name, if there are several.
 fn further_names(alert: &AlertOutcome, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
     if alert.causes_count < 2 {
         return Ok(());

@@ -162,7 +162,7 @@ fn fact_of(out: &mut dyn Write, attributes: &str, name: &str, value: u64, hint: 
     out.write_all(b"</dd></div>")
 }
 
-/// The files that gave no run, and those without a time.
+/// The files without runs, and runs without a time.
 fn failed(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     let inputs = &report.inputs;
     if !inputs.failed.is_empty() {

@@ -12,7 +12,7 @@ use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::units::Unit;
 
-/// Plots get axes of their own if the largest value of one is less than this share of another's.
+/// Plots get separate axes if the largest value of one is less than this share of another's.
 const SHARED: f64 = 0.25;
 
 /// Box plots of all cohorts of a unit, and a histogram of each.
@@ -218,7 +218,7 @@ fn largest_of_points(cohort: &CohortReport) -> f64 {
     cohort.timeline.iter().map(|point| point.max).fold(0.0, f64::max)
 }
 
-/// The arrangement of plots beside each other: four are two by two, not three and one.
+/// The arrangement of adjacent plots: four are two by two, not three and one.
 const fn arrangement(plots: usize) -> &'static str {
     match plots {
         1 => "single",
@@ -248,7 +248,7 @@ fn caption(out: &mut dyn Write, title: &str, hint: &str) -> io::Result<()> {
 
 /// The axes of plots that are side by side.
 struct Axes {
-    /// One for all.
+    /// One axis for all plots.
     common: Axis,
     /// One axis for each, if a common one would leave nothing to see.
     own: Option<Vec<Axis>>,

@@ -8,7 +8,7 @@ pub(super) fn cohort_name(cohort: &Cohort) -> String {
     shortened(&cohort.name())
 }
 
-/// The name of a row, and that of its owner.
+/// The names of a row and its owner.
 pub(super) fn scope_names(scope: FleetScope, name: &ScopeName) -> (String, Option<String>) {
     let known = |text: &Option<String>| match text.as_deref() {
         None | Some("") => "(unknown)".to_owned(),

@@ -15,14 +15,14 @@ use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.
 const LABEL: usize = 16;
-/// Columns of a cohort's name beside its value.
+/// Columns of a cohort's name next to its value.
 const NAME: usize = 22;
 /// Rows of a table; the whole of it is in JSON.
 const ROWS: usize = 20;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
-        // All tables are of one kind, that for which there is room in all.
+        // All tables have the same form, the one that fits everywhere.
         let fits = |contrast: &Contrast| every_cohort(report, contrast, measures_of(contrast)).fits(page.style.width);
         let make = if contrasts.iter().all(fits) { every_cohort } else { extremes };
         for contrast in contrasts {
@@ -88,11 +88,11 @@ fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -
         let values = row.values.iter().map(|value| Cell::new(&measures.number(*value)));
         [difference(row, measures)].into_iter().chain(values).collect()
     };
-    // A column of a cohort is no name of what others leave out.
+    // A cohort's column must not be dropped because another table dropped it.
     Table { is_alike: false, ..table(contrast, columns, &cells) }
 }
 
-/// The cohort with the smallest and that with the largest value.
+/// The cohorts with the smallest and the largest value.
 fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let names = short_names(report, contrast, NAME);
     let of = |position: Option<usize>| position.and_then(|index| names.get(index).cloned()).unwrap_or_default();
@@ -103,7 +103,7 @@ fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Ta
     let cells = |row: &ContrastRow| {
         let positions = || 0..row.values.len();
         let lowest = positions().min_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
-        // Of equal ones the first, as among the lowest.
+        // The first of equal ones, as among the lowest.
         let highest = positions().rev().max_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
         let value = |position: Option<usize>| {
             position.map(|position| Cell::new(&measures.number(row.values[position]))).unwrap_or_default()
