@@ -5,6 +5,7 @@ use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::access::Files;
@@ -19,6 +20,11 @@ use crate::memory::MemoryBudget;
 pub struct FileSystem;
 
 impl FileSystem {
+    /// The file system of this machine as a place for datasets: any file may be changed, and reading is not limited.
+    pub fn storage() -> Arc<dyn Storage> {
+        Arc::new(CheckedFiles::new(|_: &Path| Ok(()), MemoryBudget::unlimited()))
+    }
+
     /// The message about a file that changed, after its name.
     pub const CHANGED: &str =
         "the file changed while it was read; wait until it is no longer being written, or export it again";
@@ -183,6 +189,8 @@ impl StorageFile for File {
 }
 
 /// The file system of this machine with a check before each change: it returns the reason why a file must not be changed.
+///
+/// [`FileSystem::storage`] is the one without a check.
 pub struct CheckedFiles<C> {
     check: C,
     memory: MemoryBudget,

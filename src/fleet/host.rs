@@ -17,7 +17,34 @@ use crate::redact::{RedactRule, Redactor};
 /// The message about an input that changed, after its name.
 pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 
-/// A program that works on fleets: its files, its memory, and how it shows progress and messages. Only the storage is required.
+/// A program that works on fleets: its files, its memory, and how it shows progress and messages. Only the storage is
+/// required:
+///
+/// ```
+/// # use std::sync::Arc;
+/// use traceparse::files::{FileSystem, Storage};
+/// use traceparse::fleet::{Extract, FleetError, FleetHost, FleetInputs, FleetSettings, InputRequest, ReadingOptions};
+///
+/// struct Program(Arc<dyn Storage>);
+///
+/// impl FleetHost for Program {
+///     fn storage(&self) -> &Arc<dyn Storage> {
+///         &self.0
+///     }
+/// }
+///
+/// # fn main() -> Result<(), FleetError> {
+/// let program = Program(FileSystem::storage());
+/// let request = InputRequest { inputs: vec!["fixtures/27/orchard/input.xml".into()], ..InputRequest::default() };
+/// let inputs = FleetInputs::find(&program, &request)?;
+/// let files = program.watch();
+/// let settings = FleetSettings::new(&program, ReadingOptions::new(&*files));
+/// # let folder = std::env::temp_dir().join(format!("traceparse-{}", std::process::id()));
+/// Extract::new(&folder.join("fleet.dataset"), &inputs, &settings).run(&program)?;
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok(())
+/// # }
+/// ```
 pub trait FleetHost: Sync {
     /// The files of inputs and datasets.
     fn storage(&self) -> &Arc<dyn Storage>;
@@ -279,14 +306,13 @@ pub(crate) fn unless_changed<T>(file: &dyn InputStream, path: &Path, result: Res
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
-    use crate::files::CheckedFiles;
 
     /// A host that only reads files of this machine.
     pub(crate) struct ThisMachine(Arc<dyn Storage>);
 
     impl ThisMachine {
         pub(crate) fn new() -> Self {
-            Self(Arc::new(CheckedFiles::new(|_: &Path| Ok(()), MemoryBudget::unlimited())))
+            Self(FileSystem::storage())
         }
     }
 

@@ -8,6 +8,7 @@ mod extracts;
 mod integrity;
 mod killed;
 mod merge;
+mod program;
 #[path = "../support/runs.rs"]
 mod runs;
 mod use_of;

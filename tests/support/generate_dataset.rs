@@ -10,12 +10,10 @@ mod support;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use support::wide_fleet::WideFleet;
-use traceparse::files::{CheckedFiles, Storage};
+use traceparse::files::FileSystem;
 use traceparse::fleet::{FleetError, MadeWith, RunMeasures, Store};
-use traceparse::memory::MemoryBudget;
 
 /// Runs of a data file: about as many as an extract merges.
 const RUNS_OF_A_FILE: u32 = 2_000;
@@ -41,7 +39,7 @@ fn main() -> ExitCode {
 
 fn write(folder: &Path, runs: u32, rows: usize, seed: u64) -> Result<(), FleetError> {
     let fleet = WideFleet::new(seed, rows);
-    let storage: Arc<dyn Storage> = Arc::new(CheckedFiles::new(|_: &Path| Ok(()), MemoryBudget::unlimited()));
+    let storage = FileSystem::storage();
     let store = Store::create_or_open(&storage, folder)?;
     store.begin(runs as usize, 0, MadeWith::default())?;
     for first in (0..runs).step_by(RUNS_OF_A_FILE as usize) {

@@ -34,7 +34,20 @@ pub struct Extract<'e> {
     pub tells_compaction: bool,
 }
 
-impl Extract<'_> {
+impl<'e> Extract<'e> {
+    /// An extract of all these inputs into the dataset in this folder, which is created if necessary.
+    pub fn new(output: &'e Path, inputs: &'e FleetInputs, settings: &'e FleetSettings<'e>) -> Self {
+        Self {
+            output,
+            inputs,
+            shard: None,
+            settings,
+            symbols: Vec::new(),
+            removes_others: false,
+            tells_compaction: false,
+        }
+    }
+
     /// Measures the inputs that the dataset lacks. Returns false if the user stopped it; finished measurements are
     /// kept.
     ///

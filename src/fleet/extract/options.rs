@@ -35,6 +35,26 @@ pub struct ReadingOptions<'f> {
     pub jobs: usize,
 }
 
+impl<'f> ReadingOptions<'f> {
+    /// Measures everything, without separate symbol files, one file at a time; `symbol_files` may be any files.
+    pub fn new(symbol_files: &'f dyn WatchedInputs) -> Self {
+        Self {
+            read: Options::default(),
+            measure: MeasureOptions::default(),
+            intervals: None,
+            threads: None,
+            operations: Box::new(|_| Vec::new()),
+            described: FleetSelection::default(),
+            symbols: None,
+            symbol_files,
+            with_bundled_symbols: true,
+            with_inlines: true,
+            is_strict: false,
+            jobs: 1,
+        }
+    }
+}
+
 /// Intervals by name.
 #[derive(Clone, Debug)]
 pub struct IntervalChoice {
