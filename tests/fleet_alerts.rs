@@ -221,10 +221,10 @@ fn nothing_to_judge_is_undecided() {
     runs.iter_mut().for_each(|run| run.frames.clear());
     let outcome = alert(&runs, "function(*).self.max > 5");
     assert_eq!((outcome.state, outcome.judged), (AlertState::Undecided { needed: Some(1) }, 0));
-    assert_eq!(outcome.note.as_deref(), Some("no run has a function that counts"));
+    assert_eq!(outcome.note.as_deref(), Some("no run has a selected function"));
     let nobody = FleetOptions { processes: vec!["Nobody".to_owned()], ..FleetOptions::default() };
     let outcome = report(&fleet::runs(5, 10), &["binary(*).self.max > 5"], nobody).alerts.remove(0);
-    assert_eq!(outcome.note.as_deref(), Some("no run has a binary that counts"));
+    assert_eq!(outcome.note.as_deref(), Some("no run has a selected binary"));
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl<'e> Family<'e> {
     fn outcome(&self, mut names: Vec<Judged>, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let (count, runs) = (self.each.count(), &self.runs);
         if count == 0 {
-            let note = format!("no run has a {} that counts", self.each.scope.name());
+            let note = format!("no run has a selected {}", self.each.scope.name());
             return Ok(undecided(self.rule, self.cohort, Some(1), Some(note)));
         }
         self.put_in_order(&mut names);
@@ -261,8 +261,8 @@ impl<'e> Family<'e> {
         let (scope, count) = (self.each.scope.name(), self.each.count());
         if let Some(needed) = needed {
             let is_of_all = self.rule.bound == AlertBound::Estimate && needed > self.needed();
-            let note =
-                is_of_all.then(|| format!("an interval that holds for all {count} names together needs so many runs"));
+            let note = is_of_all
+                .then(|| format!("an interval that holds for all {count} names together needs this many runs"));
             return note.or_else(|| weights_note(runs.effective, runs.count, state));
         }
         if names.iter().all(|judged| is_of_many(&judged.name)) {

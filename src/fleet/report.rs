@@ -462,7 +462,7 @@ impl Completeness {
     pub(super) fn sentence(&self, missing_shards: &[String]) -> Option<String> {
         let files = match (self.inputs_done, self.inputs_expected) {
             (Some(done), Some(expected)) => format!("{done} of {expected} input files are done"),
-            (None, Some(expected)) => format!("of {expected} input files, nobody knows how many are done"),
+            (None, Some(expected)) => format!("it is unknown how many of {expected} input files are done"),
             (_, None) => "its last extract did not finish".to_owned(),
         };
         let shards = match missing_shards {

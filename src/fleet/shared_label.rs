@@ -68,7 +68,7 @@ impl SharedLabel {
         let Self { key, runs, values } = self;
         let each = *runs as f64 / *values as f64;
         format!(
-            "Intervals assume that runs are independent. In a cohort, each {key} has {each:.1} runs on average: if runs with the same {key} are alike, intervals are too narrow, and more differences are chance."
+            "Intervals assume that runs are independent. In a cohort, each {key} has {each:.1} runs on average: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
         )
     }
 }

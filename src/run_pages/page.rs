@@ -113,7 +113,7 @@ impl PageMaker<'_> {
         let run = &self.report.runs[page.run];
         let read = input.read_as(&task.display, options, self.host)?;
         if short(read.content) != content(&run.run_id) {
-            return Err(unreadable("its content is not the one that was measured".to_owned()));
+            return Err(unreadable("its content differs from the measured one".to_owned()));
         }
         let mut recording = read.export?;
         // Messages about the neighbouring file were printed before.

@@ -44,7 +44,7 @@ impl RunPages<'_> {
         for (index, (task, page)) in found.into_iter().enumerate() {
             let run = &report.runs[page.run];
             let added = match &task {
-                None => Err("it is not there any more".to_owned()),
+                None => Err("it no longer exists".to_owned()),
                 Some(task) => add(&maker, task, page, folder)?,
             };
             host.add_file(0, added.is_err());

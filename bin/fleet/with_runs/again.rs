@@ -26,7 +26,7 @@ pub(in crate::fleet) fn measured_as(
 ) -> Result<(ReadingArgs, Option<AskedThreads>), String> {
     if selection.options().iter().any(|(option, _)| option == "--redact") {
         return Err(
-            "it was extracted with --redact, and does not tell where its recordings are; report on the recordings \
+            "it was extracted with --redact, and does not record where its recordings are; report on the recordings \
              instead: traceparse fleet report RECORDINGS --redact --with-runs N -o REPORT.html"
                 .to_owned(),
         );

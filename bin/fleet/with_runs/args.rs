@@ -32,11 +32,13 @@ impl WithRunsArgs {
             );
         }
         let Some(output) = output else {
-            return Err("--with-runs writes a folder beside the page, so it needs -o, such as -o fleet.html".to_owned());
+            return Err(
+                "--with-runs writes a folder next to the page, so it needs -o, such as -o fleet.html".to_owned()
+            );
         };
         if std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file()) {
             let output = output.display();
-            return Err(format!("{output}: not a file; --with-runs writes a folder beside it; name another output"));
+            return Err(format!("{output}: not a file; --with-runs writes a folder next to it; name another output"));
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ pub(super) const fn advice(lack: Lack<'_>) -> &'static str {
         Lack::Shards(_) => "extract them with --shard, then name them, too",
         Lack::Merge => "run the same `fleet merge` again",
         Lack::Extract => "run the same `fleet extract` to continue",
-        Lack::Lost => "extract what it was of before again, or give them up with --remove-others",
+        Lack::Lost => "extract its previous inputs again, or give up the lost files with --remove-others",
         Lack::Inputs => {
             "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again"
         }

@@ -94,7 +94,7 @@ impl AskedIntervals {
             None if input.bundle().is_some() => format!("It has no readable table of {what}; nothing recorded them."),
             None => {
                 let name = task.intervals_name();
-                format!("It has no table of {what}, and there is no {name} beside it; export them with: {command}")
+                format!("It has no table of {what}, and there is no {name} next to it; export them with: {command}")
             }
         }
     }

@@ -125,7 +125,7 @@ impl<'e> Extract<'e> {
         let folder = self.output.display();
         if let Some(lost) = store.lost_files() {
             let files = several(lost, "file");
-            let advice = "extract just those, or what the dataset was of before; --remove-others gives them up";
+            let advice = "extract just those, or the previous inputs of the dataset; --remove-others gives them up";
             host.warn(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
         }
         let owed = store.owed()?;

@@ -87,7 +87,7 @@ impl<'h> Collector<'h> {
         match datasets.incomplete() {
             Some(sentence) => self.host.warn(&sentence),
             None if datasets.has_engine_written() => builder.add_note(
-                "An engine rewrote the dataset: nobody knows if it is complete, or what was selected of its recordings."
+                "An engine rewrote the dataset: it is unknown whether it is complete, and what was selected from its recordings."
                     .to_owned(),
             ),
             None => {}

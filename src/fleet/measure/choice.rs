@@ -47,7 +47,7 @@ impl<'t> Chosen<'t> {
         }
         if chosen.len() > 1 && context.duration.is_some() {
             let count = chosen.len();
-            notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
+            notes.push(format!("The file has {count} runs; the manifest's duration applies to each of them."));
         }
         let (mut runs, mut excluded) = (Vec::new(), Vec::new());
         for series in chosen {

@@ -72,7 +72,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
         let schema = profile.string(series.schema);
         return format!(
-            "Reports of {schema} tell neither CPU time nor when samples were taken, so there is no CPU use to measure."
+            "Reports of {schema} record neither CPU time nor sample times, so there is no CPU use to measure."
         );
     }
     let (rows, samples) =
@@ -81,7 +81,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     match (rows, samples) {
         (0, _) => format!("There are no rows in {names}."),
         (_, 0) => format!("None of the {rows} rows of {names} could be read."),
-        _ => format!("None of the {samples} samples of {names} is of the processes, threads and states that count."),
+        _ => format!("None of the {samples} samples of {names} has a selected process, thread and state."),
     }
 }
 

@@ -217,18 +217,18 @@ impl Sentences<'_> {
                 format!("{} and {} differ by no more than chance explains.", self.cohort(to), self.cohort(from))
             }
             (&[from, to], false) => {
-                format!("Too few runs to tell if {} differs from {}.", self.cohort(to), self.cohort(from))
+                format!("Too few runs to decide if {} differs from {}.", self.cohort(to), self.cohort(from))
             }
             (_, true) if is_newest => {
-                "No newest cohort differs from the one before it by more than chance explains.".to_owned()
+                "No newest cohort differs from the previous one by more than chance explains.".to_owned()
             }
             (_, false) if is_newest => {
-                "Too few runs to tell if the newest cohorts differ from those before.".to_owned()
+                "Too few runs to decide if the newest cohorts differ from the previous ones.".to_owned()
             }
             (all, true) => {
                 format!("The {} cohorts differ by no more than chance explains.", thousands(all.len() as u64))
             }
-            (all, false) => format!("Too few runs to tell if the {} cohorts differ.", thousands(all.len() as u64)),
+            (all, false) => format!("Too few runs to decide if the {} cohorts differ.", thousands(all.len() as u64)),
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write
 const fn reason(state: AlertState) -> &'static str {
     match state {
         AlertState::Fired => "beyond their threshold",
-        AlertState::Undecided { .. } => "too few runs to tell, or chance may explain it",
+        AlertState::Undecided { .. } => "too few runs to decide, or chance may explain it",
         AlertState::Quiet => "within their threshold",
     }
 }

@@ -237,7 +237,7 @@ pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
         &format!(
             "The weight of the samples of {of_threads} over the recorded time. 100 % is {core} \
          throughout, so a run of several threads may have more. Tables that weigh cycles, events or samples give a \
-         rate by second, and never stand in one distribution with time."
+         rate by second, and are never in one distribution with time."
         ),
     )?;
     define("Measure", measure_text(options.measure))?;
@@ -250,7 +250,7 @@ pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
             }
             QuantileMethod::Linear => {
                 "Linear: the straight line between the two values around the index (n − 1)·q. Exact: every value is \
-                 kept. It may be a number that nobody measured."
+                 kept. It may be a number that no run has."
             }
         },
     )?;
@@ -258,7 +258,7 @@ pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
         define(
             "Weights",
             "Percentiles count a run as often as its run weight says: the smallest value whose cumulative weight \
-             reaches q times the weight of all. There are no intervals then.",
+             reaches q times the weight of all. In that case there are no intervals.",
         )?;
     }
     let confidence = options.confidence;

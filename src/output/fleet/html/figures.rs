@@ -53,13 +53,12 @@ pub(super) fn across_runs(
             "All of these plots have the same axis for the measure, and the same axis for the number of runs."
         }
         (false, true) => {
-            "All of these plots have the same axis for the measure; each has an axis of its own for the number of runs."
+            "All of these plots have the same axis for the measure; each has a separate axis for the number of runs."
         }
         (true, false) => {
-            "The cohorts differ so much that each plot has an axis of its own for the measure; that for the number of runs \
-             is the same."
+            "The cohorts differ so much that each plot has a separate axis for the measure; the axis for the number of runs is the same."
         }
-        (true, true) => "The cohorts differ so much that each plot has axes of its own.",
+        (true, true) => "The cohorts differ so much that each plot has separate axes.",
     };
     legend(sentence, cohorts.len() - shown.len(), out)
 }
@@ -206,7 +205,7 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
         out.write_all(b"</div>\n")?;
         let sentence = match &axes.own {
             _ if shown.len() < 2 => "",
-            Some(_) => "The cohorts differ so much that each plot has an axis of its own.",
+            Some(_) => "The cohorts differ so much that each plot has a separate axis.",
             None => "All of these plots have the same axis for the measure.",
         };
         legend(sentence, with_time.len() - shown.len(), out)?;

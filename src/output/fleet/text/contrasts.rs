@@ -31,7 +31,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         // The mark for noise is about the largest value here, so its sentence is another.
         let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
         if contrasts.iter().any(shown) {
-            let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
+            let text = "~: the largest value is no more than sampling noise in identical runs.";
             page.sentence(Some(Tone::Dim), 0, text)?;
         }
         if let Some(sentence) = too_few_to_compare(report, &contrasts[0], labels::name) {

@@ -122,9 +122,8 @@ impl Footnotes {
             has(Note::UnknownEnd)
                 .then(|| "?: no run is that far out, so this end of the interval is unknown.".to_owned()),
             has(Note::OneRun).then(|| "1 run: percentiles need more; max and mean are its value.".to_owned()),
-            has(Note::Noise).then(|| {
-                "~: no more than sampling noise gives runs that are all alike; no evidence that runs differ.".to_owned()
-            }),
+            has(Note::Noise)
+                .then(|| "~: no more than sampling noise in identical runs; no evidence that runs differ.".to_owned()),
             has(Note::HighMean).then(|| "!: the mean is above P90; a few runs carry it.".to_owned()),
         ];
         texts.into_iter().flatten().collect()

@@ -87,7 +87,7 @@ impl<'p> Page<'p> {
         self.sentence(
             Some(Tone::Dim),
             0,
-            &format!("No room for columns at this width: {columns}. CSV and JSON have all."),
+            &format!("Columns that do not fit at this width: {columns}. CSV and JSON have all."),
         )
     }
 }
