@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
+use super::layout::Writer;
 use super::reader;
 use super::run::FileNames;
 use super::runs::{self, COPIES, RunsRow};
@@ -57,7 +58,7 @@ impl RewrittenRuns {
     ///
     /// Reading fails, or it has no columns of that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
-        TableRows::open_rewritten(table, &[], input).map(|rows| rows.count())
+        TableRows::open(Writer::Engine, table, &[], input).map(|rows| rows.count())
     }
 
     /// Adds a file of a table.
@@ -69,9 +70,9 @@ impl RewrittenRuns {
         self.names.begin_file();
         if table == DatasetTable::Runs {
             let columns = [runs::COLUMNS, &COPIES, &COPIED_NUMBERS].concat();
-            return self.add_runs(TableRows::open_rewritten(table, &columns, input)?);
+            return self.add_runs(TableRows::open(Writer::Engine, table, &columns, input)?);
         }
-        let rows = TableRows::open_rewritten(table, &table.columns_of_rows(), input)?;
+        let rows = TableRows::open(Writer::Engine, table, &table.columns_of_rows(), input)?;
         self.add_rows(rows, |run, rows, names| {
             match table {
                 DatasetTable::Labels => run.labels.push((rows.text(1)?, rows.text(2)?)),

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek};
 
+use super::layout::Writer;
 use super::run::{DatasetRun, FileNames};
 use super::runs::{self, RunsRow};
 use super::table::TableRows;
@@ -29,7 +30,7 @@ impl DatasetRow {
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
         let columns = [runs::COLUMNS, &runs::COPIES].concat();
-        let mut rows = TableRows::open(DatasetTable::Runs, &columns, input)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, input)?;
         let mut read = move || {
             if !rows.advance()? {
                 return Ok(None);
@@ -75,7 +76,7 @@ impl DatasetReader {
         E: From<DatasetError>,
     {
         Ok(Self {
-            runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
+            runs: TableRows::open(Writer::Traceparse, DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
             labels: RunRows::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
             frames: RunRows::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
             binaries: RunRows::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
@@ -161,7 +162,7 @@ struct RunRows {
 
 impl RunRows {
     fn open<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<Self, DatasetError> {
-        let mut rows = TableRows::open(table, &table.columns_of_rows(), input)?;
+        let mut rows = TableRows::open(Writer::Traceparse, table, &table.columns_of_rows(), input)?;
         let has_row = rows.advance()?;
         Ok(Self { table, rows, has_row })
     }

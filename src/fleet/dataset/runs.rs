@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 
 use serde_json::{Value, json};
 
+use super::layout::Writer;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable, FAILED, OK};
 use crate::fleet::{FailedInput, FailureKind, RunRecord};
@@ -35,7 +36,7 @@ impl KnownRun {
     /// Reading fails, or the file is not that table.
     pub fn all<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<Self>, DatasetError> {
         let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
-        let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, runs)?;
         let mut known = Vec::new();
         while rows.advance()? {
             known.push(Self {
@@ -56,7 +57,7 @@ impl KnownRun {
     ///
     /// Reading fails, or the file is not that table.
     pub fn label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
-        let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
         while rows.advance()? {
             keys.push((rows.text(0)?, rows.text(1)?));

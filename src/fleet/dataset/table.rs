@@ -69,30 +69,13 @@ impl DatasetTable {
     ///
     /// Reading fails, or the file is not that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
-        TableRows::open(self, &[], input).map(|rows| rows.count())
+        TableRows::open(Writer::Traceparse, self, &[], input).map(|rows| rows.count())
     }
 }
 
 impl TableRows {
-    /// The columns with these names of a file that this crate wrote, in this order.
+    /// The columns with these names of a file, in this order.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        Self::open_of(Writer::Traceparse, table, names, input)
-    }
-
-    /// The same of a file that any engine wrote.
-    pub(super) fn open_rewritten<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        Self::open_of(Writer::Engine, table, names, input)
-    }
-
-    fn open_of<R: Read + Seek + Send + 'static>(
         writer: Writer,
         table: DatasetTable,
         names: &[&str],
