@@ -17,10 +17,9 @@ pub(super) mod json;
 mod measures;
 mod opening;
 mod sentences;
-mod subject;
 pub(super) mod text;
 
-use crate::fleet::{Cohort, Contrast, FleetReport, RunRow, SortKey};
+use crate::fleet::{FleetReport, RunRow};
 use crate::units::{Unit, counted as thousands, several as many};
 pub use alert_lines::alert_lines;
 #[cfg(feature = "html")]
@@ -40,32 +39,4 @@ const fn measure_unit(unit: Unit) -> &'static str {
 /// The runs of a cohort, by its position.
 fn runs_of(report: &FleetReport, cohort: usize) -> impl Iterator<Item = &RunRow> {
     report.runs.iter().filter(move |run| run.cohort == cohort)
-}
-
-/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
-fn statistic_name(name: &str) -> String {
-    if name == "weighted-mean" {
-        return "mean by time".to_owned();
-    }
-    name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
-}
-
-/// The cohorts with too few runs for the percentile that is compared, in a sentence. `name` writes the name of a cohort.
-fn too_few_to_compare(report: &FleetReport, contrast: &Contrast, name: impl Fn(&Cohort) -> String) -> Option<String> {
-    let SortKey::Quantile(quantile) = report.options.sort else { return None };
-    let needed = quantile.needed_count();
-    let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
-    let few = cohorts.filter(|cohort| cohort.runs < needed);
-    let few: Vec<String> = few.map(|few| format!("{} ({})", name(&few.cohort), many(few.runs, "run"))).collect();
-    let all = contrast.cohorts.len();
-    let names = match few.len() {
-        0 => return None,
-        1..=6 => few.join(", "),
-        some if some == all => format!("all {all} cohorts"),
-        some => format!("{some} of {all} cohorts"),
-    };
-    let needed = thousands(needed);
-    Some(format!(
-        "Too few runs for {quantile}, which needs {needed}: {names}. Their {quantile} is nearly their largest run."
-    ))
 }

@@ -9,7 +9,7 @@ use super::table::interval;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
 use crate::output::fleet::alert_lines::known;
-use crate::output::fleet::statistic_name;
+use crate::output::fleet::sentences::statistic_name;
 use crate::units::Unit;
 
 /// More cards than this with a harmless state are folded.

@@ -1,7 +1,7 @@
 //! Tables of cohorts: CPU use across runs, and within them.
 
 use crate::output::fleet::WITHIN;
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

@@ -8,7 +8,7 @@ use super::row_names::{cohort_name, scope_names, scope_words};
 use super::table::{self, Column};
 use super::text::{Text, cut};
 use crate::fleet::{Contrast, ContrastRow, FleetReport};
-use crate::output::fleet::{statistic_name, too_few_to_compare};
+use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
 
 /// Rows of each table.
 const MAX_ROWS: usize = 50;

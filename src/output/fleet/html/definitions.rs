@@ -1,6 +1,6 @@
 //! The inputs, at the start of the page, and the definitions of numbers, at its end.
 
-use crate::output::fleet::subject::{counted_threads, subject};
+use crate::output::fleet::sentences::{counted_threads, subject};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 

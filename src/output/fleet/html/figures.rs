@@ -1,6 +1,6 @@
 //! Plots with their titles and legends.
 
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::io::{self, Write};
 
 use super::numbers::counted;

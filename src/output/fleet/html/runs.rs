@@ -1,6 +1,6 @@
 //! The runs, sorted by CPU use, highest first.
 
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::io::{self, Write};
 
 use super::numbers::{count, measure_with_unit, seconds, weight};

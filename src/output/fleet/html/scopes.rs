@@ -10,7 +10,7 @@ use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
-use crate::output::fleet::statistic_name;
+use crate::output::fleet::sentences::statistic_name;
 use crate::stats::Quantile;
 use crate::units::Unit;
 

@@ -10,7 +10,7 @@ use super::words::{many, thousands};
 use crate::fleet::{AlertOutcome, AlertState, FleetReport};
 use crate::output::fleet::alert_lines::{interval, known};
 use crate::output::fleet::measures::Measures;
-use crate::output::fleet::statistic_name;
+use crate::output::fleet::sentences::statistic_name;
 use crate::output::text::style::{Tone, fit};
 use crate::units::Unit;
 

@@ -1,7 +1,7 @@
 //! CPU use across the runs of each cohort, and within them.
 
 use crate::output::fleet::WITHIN;
-use crate::output::fleet::subject::subject;
+use crate::output::fleet::sentences::subject;
 use std::io;
 
 use super::findings;

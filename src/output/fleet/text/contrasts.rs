@@ -10,7 +10,7 @@ use super::table::{Column, Row, SORTED, Table};
 use super::words::{many, scope_names};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
 use crate::output::fleet::measures::Measures;
-use crate::output::fleet::too_few_to_compare;
+use crate::output::fleet::sentences::too_few_to_compare;
 use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.

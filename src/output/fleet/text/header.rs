@@ -6,7 +6,7 @@ use super::findings;
 use super::page::Page;
 use super::words::{first_few, many, thousands};
 use crate::fleet::{FailedInput, Finding, FleetReport, Inputs, Measure};
-use crate::output::fleet::subject::counted_threads;
+use crate::output::fleet::sentences::counted_threads;
 use crate::output::text::style::Tone;
 use crate::stats::QuantileMethod;
 use crate::units::Unit;

@@ -19,7 +19,7 @@ mod table;
 mod trend;
 mod words;
 
-use crate::output::fleet::subject::subject_inside;
+use crate::output::fleet::sentences::subject_inside;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
