@@ -7,6 +7,12 @@ use crate::profile::Profile;
 use crate::recording::Options;
 use crate::symbols::Locator;
 
+/// Makes the operations on the stacks of a profile.
+type MakeOperations<'f> = Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>;
+
+/// True for the name of a selected thread, which may be a main thread.
+type MatchThread = Box<dyn Fn(&str, bool) -> bool + Send + Sync>;
+
 /// The options of reading and measuring the files of a fleet.
 pub struct ReadingOptions<'f> {
     /// The options of the reader.
@@ -18,7 +24,7 @@ pub struct ReadingOptions<'f> {
     /// The threads to keep; `None` keeps all.
     pub threads: Option<ThreadChoice>,
     /// The operations on the stacks of a profile.
-    pub operations: Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>,
+    pub operations: MakeOperations<'f>,
     /// A description of all these options.
     pub described: FleetSelection,
     /// The symbols that were named, if some were.
@@ -69,7 +75,7 @@ pub struct IntervalChoice {
 /// Some of the threads of each recording.
 pub struct ThreadChoice {
     /// True if a thread with this name, main thread or not, is selected.
-    pub matches: Box<dyn Fn(&str, bool) -> bool + Send + Sync>,
+    pub matches: MatchThread,
     /// The names and patterns as typed.
     pub texts: Vec<String>,
     /// The names without patterns, sorted.
