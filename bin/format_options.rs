@@ -4,7 +4,8 @@ use std::io;
 
 use clap::Args;
 use traceparse::memory::Size;
-use traceparse::output::{Cells, ColourBy, FlameGraphOptions, WorkbenchOptions, WorkbenchReduction};
+use traceparse::output::{Cells, ColourBy, FlameGraphOptions, WorkbenchOptions};
+use traceparse::run_pages::fit;
 
 use crate::note;
 use crate::resource_limits::parse_size;
@@ -112,7 +113,7 @@ impl PageArgs {
         &self,
         fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
     ) -> io::Result<WorkbenchOptions<'o>> {
-        let (options, reduced) = self.fit_quietly(fitting)?;
+        let (options, reduced) = fit(self.max_size(), fitting)?;
         reduced.iter().for_each(|reduced| note(reduced));
         Ok(options)
     }
@@ -122,16 +123,8 @@ impl PageArgs {
         self.max_size.is_some()
     }
 
-    /// The same, with the note on what is left out.
-    pub(crate) fn fit_quietly<'o>(
-        &self,
-        fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
-    ) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
-        let Size(size) = self.max_size.unwrap_or(Size(MAX_SIZE));
-        let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
-        let options = fitting(size).map_err(too_large)?;
-        let is_reduced = options.reduction != WorkbenchReduction::None;
-        let reduced = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
-        Ok((options, is_reduced.then(reduced)))
+    /// The largest page, in bytes.
+    pub(crate) fn max_size(&self) -> u64 {
+        self.max_size.map_or(MAX_SIZE, |Size(size)| size)
     }
 }

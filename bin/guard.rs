@@ -17,9 +17,12 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
+use traceparse::files::{CheckedFiles, Storage};
+
+use crate::resource_limits;
 
 /// The identity of a file, independent of its name.
 #[cfg(unix)]
@@ -172,6 +175,11 @@ pub(crate) fn will_search(path: &Path) -> Result<()> {
 /// When it is an input.
 pub(crate) fn check(target: &Path) -> Result<()> {
     guard().check(target)
+}
+
+/// The files of datasets: none that is an input is changed.
+pub(crate) fn storage() -> Arc<dyn Storage> {
+    Arc::new(CheckedFiles::new(|path: &Path| check(path).map_err(|error| error.to_string()), resource_limits::memory()))
 }
 
 /// Checks the same for standard output.

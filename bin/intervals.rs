@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::profile::{IntervalFilter, TimeRange};
+use traceparse::profile::IntervalFilter;
 use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command};
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -16,12 +16,6 @@ use crate::{Failure, note, redacted, warning};
 const NAMES: usize = 8;
 /// Hang risks that are listed before the rest is only counted.
 const RISKS: usize = 5;
-/// The tables that have intervals of signposts.
-pub(crate) const SIGNPOSTS: [&str; 4] =
-    ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
-/// The table that has hangs.
-pub(crate) const HANGS: [&str; 1] = ["potential-hangs"];
-
 /// The files in which the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
     /// The exports and recordings that are read for their samples, too.
@@ -83,7 +77,7 @@ pub(crate) fn shown_intervals(
             DocumentContent::Toc(_) => &[],
         });
         let mut schemas = tables.filter(|table| table.rows > 0).filter_map(|table| table.schema.as_deref());
-        schemas.any(|schema| SIGNPOSTS.contains(&schema) || HANGS.contains(&schema))
+        schemas.any(|schema| Intervals::SIGNPOSTS.contains(&schema) || Intervals::HANGS.contains(&schema))
     };
     let with_intervals = files.exports.iter().filter(|path| inputs.is_bundle(path) || has_rows(path));
     let (once, sources): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -129,40 +123,19 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     if selection.when.during_hang {
         say_risks(found);
     }
-    if let Some(missing) =
-        selection.when.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name)))
+    if let Some(missing) = selection.when.during.iter().find(|name| !all.iter().any(|interval| interval.is_named(name)))
     {
         return Err(no_interval(missing, &all, found, sources));
     }
     if selection.when.during_hang && !all.iter().any(|interval| interval.is_hang()) {
-        bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&HANGS, found));
+        bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&Intervals::HANGS, found));
     }
-    let filter = interval_filter(&all, &selection.when.during, selection.when.during_hang, selection.when.during_all);
+    let filter = found.filter(&selection.when.during, selection.when.during_hang, selection.when.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
         note("at no time are all of them open (--during-all), so no sample counts");
     }
     Ok(filter)
-}
-
-fn is_named(interval: &Interval, name: &str) -> bool {
-    !interval.is_hang() && interval.name.as_deref() == Some(name)
-}
-
-/// The filter for the intervals with these names, and for hangs if requested: for any of them, or for all at the same time.
-pub(crate) fn interval_filter(all: &[&Interval], names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
-    let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
-        let asked = all.iter().filter(|interval| is_asked(interval));
-        asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
-    };
-    // A name that is given twice is one name.
-    let distinct: BTreeSet<&String> = names.iter().collect();
-    let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
-    let groups = distinct.iter().map(|name| ranges(&|interval| is_named(interval, name))).chain(hangs);
-    match needs_all {
-        true => IntervalFilter::intersection(names.to_vec(), has_hangs, groups),
-        false => IntervalFilter::new(names.to_vec(), has_hangs, groups.flatten()),
-    }
 }
 
 /// Events without their partner.
@@ -218,7 +191,10 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
     let files = sources.list();
     if names.is_empty() {
         let recorded = sources.recorded_categories();
-        return anyhow!("no signpost interval in {files}; {}{recorded}", sources.what_to_do(&SIGNPOSTS, found));
+        return anyhow!(
+            "no signpost interval in {files}; {}{recorded}",
+            sources.what_to_do(&Intervals::SIGNPOSTS, found)
+        );
     }
     let more = names.len().saturating_sub(NAMES);
     names.truncate(NAMES);

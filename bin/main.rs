@@ -5,7 +5,6 @@ mod cli;
 mod counters;
 mod demangle;
 mod diff;
-mod durable;
 mod exit_codes;
 mod fleet;
 mod format_options;
@@ -48,9 +47,6 @@ use exit_codes::{EXIT_INPUT, EXIT_USAGE};
 use function::Candidates;
 
 pub(crate) use exit_codes::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
-// The names that `fleet` uses.
-use {format_options as page, resource_limits as bounds, sink as colour};
-
 pub(crate) use messages::{complain, note, note_once, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {

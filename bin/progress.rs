@@ -1,14 +1,12 @@
 //! The progress of reading, on standard error if that is a terminal, once it takes long.
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
-use traceparse::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use traceparse::files::{Files, FilesAdaptor};
 
 /// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -95,54 +93,17 @@ impl<F: Files> Watched<F> {
     fn progress(&self) -> MutexGuard<'_, Option<Progress>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn add(&self, count: u64) {
-        if let Some(progress) = self.progress().as_mut() {
-            progress.add(count);
-        }
-    }
 }
 
-impl<F: Files> Files for Watched<F> {
-    fn entry(&self, path: &Path) -> io::Result<Entry> {
-        self.files.entry(path)
+impl<F: Files> FilesAdaptor for Watched<F> {
+    fn files(&self) -> &dyn Files {
+        &self.files
     }
 
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.files.canonical(path)
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        self.files.list(folder)
-    }
-
-    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        self.files.list_kinds(folder)
-    }
-
-    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
-        self.files.folder_times(folder)
-    }
-
-    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let bytes = self.files.read(path, offset, length)?;
-        self.add(bytes.len() as u64);
-        Ok(bytes)
-    }
-
-    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        let count = self.files.read_into(path, offset, place)?;
-        self.add(count as u64);
-        Ok(count)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
-        let source = self.files.open(path)?;
-        Ok(Box::new(Counted { source, add: |count| self.add(count) }))
-    }
-
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
-        self.files.load(path, range)
+    fn after_read(&self, _: &Path, _: u64, bytes: &[u8]) {
+        if let Some(progress) = self.progress().as_mut() {
+            progress.add(bytes.len() as u64);
+        }
     }
 }
 

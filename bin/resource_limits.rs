@@ -9,8 +9,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use traceparse::memory::{MemoryBudget, OverBudget, Size};
 
-/// Largest manifest: half a million lines of 130 bytes.
-pub(crate) const MANIFEST: u64 = 64 << 20;
 /// Largest list of files: ten million lines of 100 bytes.
 pub(crate) const FILE_LIST: u64 = 1 << 30;
 /// Largest file of the command's own, such as the index of a folder of symbols.
@@ -105,34 +103,9 @@ fn limit() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
 }
 
-/// The memory for the files of a batch that are read at the same time, or for one alone: half.
-pub(crate) fn of_files() -> MemoryBudget {
-    memory().part(limit() / 2)
-}
-
-/// The memory of each run of a fleet in addition to [`of_kept`].
+/// The memory of each run of a fleet beside [`of_kept`].
 pub(crate) fn of_run() -> u64 {
     BOUNDS.get().map_or(0, |bounds| bounds.of_run)
-}
-
-/// The memory for everything kept of all files of a batch: a quarter.
-pub(crate) fn of_kept() -> MemoryBudget {
-    memory().part(limit() / 4)
-}
-
-/// The memory for the values of a fleet's runs, before they go to a temporary file: an eighth.
-pub(crate) fn of_values() -> u64 {
-    limit() / 8
-}
-
-/// The memory for everything kept of one file of a batch, and for files that wait for others to be kept.
-pub(crate) fn of_kept_file() -> MemoryBudget {
-    memory().part(limit() / 16)
-}
-
-/// The memory for symbols cached during a batch. The budget leaves space for it.
-pub(crate) fn of_remembered_symbols() -> usize {
-    usize::try_from(limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
 }
 
 /// The memory for the list of files that have symbols for a batch, and for one of them while it is looked at.
@@ -152,20 +125,7 @@ pub(crate) fn read_file(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
 
 /// Everything that can be read, if it is at most this many bytes and fits in the budget.
 pub(crate) fn read_all(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    const FIRST: usize = 64 << 10;
-    let (mut source, mut bytes, mut reserved) = (source.take(most + 1), Vec::new(), memory().nothing());
-    loop {
-        let more = FIRST.max(bytes.len() / 2);
-        reserved.resize((bytes.len() + more) as u64).map_err(io::Error::other)?;
-        bytes.reserve_exact(more);
-        if source.by_ref().take(more as u64).read_to_end(&mut bytes)? < more {
-            break;
-        }
-    }
-    if bytes.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", Size(most))));
-    }
-    Ok(bytes)
+    traceparse::files::read_all(source, most, &memory())
 }
 
 /// Takes bytes from the budget until the process ends.

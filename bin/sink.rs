@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use traceparse::files::FileSystem;
 use traceparse::output::{InertWriter, Style, Syntax};
 
-use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
 use crate::resource_limits::Limited;
@@ -88,7 +88,7 @@ pub(crate) fn replace(
     write_through(file.as_file(), write)?;
     file.as_file().sync_all()?;
     file.rename(&target, || guard::check(&target))?;
-    Ok(sync_folder(folder)?)
+    Ok(FileSystem.sync_folder(folder)?)
 }
 
 /// True if the output goes to a terminal.

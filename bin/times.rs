@@ -1,7 +1,7 @@
 //! Times, weights and percentages as people type them.
 
 use traceparse::profile::TimeRange;
-use traceparse::units::Nanos;
+use traceparse::units::{Nanos, decimal};
 
 /// Reads `START..END`; either side may be empty.
 pub(crate) fn parse_range(text: &str) -> Result<TimeRange, String> {
@@ -71,21 +71,6 @@ pub(crate) fn parse_weight(text: &str) -> Result<WeightLimit, String> {
         return Ok(WeightLimit::Plain(number));
     }
     parse_time(text).map(WeightLimit::Time).map_err(|_| format!("{text:?} is not a weight, such as 5ms, 20000 or 1.5M"))
-}
-
-/// `whole.fraction` × `unit`, exactly; digits below one nanosecond are dropped.
-pub(crate) fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
-    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
-        return None;
-    }
-    let mut nanos = whole.parse::<u64>().ok()?.checked_mul(unit)?;
-    let mut place = unit;
-    for digit in fraction.bytes() {
-        place /= 10;
-        nanos = nanos.checked_add(u64::from(digit - b'0') * place)?;
-    }
-    Some(nanos)
 }
 
 /// A percentage, with or without its sign.

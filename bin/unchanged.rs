@@ -3,25 +3,22 @@
 //! Size, modification time and inode are compared before the first byte is read and after the last. A difference shows an active writer, a
 //! replaced file, or a changed link. Pipes and devices are not checked.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
+use traceparse::files::{FileSystem, Files, FilesAdaptor};
 
 use crate::guard::will_read;
 use crate::objects::{here, located};
 use crate::resource_limits;
 
-/// The message about a changed file, after its name.
-pub(crate) const CHANGED: &str =
-    "the file changed while it was read; wait until it is no longer being written, or export it again";
+const CHANGED: &str = FileSystem::CHANGED;
 
 /// The properties of a regular file that show whether it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,16 +72,6 @@ impl InputFile {
         Ok(Self { file, path: (!is_stdin).then(|| located(path).into_owned()), before: Stamp::new(&metadata) })
     }
 
-    /// True for a folder, which can be opened like a file.
-    pub(crate) fn is_folder(&self) -> bool {
-        self.file.metadata().is_ok_and(|metadata| metadata.is_dir())
-    }
-
-    /// True for a device, which may have no end.
-    pub(crate) fn is_device(&self) -> bool {
-        self.file.metadata().is_ok_and(|metadata| is_device(&metadata))
-    }
-
     /// The number of bytes; `None` if it is not known.
     pub(crate) fn length(&self) -> Option<u64> {
         self.before.as_ref().map(|before| before.length)
@@ -127,14 +114,15 @@ pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))
 }
 
+/// True for a device, which may have no end.
 #[cfg(unix)]
-fn is_device(metadata: &Metadata) -> bool {
+pub(crate) fn is_device(metadata: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
     metadata.file_type().is_char_device() || metadata.file_type().is_block_device()
 }
 
 #[cfg(not(unix))]
-fn is_device(_: &Metadata) -> bool {
+pub(crate) fn is_device(_: &Metadata) -> bool {
     false
 }
 
@@ -213,51 +201,18 @@ impl WatchedFiles {
     }
 }
 
-impl Files for WatchedFiles {
-    fn entry(&self, path: &Path) -> io::Result<Entry> {
-        FileSystem.entry(&located(path))
+impl FilesAdaptor for WatchedFiles {
+    fn files(&self) -> &dyn Files {
+        &FileSystem
     }
 
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        let real = FileSystem.canonical(&located(path))?;
-        // An object has one name.
-        Ok(if *located(path) == *path { real } else { path.to_owned() })
+    fn located<'p>(&self, path: &'p Path) -> Cow<'p, Path> {
+        located(path)
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let place = located(folder);
-        let listed = FileSystem.list(&place)?;
-        // Objects keep their URLs.
-        let below = |path: PathBuf| path.strip_prefix(&place).map_or(path.clone(), |name| folder.join(name));
-        Ok(if *place == *folder { listed } else { listed.into_iter().map(below).collect() })
-    }
-
-    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        FileSystem.list_kinds(&located(folder))
-    }
-
-    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
-        FileSystem.folder_times(&located(folder))
-    }
-
-    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    fn before_read<'p>(&self, path: &'p Path) -> io::Result<Cow<'p, Path>> {
         self.will_read(path);
-        FileSystem.read(&here(path)?, offset, length)
-    }
-
-    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        self.will_read(path);
-        FileSystem.read_into(&here(path)?, offset, place)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
-        self.will_read(path);
-        FileSystem.open(&here(path)?)
-    }
-
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
-        self.will_read(path);
-        FileSystem.load(&here(path)?, range)
+        here(path)
     }
 }
 

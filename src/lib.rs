@@ -60,7 +60,7 @@
 //! Features only add. `cli` (default) builds the command, and turns on `compression` ([`decompress`], gzip and zstd;
 //! `output::Format::Pprof`), `workbench` (`output::Format::Workbench`), `symbols` ([`symbols`] and [`symbolicate`]), `bundle` ([`bundle`]; of `symbols` it turns on
 //! `apple-symbols`, the formats in which bundles keep names, without dSYM and Mach-O), `dataset`
-//! (`fleet::DatasetTable` and what reads and writes it as Parquet) and `html` (`output::Format::Html`). The last two turn on `fleet`
+//! (extraction, datasets as Parquet and merging, in `fleet`) and `html` (`output::Format::Html`). The last two turn on `fleet`
 //! ([`stats`] and [`fleet`]). `serde` serializes reports and rows with names. `swift` (default) demangles names of Swift 4 and later, and
 //! needs a C++17 compiler to build. The library alone is `default-features = false`.
 //!
@@ -113,6 +113,8 @@ mod readers;
 pub mod recording;
 pub mod redact;
 pub mod report;
+#[cfg(all(feature = "dataset", feature = "html", feature = "workbench"))]
+pub mod run_pages;
 #[cfg(feature = "fleet")]
 pub mod stats;
 #[cfg(feature = "apple-symbols")]

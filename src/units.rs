@@ -2,6 +2,41 @@
 
 use std::fmt;
 
+/// A whole number for people, with its thousands apart: `1,988`.
+pub fn counted(count: impl fmt::Display) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A whole number with its word, which takes an s: `1 file`, `1,988 files`.
+pub fn several(count: impl fmt::Display, word: &str) -> String {
+    let count = counted(count);
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}
+
+/// The decimal `whole.fraction`, times `unit`, exactly; the digits that are too small for the unit are dropped.
+pub fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
+        return None;
+    }
+    let mut number = whole.parse::<u64>().ok()?.checked_mul(unit)?;
+    let mut place = unit;
+    for digit in fraction.bytes() {
+        place /= 10;
+        number = number.checked_add(u64::from(digit - b'0') * place)?;
+    }
+    Some(number)
+}
+
 /// A point in time or a duration in nanoseconds. Times of samples count from the start of the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(u64);
@@ -296,6 +331,13 @@ impl fmt::Debug for Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        let texts = [0, 7, 999, 1_000, 12_345, 1_234_567].map(counted);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!([0, 1, 1_988].map(|count| several(count, "file")), ["0 files", "1 file", "1,988 files"]);
+    }
 
     #[test]
     fn weights_read_well() {

@@ -209,7 +209,7 @@ fn too_few_runs_decide_nothing() {
     let AlertState::Undecided { needed: Some(needed) } = few.state else { panic!("{few:?}") };
     assert!(0.5_f64.powi(needed as i32) <= 0.025 / few.judged as f64);
     assert!(0.5_f64.powi(needed as i32 - 1) > 0.025 / few.judged as f64);
-    assert!(few.note.unwrap().contains("names together needs so many runs"));
+    assert!(few.note.unwrap().contains("names together needs this many runs"));
     assert_eq!(alert(&runs[..6], "function(*).self.p50 > 500").state, AlertState::Quiet);
     let ends = alert(&runs[..6], "function(*).self.p50.lower > 500");
     assert_eq!((ends.state, ends.value), (AlertState::Undecided { needed: Some(needed) }, None));
@@ -221,10 +221,10 @@ fn nothing_to_judge_is_undecided() {
     runs.iter_mut().for_each(|run| run.frames.clear());
     let outcome = alert(&runs, "function(*).self.max > 5");
     assert_eq!((outcome.state, outcome.judged), (AlertState::Undecided { needed: Some(1) }, 0));
-    assert_eq!(outcome.note.as_deref(), Some("no run has a function that counts"));
+    assert_eq!(outcome.note.as_deref(), Some("no run has a selected function"));
     let nobody = FleetOptions { processes: vec!["Nobody".to_owned()], ..FleetOptions::default() };
     let outcome = report(&fleet::runs(5, 10), &["binary(*).self.max > 5"], nobody).alerts.remove(0);
-    assert_eq!(outcome.note.as_deref(), Some("no run has a binary that counts"));
+    assert_eq!(outcome.note.as_deref(), Some("no run has a selected binary"));
 }
 
 #[test]

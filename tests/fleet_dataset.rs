@@ -227,7 +227,7 @@ fn histograms_are_those_of_every_whole_second() {
 #[test]
 fn what_is_known_of_a_file_needs_no_rows() {
     let (mut run, failure) = (runs::run(4, 3), runs::failure(5));
-    (run.record.rejected, run.record.unread_runs) = (2, Some(3));
+    (run.record.rejected, run.record.unread_runs) = (2, 3);
     let bytes = write(DatasetTable::Runs, std::slice::from_ref(&run), std::slice::from_ref(&failure));
     let known = |run_id, fingerprint: &str, source: &str, is_failed| KnownRun {
         run_id,

@@ -369,7 +369,7 @@ fn too_few_runs_claim_nothing() -> Result<(), Failed> {
     let report = report(&versions(4, 4, &[("1.0", 10), ("1.1", 90)]), by(&["app_version"]));
     let text = written(&report, &text());
     ensure!(differences(&report).is_empty(), "{text}");
-    ensure!(text.contains("Too few runs to tell if app_version 1.1 differs from app_version 1.0."), "{text}");
+    ensure!(text.contains("Too few runs to decide if app_version 1.1 differs from app_version 1.0."), "{text}");
     // A version of which every file failed is none that uses nothing.
     let mut builder = FleetBuilder::new(by(&["app_version"]));
     versions(4, 60, &[("1.0", 10), ("1.1", 10), ("1.2", 10)]).iter().for_each(|run| builder.add(run));

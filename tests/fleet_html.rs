@@ -341,7 +341,7 @@ fn what_is_doubtful_says_so() -> Result<(), Failed> {
         "Too few runs for P99, which needs 100: app_version 1.0 (50 runs), ",
         "50 runs are too few to decide: P99.9 needs 1,000.",
         "No run has a function named &quot;nobody&quot;.",
-        "<small>too few runs to tell, or chance may explain it</small>",
+        "<small>too few runs to decide, or chance may explain it</small>",
     ] {
         ensure!(text.contains(part), "no {part}");
     }

@@ -359,7 +359,7 @@ fn a_manifest_wins() {
         .to_vec();
     let measured = measure(&export, &context);
     let notes = &measured.notes;
-    assert_eq!(notes[0], "The file has 2 runs; the manifest's duration stands for each of them.");
+    assert_eq!(notes[0], "The file has 2 runs; the manifest's duration applies to each of them.");
     assert!(
         notes[1].starts_with("The manifest says that run 1 took 60.000 s, and its table of contents "),
         "{notes:?}"
@@ -514,7 +514,7 @@ fn what_gives_no_run_says_what_there_is() {
     assert_eq!(refused(&export, &only), "There is no table cpu-profile; the file holds time-profile.");
     let mut nobody = default.clone();
     nobody.selection.processes = vec![Matcher::new("nobody")];
-    let reason = "None of the 60 samples of time-profile is of the processes, threads and states that count.";
+    let reason = "None of the 60 samples of time-profile has a selected process, thread and state.";
     assert_eq!(refused(&export, &nobody), reason);
     let broken = render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording))
         .replace("<mnemonic>weight</mnemonic>", "<mnemonic>mass</mnemonic>")

@@ -20,8 +20,9 @@ mod rust_sources;
 /// (`RewrittenRuns`), which are in no order; what a page of a recording shows (`WorkbenchOptions`), and what it leaves out to be smaller
 /// (`WorkbenchReduction`); 5 for redaction: its module, what replaces names, its rules, and what it says of itself; and the performance counter
 /// that somebody asks for (`Counter`); the page of a run beside the report of a fleet (`RunPage`), and the part of it that a number links to
-/// (`RunPlace`).
-const CEILING: usize = 296;
+/// (`RunPlace`); and what extracts, merges and reports on fleets (`FleetHost`, `FleetInputs`, `Extract`, `Datasets`, `Store`, `Collector`, `RunPages`
+/// and their options), which was in the command before.
+const CEILING: usize = 342;
 
 #[test]
 fn the_interface_is_small() {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
+use traceparse::fleet::{
+    AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, Shard, SortKey, SqlEngine, composed,
+};
 use traceparse::output::Syntax;
 use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
@@ -15,8 +17,6 @@ use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, report_help};
-use super::manifest::composed;
-use super::shard::Shard;
 use super::with_runs::WithRunsArgs;
 
 #[derive(Debug, Args)]

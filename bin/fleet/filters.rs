@@ -2,7 +2,7 @@
 
 use clap::Args;
 use regex::Regex;
-use traceparse::fleet::{FleetOptions, FleetSelection, RunMeasures};
+use traceparse::fleet::{FleetOptions, FleetSelection};
 
 use crate::arguments::WhenArgs;
 use crate::operations::OperationArgs;
@@ -103,12 +103,7 @@ impl AskedThreads {
         (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
     }
 
-    /// True if some of them are found by a pattern.
-    pub(crate) fn has_patterns(&self) -> bool {
-        self.names.iter().any(|thread| matches!(thread, ThreadName::Pattern(_)))
-    }
-
-    /// The names that are complete, each once.
+    /// The names that are told in full, each once.
     pub(crate) fn whole(&self) -> Vec<String> {
         let whole = self.names.iter().filter_map(|thread| match thread {
             ThreadName::Whole(name) => Some(name.clone()),
@@ -117,16 +112,7 @@ impl AskedThreads {
         sorted(whole)
     }
 
-    /// The names of the threads of a run that match.
-    pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
-        let mut last = None;
-        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
-        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
-        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
-        named.filter(|&(name, is_main)| self.matches(name, is_main)).map(|(name, _)| name)
-    }
-
-    /// The threads as requested, each once.
+    /// As they were asked for, each once.
     pub(crate) fn texts(&self) -> Vec<String> {
         sorted(self.names.iter().map(ThreadName::text))
     }

@@ -19,7 +19,7 @@ Examples:
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
-/// That of `--max-size`.
+/// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
 
 const INPUT_HELP: &str = "\
@@ -28,9 +28,9 @@ quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.
 
-Signposts and hangs for --during and --during-hang are read from a recording itself. Those of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without such an interval, and without such a thread, are excluded and listed; the percentage is of the selected time.
+Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without such an interval, and without such a thread, are excluded and listed; the percentage is relative to the selected time.
 
-A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
+A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it represents), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
   path,app_version,device,ring
   runs/7.xml,5.2,iPhone 15,beta";
 
@@ -81,9 +81,9 @@ Examples:
 const EXTRACT_CODES: &str = "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 pub(super) const MERGE_HELP: &str = "\
-A run that several datasets have counts once. Of copies of a file in different datasets the same one counts as if all had been extracted together, and so do all numbers. Datasets of different selections, settings or numbers of shards are refused.
+A run in several datasets is used once. If several datasets contain copies of a file, one copy is used, and all numbers are the same as in a single extract. Datasets with different selections, settings or numbers of shards are refused.
 
-A merge knows its shards: it is incomplete until it has all of them, reports name those that are missing, and alerts are then undecided (exit code 4). After an interruption, run the same merge again.
+A merge is incomplete until it has all shards: reports name the missing ones, and alerts are undecided (exit code 4). After an interruption, run the same merge again.
 
 Examples:
   traceparse fleet extract exports/ --shard 1/2 -o shard-1
@@ -93,7 +93,7 @@ Examples:
   traceparse fleet merge january february -o quarter
       Datasets of different recordings
 
-Exit codes: 0 success, 1 nothing could be read or the datasets are unlike, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 success, 1 nothing could be read or the datasets differ in their settings, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 pub(super) const SQL_HELP: &str = "\
 The statement returns the same rows and numbers as `fleet report --format csv`; only the report has alerts, intervals and noise.

@@ -2,23 +2,21 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
+use traceparse::fleet::Datasets;
 
 use super::cli::FleetMergeArgs;
-use super::extraction::PART_ROWS;
-use super::notes::{counted, several};
-use super::store::{MergedFacts, Store};
-use super::union::Datasets;
+use super::host::{AtInterrupt, Host};
 use crate::guard::will_write;
-use crate::{EXIT_DONE, Failure, complain, warning};
+use crate::{EXIT_DONE, Failure};
 
-/// Merges, and says with which exit code the process ends.
+/// Merges, and returns the exit code of the process.
 pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
+    let host = Host::new(AtInterrupt::Finish);
     let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
     let output = real(&args.output);
     let mut paths: Vec<PathBuf> = Vec::new();
     for input in &args.inputs {
-        let mut found = Datasets::at(input);
+        let mut found = Datasets::at(&host, input);
         if real(input) != output {
             // A merge into the folder of its inputs can be done again.
             found.retain(|path| real(path) != output || output.is_none());
@@ -34,35 +32,7 @@ pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     will_write(Some(&args.output));
-    Ok(run(args, &paths)?)
-}
-
-fn run(args: &FleetMergeArgs, paths: &[PathBuf]) -> anyhow::Result<u8> {
-    let datasets = Datasets::open(paths)?;
-    if let Some(sentence) = datasets.unfinished() {
-        match args.allow_incomplete {
-            true => warning(&sentence),
-            false => bail!("{sentence}; or pass --allow-incomplete"),
-        }
-    }
-    let facts = MergedFacts {
-        selection: datasets.selection(),
-        made_with: datasets.made_with(),
-        inputs: datasets.completeness(),
-        shards: datasets.shards(),
-        identity: datasets.identity()?,
-        is_of_whole: datasets.unfinished().is_none(),
-    };
-    let name = args.output.display();
-    let Some(merge) = Store::begin_merge(&args.output, facts, PART_ROWS)? else {
-        complain(&format!("{name}: these datasets are merged already"));
-        return Ok(EXIT_DONE);
-    };
-    let (runs, failed) = merge.write(|each| datasets.rows(each))?;
-    let (of, runs) = (several(datasets.count(), "dataset"), several(runs as usize, "run"));
-    complain(&format!("merged {of}: {runs}, {} failed", counted(failed as usize)));
-    if let Some(sentence) = datasets.incomplete().filter(|_| datasets.unfinished().is_none()) {
-        warning(&sentence);
-    }
+    let datasets = Datasets::open(&host, &paths).map_err(anyhow::Error::from)?;
+    datasets.merge(&host, &args.output, args.allow_incomplete).map_err(anyhow::Error::from)?;
     Ok(EXIT_DONE)
 }

@@ -10,7 +10,7 @@ use crate::objects::{Target, local};
 /// Puts the paths of copies in the place of URLs. Returns the place of a dataset that is to be put back.
 ///
 /// # Errors
-/// When there is nothing at a URL, or its store cannot be asked.
+/// When a URL has no objects, or its store cannot be reached.
 pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
     match action {
         FleetAction::Report(args) => mirror_inputs(&mut args.inputs).map(|()| None),

@@ -1,5 +1,5 @@
-//! Rejects URLs in arguments, for every command and every option that takes a file or a folder: the command would treat them as a folder
-//! named `s3:`.
+//! URLs among the arguments. They are refused in one place, for every command and option with a file or folder that
+//! would otherwise treat a URL as a folder named `s3:`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 
 use super::url::{SCHEMES, scheme_of};
 
-/// The page that error messages refer to.
+/// Ends every refusal.
 const MANUAL: &str = "docs/object-stores.md";
 
 /// Checks that no argument is a URL that the command cannot read or write there.

@@ -1,4 +1,5 @@
-//! A bucket: the requests that this command sends to an object store. All asynchronous code is here; callers wait in their threads.
+//! A bucket: the requests of this command to an object store. All asynchronous code is here; callers wait in separate
+//! threads.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,11 +21,11 @@ use tokio::runtime::{Builder, Runtime};
 use super::copies;
 use super::errors::{Asked, Refusal};
 
-/// The number of concurrent requests of one caller, if there are many small objects.
+/// The number of simultaneous requests of one caller for many small objects.
 const TOGETHER: usize = 16;
 /// Larger files are put in pieces of this size.
 const PIECE: usize = 16 << 20;
-/// The limits for retrying a request: the number of attempts, and their duration.
+/// The number of retries of a request, and their total time.
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
@@ -61,10 +62,10 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// Opens a bucket with the credentials of the environment, without sending a request.
+    /// Opens a bucket with the credentials of the environment, without a request.
     pub(super) fn open(scheme: &str, bucket: &str) -> Result<Self> {
         static PROVIDER: OnceLock<()> = OnceLock::new();
-        // Fails if a provider is installed already, which is fine.
+        // Fails if a provider is already installed, which serves as well.
         PROVIDER.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let name = format!("{scheme}://{bucket}");
         let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_FOR, ..RetryConfig::default() };
@@ -99,7 +100,7 @@ impl Bucket {
     pub(super) fn head(&self, key: &str) -> Result<Option<Object>> {
         match wait(self.store.head(&path(key)?)) {
             Ok(meta) => Ok(Some(Object::new(meta))),
-            // A missing bucket is reported by a listing.
+            // A listing reports a missing bucket.
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(self.refused(key, Asked::Read, &error).into()),
         }
@@ -114,7 +115,7 @@ impl Bucket {
         Ok(objects)
     }
 
-    /// The objects in a folder, without subfolders. A folder is listed once.
+    /// The objects directly in a folder. A folder is listed once.
     pub(super) fn list_folder(&self, prefix: &str) -> Result<Arc<[Object]>> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(objects) = folders.get(prefix) {
@@ -151,7 +152,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// The bytes of a small object and its version; `None` if it does not exist.
+    /// The bytes and version of a small object; `None` if it does not exist.
     pub(super) fn read(&self, key: &str) -> Result<Option<(Vec<u8>, Version)>> {
         let asked = wait(async {
             let got = self.store.get(&path(key)?).await?;
@@ -165,7 +166,7 @@ impl Bucket {
         }
     }
 
-    /// Copies objects into new files, many at a time, and returns the keys of missing objects.
+    /// Writes objects into new files, many at a time; returns the keys of missing objects.
     pub(super) fn get_all(&self, wanted: &[(String, &FilePath)]) -> Result<Vec<String>> {
         let copy = async |(key, file): &(String, &FilePath)| -> Result<Option<String>> {
             let object = match self.store.head(&path(key)?).await {
@@ -215,11 +216,11 @@ impl Bucket {
         put.map(drop).map_err(|error| self.refused(key, Asked::Write, &error).into())
     }
 
-    /// Replaces an object if it still has the version that was read, or creates it if there was none. Returns the new version, and false if
+    /// Replaces the version of an object that was read, or creates the object. Returns the new version, and false if
     /// the store writes unconditionally.
     ///
     /// # Errors
-    /// Also if another process has written the object in the meantime.
+    /// Also if the object has another version by now, because another process wrote it.
     pub(super) fn replace(&self, key: &str, bytes: Vec<u8>, read: Option<&Version>) -> Result<(Version, bool)> {
         let mode = read.map_or(PutMode::Create, |Version(version)| PutMode::Update(version.clone()));
         let (at, bytes) = (path(key)?, PutPayload::from(bytes));
@@ -230,7 +231,7 @@ impl Bucket {
         Ok((Version(UpdateVersion { e_tag: written.e_tag, version: written.version }), is_conditional))
     }
 
-    /// Removes objects. Missing objects count as removed.
+    /// Removes objects; a missing object is not an error.
     pub(super) fn remove_all(&self, keys: &[String]) -> Result<()> {
         let remove = async |key: &String| match self.store.delete(&path(key)?).await {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
@@ -241,7 +242,7 @@ impl Bucket {
     }
 }
 
-/// The key verbatim: `%20` is three characters of it, as in the URLs of other tools.
+/// The name unchanged: `%20` is three of its characters, as in other tools' object URLs.
 fn path(key: &str) -> Result<Path, Error> {
     Ok(Path::parse(key)?)
 }

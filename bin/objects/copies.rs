@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 
-/// The properties of an object that its empty file records.
+/// The properties of an object that an empty file can carry.
 pub(super) struct Stamp<'o> {
     pub(super) size: u64,
     pub(super) modified: SystemTime,
@@ -14,7 +14,7 @@ pub(super) struct Stamp<'o> {
 }
 
 impl Stamp<'_> {
-    /// A hash of the version, with the name of the object if the hash is for a folder.
+    /// A hash of the version, or of the object's name if the store has no versions.
     pub(super) fn hash_with(&self, key: &str) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.size.to_le_bytes()).update(&(key.len() as u64).to_le_bytes());
@@ -23,23 +23,24 @@ impl Stamp<'_> {
         hash.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
     }
 
-    /// Sets the length and time of a file to those of the object.
+    /// Sets the length and time of a file to the object's.
     pub(super) fn put_on(&self, file: &File) -> Result<()> {
         let time = time(self.modified, self.hash_with(""));
         file.set_len(self.size).and_then(|()| file.set_modified(time)).context(MIRROR)
     }
 }
 
-/// The time of a file. Stores record whole seconds, and an object may be replaced twice within one. The fraction of the second is therefore
-/// a hash, in steps that all file systems keep, so a later extract recognises an unchanged object by its file.
+/// The time of a file. Stores report whole seconds, and an object may be replaced twice in one second. The fraction of
+/// the second is therefore a hash, in steps that every file system keeps. A later extract then recognises an unchanged
+/// object by its file.
 fn time(modified: SystemTime, hash: u64) -> SystemTime {
     const STEP: u64 = 100;
     let seconds = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(hash % (1_000_000_000 / STEP) * STEP)
 }
 
-/// Sets the time of a folder to that of its newest object, with a hash of all its objects. On systems that do not support this, recordings
-/// are read to compare them.
+/// Sets the time of a folder to that of its newest object, plus a hash of all its objects. If a system does not support
+/// that, the recording is read again to be recognised.
 pub(super) fn put_on_folder(folder: &Path, modified: SystemTime, hash: u64) {
     let _ = File::open(folder).and_then(|opened| opened.set_modified(time(modified, hash)));
 }
@@ -50,7 +51,7 @@ const MIRROR: &str = "the temporary folder for objects cannot be written; TMPDIR
 /// Creates an empty file, and the folders that contain it.
 ///
 /// # Errors
-/// Also if the name is not a valid file name on this system, or if an object has the name of a folder.
+/// Also for names that are invalid on this system, and for an object with the name of a folder.
 pub(super) fn create(path: &Path) -> Result<File> {
     let folder = path.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).context(MIRROR)?;

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use traceparse::fleet::DatasetTable;
+use traceparse::fleet::{DatasetTable, NamedFiles, Store};
 
 use super::bucket::{Bucket, Object, Version};
 use super::copies;
 use super::mirror::{DATASET, Mirror};
-use crate::fleet::{MANIFEST, NamedFiles};
 
-/// The number of times that the manifest is read again because its files disappeared while they were copied.
+pub(super) const MANIFEST: &str = Store::MANIFEST;
+pub(super) const STAMPS: &str = Store::STAMPS;
+pub(super) const OWED: &str = Store::OWED;
+
+/// The number of times a reader reads the manifest again if files disappear while it copies them.
 const TRIES: usize = 5;
 
 /// A dataset at a URL.
@@ -21,7 +24,7 @@ const TRIES: usize = 5;
 pub(super) struct Remote {
     pub(super) bucket: Arc<Bucket>,
     pub(super) key: String,
-    /// The folder of the copy.
+    /// The folder with the copy.
     pub(super) folder: PathBuf,
 }
 
@@ -80,7 +83,7 @@ impl Remote {
             };
             if gone.is_empty() || is_same()? {
                 copies::write(&self.file(MANIFEST), &manifest)?;
-                // An extract would treat files that are missing in the manifest as user files.
+                // An extract would mistake files that the manifest does not name for the user's files.
                 self.keep_only(&names)?;
                 return Ok(Copied { manifest: Some((manifest, version)), names });
             }
@@ -102,15 +105,15 @@ impl Remote {
     }
 }
 
-/// Copies a dataset for reading; `None` if there is no dataset.
+/// The copy of a dataset for reading; `None` if there is no dataset.
 pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let copied = remote.copy()?;
     Ok(copied.manifest.map(|_| remote.folder))
 }
 
-/// Copies the datasets directly below a URL, and returns their folder; `None` if the objects below it are not datasets. Names of other
-/// objects may begin with `_` or a dot, such as the markers of engines.
+/// The folder with the copies of datasets, if all objects below a URL belong to datasets directly below it; otherwise
+/// `None`. Other objects are allowed if their names begin with `_` or a dot, as engines write them.
 pub(super) fn mirror_datasets(url: &Path, objects: &[Object]) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let names = objects.iter().filter_map(|object| remote.name_of(&object.key));

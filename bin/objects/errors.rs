@@ -1,18 +1,18 @@
-//! Error messages of object stores: the request, its URL, and what to check. Requests are not quoted, since they contain signatures and
-//! tokens.
+//! The answers of object stores as sentences: the request, its URL, and what to check. Requests are not quoted, because
+//! they contain signatures and tokens.
 
 use std::fmt;
 
 use object_store::Error;
 
-/// The kind of request.
+/// A request to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Open,
     Read,
     List,
     Write,
-    /// Writing an object unless it changed since it was read.
+    /// Replacing an object, unless it changed after it was read.
     Replace,
 }
 
@@ -42,7 +42,7 @@ impl Refusal {
             Error::NotFound { .. } => Reason::Gone,
             Error::Precondition { .. } | Error::AlreadyExists { .. } => Reason::Changed,
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Reason::Denied,
-            // The response to listing a bucket that does not exist.
+            // The answer to listing a bucket that does not exist.
             _ if answer.contains("NoSuchBucket") => Reason::Gone,
             _ if answer.contains("403") || answer.contains("401") => Reason::Denied,
             _ => Reason::Other,
@@ -102,7 +102,7 @@ impl std::error::Error for Refusal {}
 /// The most of an answer that is shown.
 const SHOWN: usize = 300;
 
-/// The last cause, which is the message of the store or the system, on one line and without the query of URLs.
+/// The last cause, which is the answer of the store or the system, on one line, without query strings of URLs.
 fn answer(error: &Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     let mut texts = vec![cause.to_string()];

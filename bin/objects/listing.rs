@@ -1,4 +1,5 @@
-//! Finds the objects for a URL: one object, all objects in a folder, or all objects in the folders that a pattern starts with.
+//! From URLs to the mirror: an object, all objects of a folder, or all objects of the folders at the start of a
+//! pattern.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,12 +18,12 @@ struct Place {
     /// The folder of the bucket in the mirror.
     folder: PathBuf,
     key: String,
-    /// The file or folder in the mirror.
+    /// The object's file or folder in the mirror.
     path: PathBuf,
 }
 
 impl Place {
-    /// Returns `None` if a path is not a URL.
+    /// Parses a URL; `None` for any other path.
     fn of(url: &Path) -> Result<Option<Self>> {
         if store_of(url).is_none() {
             return Ok(None);
@@ -46,12 +47,12 @@ impl Place {
         }
     }
 
-    /// Places all objects below a name, and returns false if there are none.
+    /// Places all objects below a name; false if there are none.
     fn place_folder(&self, prefix: &str) -> Result<bool> {
         self.place_listed(prefix, &self.bucket.list(prefix)?)
     }
 
-    /// Places objects that were listed before.
+    /// Places objects that were listed.
     fn place_listed(&self, prefix: &str, objects: &[Object]) -> Result<bool> {
         objects.iter().try_for_each(|object| self.mirror.place(&self.folder, &self.bucket, object))?;
         let names = prefix.split('/').filter(|name| !name.is_empty());
@@ -59,7 +60,7 @@ impl Place {
         Ok(!objects.is_empty())
     }
 
-    /// Places objects that may belong to an export: siblings whose names start with its name.
+    /// Places files that may belong to an export: neighbouring objects whose names have the same start.
     fn place_beside(&self) {
         let (folder, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
         let stem = name.split('.').next().unwrap_or(name);
@@ -73,7 +74,7 @@ impl Place {
         }
     }
 
-    /// The folders before the first one with a wildcard; `None` if it is not a pattern.
+    /// The names before the first name with a pattern character; `None` if there is no pattern.
     fn base_of_pattern(&self) -> Option<String> {
         let is_plain = |name: &&str| !name.bytes().any(|byte| b"*?[{".contains(&byte));
         let base: Vec<&str> = self.key.split('/').take_while(is_plain).collect();
@@ -85,10 +86,10 @@ impl Place {
     }
 }
 
-/// Places the objects of a URL in the mirror. Other paths are ignored.
+/// Finds the object or the objects of a URL, and ignores any other path.
 ///
 /// # Errors
-/// If there are no objects, or the store does not answer.
+/// When there are no objects, or the store cannot be reached.
 pub(crate) fn place(url: &Path) -> Result<()> {
     match Place::of(url)? {
         Some(place)
@@ -100,8 +101,8 @@ pub(crate) fn place(url: &Path) -> Result<()> {
     }
 }
 
-/// The path in the mirror for an input of a fleet, including its sibling files. A dataset, or a folder of datasets, is copied completely.
-/// Other paths are returned unchanged.
+/// The file or folder in the mirror for an input of a fleet, with its neighbouring files. Datasets, and folders of
+/// datasets, are complete. Any other path is returned unchanged.
 ///
 /// # Errors
 /// As for [`place`].
@@ -130,7 +131,7 @@ pub(crate) fn local(url: &Path) -> Result<PathBuf> {
 /// The path for a line of a list in a folder: a URL, or a file below the folder, which may be in the mirror.
 ///
 /// # Errors
-/// If the store does not answer.
+/// When the store cannot be reached.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     let is_url = store_of(Path::new(name)).is_some();
     let path = if is_url { PathBuf::from(name) } else { folder.join(name) };

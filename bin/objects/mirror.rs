@@ -33,11 +33,11 @@ static MIRROR: OnceLock<Mirror> = OnceLock::new();
 pub(super) struct Mirror {
     /// Taken at the end of the process.
     folder: Mutex<Option<TemporaryFolder>>,
-    /// The real path of the mirror.
+    /// The canonical path of the mirror.
     root: PathBuf,
     pub(super) space: Space,
     state: Mutex<State>,
-    /// Notified when an object was copied.
+    /// Notified when an object has arrived.
     came: Condvar,
 }
 
@@ -72,7 +72,7 @@ enum Content {
 }
 
 impl Mirror {
-    /// The mirror, which is created by the first call.
+    /// Returns the mirror, and creates it first if necessary.
     pub(super) fn get() -> Result<&'static Self> {
         static MAKING: Mutex<()> = Mutex::new(());
         let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +119,7 @@ impl Mirror {
         Ok(bucket)
     }
 
-    /// Creates the file of an object in the folder of its bucket. An existing file is kept.
+    /// Creates the file of an object below the folder of its bucket, unless it exists.
     pub(super) fn place(&self, folder: &Path, bucket: &Arc<Bucket>, object: &Object) -> Result<()> {
         // Consoles create such an object for an empty folder.
         if object.key.is_empty() || (object.size == 0 && object.key.ends_with('/')) {
@@ -142,13 +142,14 @@ impl Mirror {
         Ok(())
     }
 
-    /// True if a path is an object, or a folder whose objects are all in the mirror.
+    /// True if a path belongs to an object, or to a folder whose objects are all placed.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.state();
         state.objects.contains_key(path) || path.ancestors().any(|folder| state.listed.contains(folder))
     }
 
-    /// Marks a folder as complete. The folder and its subfolders get the times of their objects, which identify a recording.
+    /// Marks a folder whose objects are all placed. The folder and its subfolders get the times of their contents, by
+    /// which a recording is recognised.
     pub(super) fn has_listed(&self, folder: &Path) {
         let mut state = self.state();
         let mut folders: HashMap<PathBuf, (SystemTime, u64)> = HashMap::new();
@@ -229,7 +230,8 @@ fn copy(bucket: &Bucket, object: &Object, path: &Path) -> Result<()> {
     copied
 }
 
-/// The copies of objects that a task reads. They are deleted when the last task that uses them ends, which frees their space.
+/// The copies of objects that a task reads. They are removed when it ends, if no other task uses them, and their space
+/// is free again.
 #[derive(Debug)]
 pub(crate) struct Use {
     task: Option<(&'static Mirror, u64)>,
@@ -240,7 +242,7 @@ impl Use {
     /// Waits for the space for the objects among these files and folders.
     ///
     /// # Errors
-    /// If the mirror's limit is too small for them.
+    /// When the space is too small even for these objects alone.
     pub(crate) fn begin<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         let Some(mirror) = MIRROR.get() else { return Ok(Self { task: None, bytes: 0 }) };
         let paths: Vec<PathBuf> =
@@ -268,7 +270,7 @@ impl Drop for Use {
         for path in ended {
             if let Some(mirrored) = state.objects.get_mut(&path) {
                 mirrored.content = Content::Empty;
-                // If emptying the file fails, its space stays in use until the end.
+                // A file that cannot be emptied occupies its space until the end.
                 let _ = copies::open(&path).and_then(|file| stamp(&mirrored.object).put_on(&file));
             }
         }
@@ -295,7 +297,7 @@ pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(located)
 }
 
-/// Replaces paths in the mirror by the URLs of their objects.
+/// Replaces the paths of mirrored files and folders in a string by the URLs of their objects.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(root) = MIRROR.get().and_then(|mirror| mirror.root.to_str()).filter(|root| text.contains(root)) else {
         return Cow::Borrowed(text);
@@ -315,7 +317,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Removes the mirror, which must no longer be read.
+/// Removes the mirror, which is no longer read.
 pub(crate) fn end() {
     if let Some(mirror) = MIRROR.get() {
         drop(mirror.folder.lock().unwrap_or_else(PoisonError::into_inner).take());

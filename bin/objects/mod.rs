@@ -6,8 +6,8 @@
 //!                 └ a dataset: its manifest and the files that it names; what an extract changes is put back, the manifest last
 //! ```
 //!
-//! All other code therefore reads files and walks folders as usual. [`shown`] replaces the names of copies by the URLs of their objects
-//! in all output.
+//! All other code therefore reads files and walks folders as usual. [`shown`] turns paths back into URLs where names
+//! leave the command.
 
 mod arguments;
 #[cfg(feature = "object-store")]

@@ -1,4 +1,5 @@
-//! The command without the feature `object-store`: no path is an object, since URLs in arguments were rejected.
+//! The command without the feature `object-store`: no path belongs to an object, since URLs were refused among the
+//! arguments.
 
 use std::borrow::Cow;
 use std::io;
@@ -45,12 +46,12 @@ pub(crate) fn local(path: &Path) -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// A dataset in an object store, which cannot exist without the feature.
+/// A dataset in an object store, which does not exist without the feature.
 #[derive(Debug)]
 pub(crate) struct Target;
 
 impl Target {
-    /// Returns `None`: the path is a folder.
+    /// Returns `None`: every path is a folder.
     pub(crate) fn open(_: &mut PathBuf) -> Result<Option<Self>> {
         Ok(None)
     }

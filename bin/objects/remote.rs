@@ -1,6 +1,6 @@
-//! Uploads a dataset to its store while an extract changes the copy. Files are uploaded first. The manifest follows in one conditional
-//! request, which fails if another process has replaced it. Readers therefore always see one complete version, even if a process is killed,
-//! and only one of two concurrent extracts succeeds.
+//! Uploads a dataset while an extract changes its copy. Files are uploaded first. The manifest follows in one
+//! conditional request, which fails if another process has replaced it. A reader therefore sees a complete version of
+//! the dataset even if a process is killed, and one of two concurrent extracts fails.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,14 +11,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
+use traceparse::fleet::NamedFiles;
 
 use super::bucket::{Object, Version};
 use super::copies;
-use super::dataset::{Copied, Remote};
+use super::dataset::{Copied, MANIFEST, OWED, Remote, STAMPS};
 use super::errors::Refusal;
 use super::url::store_of;
-use crate::exit_codes::EXIT_INPUT;
-use crate::fleet::{MANIFEST, NamedFiles, OWED, STAMPS};
+use crate::ending::EXIT_INPUT;
 use crate::unchanged::read_whole;
 use crate::{complain, interrupt, printable, resource_limits, warning};
 
@@ -26,9 +26,9 @@ use crate::{complain, interrupt, printable, resource_limits, warning};
 const PERIOD: Duration = Duration::from_secs(30);
 /// Files that are put with each other.
 const TOGETHER: usize = 64;
-/// How long files of killed extracts are kept: a running extract may be uploading them.
+/// The age at which files of killed extracts are removed: another extract may be uploading newer ones.
 const ORPHANED: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// The number of times that a changing copy is read again.
+/// The number of times the copy is read again if it changes while it is read.
 const TRIES: usize = 1000;
 
 /// The place of the dataset that an extract writes.
@@ -42,7 +42,7 @@ impl Target {
     /// Copies the dataset at a URL, if there is one, and replaces the URL by the path of the copy. Returns `None` for a path.
     ///
     /// # Errors
-    /// If the store does not answer, or the destination contains something else.
+    /// When the store cannot be reached, or the destination contains something else.
     pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
         if store_of(output).is_none() {
             return Ok(None);
@@ -75,10 +75,10 @@ impl Target {
         Ok(Some(Self { stop, thread }))
     }
 
-    /// Uploads the changes, and removes files that are no longer needed.
+    /// Uploads changed files, and removes files that are no longer needed.
     ///
     /// # Errors
-    /// If the upload fails, or another process changed the dataset.
+    /// When the upload fails, or another process wrote the dataset.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { stop, thread } = self;
         let _ = stop.send(());
@@ -88,7 +88,8 @@ impl Target {
     }
 }
 
-/// Fails unless the destination is empty or contains only leftovers of a killed extract.
+/// Fails unless the destination is empty or contains only leftovers of an extract that was killed before its first
+/// manifest.
 fn check_empty(remote: &Remote) -> Result<()> {
     let objects = remote.bucket.list(&remote.key)?;
     let is_left = |name: &str| is_part(name) || name == OWED;
@@ -106,7 +107,7 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
 }
 
-/// The dataset in the store, as recorded by this process.
+/// The uploaded dataset, as far as this process has seen it.
 #[derive(Debug)]
 struct Writer {
     remote: Remote,
@@ -115,12 +116,12 @@ struct Writer {
     manifest: Vec<u8>,
     /// Files that are there.
     there: BTreeSet<String>,
-    /// Files that the manifest no longer contains.
+    /// Files that the manifest no longer names.
     replaced: BTreeSet<String>,
 }
 
 impl Writer {
-    /// Uploads while the extract runs. A failed upload is retried, unless another process changed the dataset.
+    /// Uploads while the extract runs. A failed upload is retried, unless another process wrote the dataset.
     fn put_now_and_then(&mut self) {
         let Err(error) = self.put() else { return };
         let is_lost = error.downcast_ref::<Refusal>().is_some_and(Refusal::is_changed);
@@ -139,13 +140,13 @@ impl Writer {
             if !path.exists() {
                 return Ok(());
             }
-            // Reading fails if the extract replaces the manifest just now: try again.
+            // Reading fails if the extract replaces the manifest just now.
             let owed = self.owed();
             let Ok(manifest) = read_whole(&path, resource_limits::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
-            // If the list is unchanged, it belongs to the manifest: it changes only before an extract begins and after it ended.
+            // An unchanged list belongs to the manifest: the list changes before an extract begins, and after it ends.
             let (Ok(before), Ok(after)) = (owed, self.owed()) else { continue };
             if before != after {
                 continue;
@@ -187,7 +188,7 @@ impl Writer {
         Ok(NamedFiles::of(manifest, &name)?.names)
     }
 
-    /// Uploads the list before the manifest, or removes it after a manifest that needs none, so that the extract of another user does not
+    /// Uploads the list before a manifest, or removes it after a manifest without one, so that another extract cannot
     /// complete this one.
     fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>, owed: Option<Vec<u8>>) -> Result<()> {
         let (bucket, at, at_owed) = (&self.remote.bucket, self.remote.at(MANIFEST), self.remote.at(OWED));
@@ -214,7 +215,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that all files of the manifest exist. Removes files that only an older manifest has, and old leftovers of killed extracts.
+    /// Checks that all files of the manifest are uploaded, and removes all others: files of the previous manifest, and
+    /// leftovers of extracts that were killed long ago.
     fn clean_up(&mut self) -> Result<()> {
         if self.version.is_none() {
             return Ok(());
@@ -223,7 +225,7 @@ impl Writer {
         let objects = self.remote.bucket.list(&self.remote.key)?;
         let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
         let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
-        // Another extract that has ended may have removed files that this one uploaded again.
+        // Another extract that has just ended may have removed files that this one uploaded again.
         let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.there = found;
         ensure!(self.put_files(&names)?, "{}: the copy of the dataset is not whole", self.remote.folder.display());

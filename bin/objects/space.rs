@@ -26,10 +26,10 @@ impl Space {
         Self { most, used: Mutex::default(), less: Condvar::new() }
     }
 
-    /// Reserves space, and waits if others use it. A waiting caller holds no space, so callers cannot block each other.
+    /// Reserves space, and waits while other callers hold it. A waiting caller holds none, so there are no deadlocks.
     ///
     /// # Errors
-    /// If the limit is too small.
+    /// When the total space is smaller than that.
     pub(super) fn take(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         loop {
@@ -45,7 +45,7 @@ impl Space {
     /// Reserves space until the end.
     ///
     /// # Errors
-    /// If too little is left.
+    /// When the remaining space is smaller than that.
     pub(super) fn keep(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         self.check(used.kept + used.taken, bytes)?;

@@ -1,4 +1,4 @@
-//! Distinguishes URLs of objects, such as `s3://bucket/runs/7.xml`, from paths.
+//! URLs of objects, `s3://bucket/runs/7.xml`, distinguished from paths.
 
 use std::path::Path;
 

@@ -16,7 +16,8 @@ pub trait Files: Sync {
     /// When there is nothing, or it may not be looked at.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
-    /// The canonical path of `path`, with links resolved. All paths of one folder have the same canonical path.
+    /// The canonical path of the file or folder at `path`, with links resolved: two paths to one folder have the same
+    /// canonical path.
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
@@ -63,7 +64,7 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// The bytes of a file from start to end. Also opens pipes if the file system has them.
+    /// The bytes of a file or pipe from start to end.
     ///
     /// # Errors
     /// When there is no file, or it may not be read.
@@ -74,7 +75,7 @@ pub trait Files: Sync {
         Ok(Box::new(FromStart { files: self, path: path.to_owned(), offset: 0 }))
     }
 
-    /// Opens a part of a file. Only the pieces that are used are read.
+    /// Loads a part of a file of which only some pieces may be needed: they are read on request.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.

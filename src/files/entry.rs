@@ -9,7 +9,7 @@ pub enum Entry {
         length: u64,
         /// The time of the last change of its content, according to the file; a program that copies a file may set it.
         modified: u64,
-        /// The time of the last change of any kind, as the system recorded it; 0 if unknown.
+        /// The time of the last change of any kind, as recorded by the system; 0 if it records none.
         changed: u64,
     },
     /// A folder.
@@ -18,14 +18,14 @@ pub enum Entry {
     Other,
 }
 
-/// The kind of a folder's entry, according to the folder.
+/// The kind of a folder's entry, as listed in the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link, or an entry that the file system cannot distinguish from a link. It may lead to anything.
+    /// A link, or an entry that the file system does not distinguish from one: its target is unknown.
     Link,
     /// Something else (a pipe, a device).
     Other,
@@ -36,6 +36,6 @@ pub enum EntryKind {
 pub struct FolderTimes {
     /// According to the folder; a program that copies it may set it.
     pub modified: u64,
-    /// The time of the last change as the system recorded it; 0 if unknown.
+    /// The change time recorded by the system; 0 if it records none.
     pub changed: u64,
 }

@@ -1,8 +1,8 @@
-//! The bytes of a file, read on demand.
+//! The bytes of a file, read on request.
 //!
-//! A look-up needs a small part of a dSYM: the units of its addresses, and some strings. Only these are read, each once, and kept until the
-//! look-up is done. The file is never mapped: if another program truncates it, a read fails, but touching a mapped page would end the
-//! process.
+//! A look-up needs a small part of a dSYM: the units with its addresses, and some strings. Only these are read, once
+//! each, and stay in memory until the look-up is done. The file is never mapped: if another program truncates it,
+//! reading returns an error, whereas touching a mapped page would end the process.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -18,7 +18,7 @@ use crate::memory::{MemoryBudget, Reservation};
 
 /// The number of times that a file may be read in overlapping pieces. In a sound file most bytes are read once, if at all.
 const PASSES: u64 = 4;
-/// Any file may have this many bytes read again, regardless of its size.
+/// The number of bytes that may be read from any file, however small.
 const FREE_BYTES: u64 = 1 << 20;
 
 /// The size of the blocks in which neighbouring bytes are read together: strings, mostly, and heads of units.
@@ -33,7 +33,7 @@ pub(super) trait Source {
     fn check(&self) -> io::Result<()>;
 }
 
-/// A part of a file, in memory or read on demand.
+/// A part of a file: its bytes are in memory, or read on request.
 pub struct FileBytes<'f> {
     content: Content<'f>,
     length: u64,
@@ -53,14 +53,14 @@ struct Pieces<'f> {
     start: u64,
     /// By position: the blocks, made when the first of them is read.
     blocks: OnceCell<Box<[Block]>>,
-    /// Ranges that are larger than a block or cross its end, each separate.
+    /// Ranges larger than a block, or in several blocks, one entry each.
     ranges: Shelf,
     /// By start and length: the place of a range.
     range_at: RefCell<HashMap<(u64, u64), usize>>,
 }
 
-/// Slots that do not move when others are added: each case has twice as many slots as the one before. There are fewer than 2³² ranges,
-/// since each takes more than a byte of memory.
+/// Bytes that stay in place while others are added: cases of slots, each twice as large as the one before. There are
+/// fewer than 2³² ranges, because each one takes more than a byte of memory.
 #[derive(Default)]
 struct Shelf([OnceCell<Box<[Block]>>; 32]);
 
@@ -105,12 +105,12 @@ impl<'f> From<&'f [u8]> for FileBytes<'f> {
 }
 
 impl<'f> FileBytes<'f> {
-    /// Bytes in memory with their reservation.
+    /// Bytes in memory, and their reservation in a budget.
     pub(crate) fn held(bytes: Vec<u8>, reserved: Reservation) -> Self {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
     }
 
-    /// Takes the memory for reading from this budget, until the value is dropped. Beyond the budget, nothing is read, and
+    /// Limits the bytes that are read to a budget, as long as this value lives. Beyond the budget nothing is read, and
     /// [`check`](Self::check) fails.
     #[must_use]
     pub fn within(self, budget: &MemoryBudget) -> Self {
@@ -145,7 +145,7 @@ impl<'f> FileBytes<'f> {
         self.length == 0
     }
 
-    /// Reserves memory for data made of the file. `None` if the budget is exceeded, as in [`get`](Self::get).
+    /// Reserves more bytes of the budget for results; `None` if they exceed it, as in [`get`](Self::get).
     #[cfg(feature = "apple-symbols")]
     pub(crate) fn reserve(&self, bytes: u64) -> Option<()> {
         match &self.content {
@@ -154,7 +154,7 @@ impl<'f> FileBytes<'f> {
         }
     }
 
-    /// The bytes in a range. `None` if the file ends before, or if they cannot be read; [`check`](Self::check) then returns the error.
+    /// Bytes of the part; `None` if it ends before them, or they cannot be read, which [`check`](Self::check) reports.
     pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if range.start > range.end || range.end > self.length {
             return None;
@@ -171,7 +171,7 @@ impl<'f> FileBytes<'f> {
         pieces.block(index)?.get(within(&(range.start - block..range.end - block))?)
     }
 
-    /// The bytes from the start of a range to its first zero. `None` if there is no zero, or if the bytes cannot be read.
+    /// The bytes from the start of a range to its first zero; `None` if there is no zero, or the bytes cannot be read.
     #[cfg(feature = "symbols")]
     pub(crate) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = range.start..range.end.min(self.length);
@@ -191,7 +191,7 @@ impl<'f> FileBytes<'f> {
         }
     }
 
-    /// Fails if any requested bytes could not be read, or if the file changed since it was opened.
+    /// Fails if a request could not be read, or if the file changed after it was opened.
     ///
     /// # Errors
     /// With what reading failed first, or that the file changed.
@@ -225,7 +225,7 @@ impl Pieces<'_> {
         self.blocks.get().map(Box::as_ref)
     }
 
-    /// A range that crosses the end of a block.
+    /// Returns a range in more than one block.
     fn range(&self, range: Range<u64>) -> Option<&[u8]> {
         let (start, length) = (range.start, range.end - range.start);
         let mut range_at = self.range_at.borrow_mut();
@@ -248,7 +248,7 @@ impl Pieces<'_> {
 }
 
 impl Shared<'_> {
-    /// Reserves memory. If there is not enough, records that as the failure and returns `None`.
+    /// Reserves memory for this many bytes; `None` if that exceeds the budget, which becomes the failure.
     fn reserve(&self, bytes: u64) -> Option<()> {
         let taken = self.reserved.borrow_mut().grow(bytes);
         self.note(taken.map_err(|over| io::Error::new(io::ErrorKind::OutOfMemory, over)))
@@ -266,8 +266,8 @@ impl Shared<'_> {
         Some(())
     }
 
-    /// Reads at least one byte, and counts it. The count stops files that would be read a million times, for example because of strings
-    /// without an end.
+    /// Reads some bytes, at least one, and counts them. For example, strings without an end could cause a small file to
+    /// be read a million times.
     fn read_some(&self, start: u64, place: &mut [u8]) -> io::Result<usize> {
         let count = self.source.borrow_mut().read_at(start, place)?;
         if count == 0 && !place.is_empty() {
@@ -296,7 +296,7 @@ pub(super) fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
 }
 
-/// The error for a file that changed since it was opened.
+/// The error for a file that was changed or replaced.
 pub(super) fn changed_meanwhile() -> io::Error {
     io::Error::other("the file changed while it was read")
 }

@@ -1,19 +1,34 @@
 //! The file system of this machine: the one place in the library that touches it.
 
 use std::ffi::OsString;
-use std::fs::{DirEntry, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{self, DirEntry, File, Metadata, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::access::Files;
+use super::adaptor::FilesAdaptor;
 use super::entry::{Entry, EntryKind, FolderTimes};
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
+use super::storage::{Storage, StorageFile, StorageLock, read_all};
+use crate::memory::MemoryBudget;
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
+
+impl FileSystem {
+    /// The file system of this machine as a place for datasets: any file may be changed, and reading is not limited.
+    pub fn storage() -> Arc<dyn Storage> {
+        Arc::new(CheckedFiles::new(|_: &Path| Ok(()), MemoryBudget::unlimited()))
+    }
+
+    /// The message about a file that changed, after its name.
+    pub const CHANGED: &str =
+        "the file changed while it was read; wait until it is no longer being written, or export it again";
+}
 
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> u64 {
@@ -138,5 +153,109 @@ impl Source for OpenFile {
         let now = self.file.metadata()?;
         let is_same = now.len() == self.metadata.len() && now.modified().ok() == self.metadata.modified().ok();
         if is_same { Ok(()) } else { Err(changed_meanwhile()) }
+    }
+}
+
+impl FileSystem {
+    /// Returns when the names in a folder are on the disk, if the system has a way to request it: a renamed file keeps its name through a
+    /// power failure only after that.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    #[cfg(unix)]
+    pub fn sync_folder(self, folder: &Path) -> io::Result<()> {
+        use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+        match File::open(folder).and_then(|folder| folder.sync_all()) {
+            // A folder that may be written to but not listed, or a file system that keeps names in its own way.
+            Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Does nothing: this system has no such request.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(unix))]
+    pub fn sync_folder(self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl StorageFile for File {
+    fn sync(&self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+/// The file system of this machine with a check before each change: it returns the reason why a file must not be changed.
+///
+/// [`FileSystem::storage`] is the one without a check.
+pub struct CheckedFiles<C> {
+    check: C,
+    memory: MemoryBudget,
+}
+
+impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> CheckedFiles<C> {
+    /// Files that are changed after this check. Reading a complete file takes memory from the budget.
+    pub fn new(check: C, memory: MemoryBudget) -> Self {
+        Self { check, memory }
+    }
+}
+
+impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> FilesAdaptor for CheckedFiles<C> {
+    fn files(&self) -> &dyn Files {
+        &FileSystem
+    }
+}
+
+impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> Storage for CheckedFiles<C> {
+    fn check_change(&self, path: &Path) -> Result<(), String> {
+        (self.check)(path)
+    }
+
+    fn read_whole(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        read_all(File::open(path)?, most, &self.memory)
+    }
+
+    fn open_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>> {
+        Ok(Box::new(File::open(path)?))
+    }
+
+    fn create_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>> {
+        Ok(Box::new(File::create(path)?))
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        File::options().create(true).append(true).open(path)?.write_all(bytes)
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        FileSystem.sync_folder(folder)
+    }
+
+    fn lock(&self, path: &Path, is_alone: bool) -> io::Result<StorageLock> {
+        let file = match is_alone {
+            true => File::options().create(true).truncate(false).write(true).open(path)?,
+            false => File::open(path)?,
+        };
+        match if is_alone { file.try_lock() } else { file.try_lock_shared() } {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            // A file system without locks.
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
     }
 }

@@ -1,14 +1,18 @@
-//! Files: the only access of the library to a file system, behind a trait.
+//! Files: the library's only entry point to a file system, behind a trait.
 //!
-//! [`FileSystem`] is the file system of this machine. Tests and other programs implement [`Files`] themselves, such as for archives
-//! (`bundle::BundleFiles`) or to record which files are read.
+//! [`FileSystem`] is the file system of this machine. Tests and other programs bring their own [`Files`], such as an
+//! archive whose entries are files (`bundle::BundleFiles`), or a file system that records what is read.
 
 mod access;
+mod adaptor;
 mod entry;
 mod file_bytes;
 mod file_system;
+mod storage;
 
 pub use access::Files;
+pub use adaptor::FilesAdaptor;
 pub use entry::{Entry, EntryKind, FolderTimes};
 pub use file_bytes::FileBytes;
-pub use file_system::FileSystem;
+pub use file_system::{CheckedFiles, FileSystem};
+pub use storage::{Storage, StorageFile, StorageLock, read_all};

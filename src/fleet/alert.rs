@@ -15,9 +15,9 @@
 //! cpu.p95 > 2.5 Gcycles/s                   of runs that were recorded in cycles
 //! ```
 //!
-//! Names are whole names. A function or binary that a run does not have is zero there; one that no run has is usually a mistake in the
-//! rule, so the rule is undecided. A threshold without a unit is in percent of one core, and does not apply to runs that were recorded in
-//! other units.
+//! Names must match completely. A function or binary is zero in runs without it; a name that no run has is usually a
+//! mistake in the rule, so the rule is undecided. A threshold without a unit is a percentage of one core, and does not
+//! apply to runs that were recorded in other units.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ use crate::units::{Millionths, Unit};
 pub(crate) enum AlertSubject {
     /// The whole run.
     Run,
-    /// Everything of one name. A function is summed over binaries, and a thread over processes.
+    /// All items with one name. A function is summed over binaries, and a thread over processes.
     Named(FleetScope, String),
     /// Each process, function or binary by itself: for processes, the largest one in a run counts; for functions and binaries, each name
     /// has its own distribution, as if the rule named it.
@@ -53,7 +53,7 @@ impl AlertSubject {
 pub(crate) enum AlertMeasure {
     /// The whole recording.
     Whole(Measure),
-    /// The busiest window of so many seconds.
+    /// The busiest window of this many seconds.
     Window {
         /// Their number.
         seconds: u32,
@@ -73,6 +73,16 @@ pub(crate) enum AlertStatistic {
     Max,
 }
 
+impl AlertStatistic {
+    /// The percentile; `None` for other statistics.
+    pub(crate) const fn quantile(self) -> Option<Quantile> {
+        match self {
+            Self::Quantile(quantile) => Some(quantile),
+            Self::Mean | Self::Min | Self::Max => None,
+        }
+    }
+}
+
 /// The percentile itself, or an end of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum AlertBound {
@@ -90,7 +100,7 @@ pub(crate) enum AlertBound {
 pub struct AlertRule {
     /// The rule as typed.
     pub text: String,
-    /// Its subject.
+    /// The subject of the rule.
     pub(crate) subject: AlertSubject,
     /// The number of a run.
     pub(crate) measure: AlertMeasure,
@@ -167,6 +177,15 @@ impl AlertRule {
         self.comparison.holds(value, self.threshold.as_f64())
     }
 
+    /// The number of runs that the statistic needs, if an end of its interval may miss with the probability `tail`.
+    pub(super) fn needed(&self, tail: f64) -> u64 {
+        match (self.statistic.quantile(), self.bound) {
+            (Some(quantile), AlertBound::Estimate) => quantile.needed_count(),
+            (Some(quantile), _) => quantile.needed_with_tail(tail),
+            (None, _) => 1,
+        }
+    }
+
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors
@@ -229,7 +248,7 @@ fn subject(subject: Option<Subject>) -> Result<AlertSubject, AlertError> {
 
 const GROWTH: &str = "growth between two recordings";
 
-/// The measure, which is the first part, and the parts behind it.
+/// Parses the measure, which is the first part, and the parts after it.
 fn measure<'p, 't>(
     subject: &AlertSubject,
     parts: &'p [Part<'t>],

@@ -15,7 +15,7 @@ pub(super) const MAX_BEYOND: usize = 20;
 /// The note of a cohort of failed files.
 pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
 
-/// The runs that rules are asked of, by cohort.
+/// The runs to which rules are applied, by cohort.
 pub(super) struct AlertEvaluation<'b> {
     pub(super) positions: Positions<'b>,
     pub(super) cohorts: &'b [Cohort],
@@ -50,41 +50,20 @@ impl AlertEvaluation<'_> {
         }
         let values: Vec<(usize, Millionths)> =
             members.iter().filter_map(|&run| series.values[run].map(|value| (run, value))).collect();
-        let distribution = self.distribution(&values);
-        let estimate = match rule.statistic {
-            AlertStatistic::Quantile(quantile) => {
-                Some(distribution.estimate(quantile, self.options.method, self.options.confidence))
-            }
-            _ => None,
-        };
+        let weighted = values.iter().map(|&(run, value)| (value, self.positions.runs[run].run_weight));
+        let distribution = self.options.distribution(weighted.collect(), 0, 0);
+        let quantile = rule.statistic.quantile();
+        let estimate =
+            quantile.map(|quantile| distribution.estimate(quantile, self.options.method, self.options.confidence));
         let value = value(rule, &distribution, estimate.as_ref());
         // As in tables, unequal weights count for fewer runs.
         let count = (distribution.effective_count() + 1e-9) as u64;
         let state = state(rule, value, count, self.options);
         let (beyond, beyond_count) = beyond(rule, &values);
-        AlertOutcome {
-            rule: rule.clone(),
-            cohort,
-            state,
-            value,
-            estimate,
-            runs: distribution.count(),
-            beyond,
-            beyond_count,
-            causes: Vec::new(),
-            causes_count: 0,
-            judged: 0,
-            note: note(rule, members.len(), values.len(), estimate.as_ref(), state)
-                .or_else(|| weights_note(count, distribution.count(), state)),
-        }
-    }
-
-    fn distribution(&self, values: &[(usize, Millionths)]) -> Distribution {
-        if !self.options.is_weighted {
-            return Distribution::new(values.iter().map(|&(_, value)| value).collect(), 0);
-        }
-        let weighted = values.iter().map(|&(run, value)| (value, self.positions.runs[run].run_weight));
-        Distribution::weighted(weighted.collect(), 0, 0)
+        let note = note(rule, members.len(), values.len(), estimate.as_ref(), state)
+            .or_else(|| weights_note(count, distribution.count(), state));
+        let runs = distribution.count();
+        AlertOutcome { state, value, estimate, runs, beyond, beyond_count, ..undecided(rule, cohort, None, note) }
     }
 }
 
@@ -119,15 +98,15 @@ pub(super) fn value(rule: &AlertRule, distribution: &Distribution, estimate: Opt
 }
 
 fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOptions) -> AlertState {
-    let needed = match (rule.statistic, rule.bound) {
-        (AlertStatistic::Quantile(quantile), AlertBound::Estimate) => quantile.needed_count(),
-        (AlertStatistic::Quantile(quantile), _) => quantile.needed_for_interval(options.confidence),
-        _ => 1,
-    };
+    let needed = rule.needed(options.confidence.tail());
     match value {
-        // An end of an interval is known or not, whatever the count; of a percentile there is always some value.
+        // An end of an interval is known or unknown regardless of the count; a percentile always has some value.
         Some(value) if count >= needed || rule.bound != AlertBound::Estimate => {
-            if rule.comparison.holds(value, rule.threshold.as_f64()) { AlertState::Fired } else { AlertState::Quiet }
+            if rule.is_broken_by(value) {
+                AlertState::Fired
+            } else {
+                AlertState::Quiet
+            }
         }
         _ => AlertState::Undecided { needed: Some(needed) },
     }
@@ -135,8 +114,7 @@ fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOption
 
 /// The runs beyond the threshold, the furthest first, and how many they are.
 pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(usize, Millionths)>, u64) {
-    let threshold = rule.threshold.as_f64();
-    let is_beyond = |&&(_, value): &&(usize, Millionths)| rule.comparison.holds(value.as_f64(), threshold);
+    let is_beyond = |(_, value): &&(usize, Millionths)| rule.is_broken_by(value.as_f64());
     let mut beyond: Vec<(usize, Millionths)> = values.iter().filter(is_beyond).copied().collect();
     beyond.sort_by(|a, b| {
         let by_value = if rule.comparison.is_upper() { b.1.cmp(&a.1) } else { a.1.cmp(&b.1) };
@@ -172,7 +150,7 @@ fn note(
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let threshold = rule.threshold.as_f64();
-    // An end that is not known is said by the support of the percentile.
+    // An unknown end is reported by the support of the percentile.
     let includes = interval.lower.unwrap_or(0.0) <= threshold && interval.upper.is_some_and(|upper| upper >= threshold);
     if rule.bound != AlertBound::Estimate || !includes {
         return None;

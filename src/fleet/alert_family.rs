@@ -4,17 +4,17 @@
 //!
 //! * Intervals of percentiles hold for all n names together: each end misses with at most the n-th part of the probability that it
 //!   otherwise misses with (Bonferroni). `.lower` and `.upper` are the ends of these.
-//! * A percentile fires the rule only where the end of its interval is beyond the threshold, too. Where the percentile alone
-//!   is, chance may explain it, and the rule is undecided.
+//! * A percentile fires the rule only if the end of its interval is also beyond the threshold. If only the percentile
+//!   is beyond it, chance may explain it, and the rule is undecided.
 //!
-//! Means, smallest and largest values are those of the runs that are there, and fire as they do for one name. Names that stand for
-//! code of many functions ([`is_of_many`]) fire nothing: where one of them is beyond the threshold, the rule is undecided.
+//! Means, smallest and largest values describe the measured runs, and fire as for a single name. Names that represent
+//! code of many functions ([`is_of_many`]) never fire: if one of them is beyond the threshold, the rule is undecided.
 
 use std::io;
 
-use super::alert::{AlertBound, AlertRule, AlertStatistic};
+use super::alert::{AlertBound, AlertRule};
 use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
-use super::alert_series::{EachSeries, is_of_many};
+use super::alert_series::{AlertNumbers, AlertSeries, EachSeries, is_of_many};
 use super::by_cohort::{ByCohort, MOST_ENTRIES};
 use super::entries::Entry;
 use super::report::{AlertOutcome, AlertState};
@@ -22,7 +22,7 @@ use super::spill::Spilled;
 use crate::stats::{Distribution, Estimate, Quantile, Support, ranks_with_tail};
 use crate::units::Millionths;
 
-/// A rule about each name, and a cohort that it is asked of.
+/// A rule about each name, applied to one cohort.
 struct Family<'e> {
     evaluation: &'e AlertEvaluation<'e>,
     rule: &'e AlertRule,
@@ -59,7 +59,7 @@ pub(super) fn outcomes(
     families.iter().zip(judged).map(|(family, judged)| family.outcome(judged, spilled)).collect()
 }
 
-/// One name.
+/// The result for one name.
 struct Judged {
     key: u32,
     name: String,
@@ -71,15 +71,15 @@ struct Judged {
 /// The numbers that are the same for each name.
 #[derive(Default)]
 struct Runs {
-    /// Those that have a weight.
+    /// The number of runs with a weight.
     count: u64,
-    /// As many of one weight say as much.
+    /// The number of equally weighted runs with the same information.
     effective: u64,
     /// The sum of their weights.
     weight: u128,
     /// The ranks of the ends of intervals.
     ranks: (Option<u64>, Option<u64>),
-    /// The number of runs from which on both ranks are known; 0 where there are no intervals.
+    /// The number of runs needed to know both ranks; 0 without intervals.
     needed_for_ranks: u64,
 }
 
@@ -94,12 +94,11 @@ impl<'e> Family<'e> {
     fn outcome(&self, mut names: Vec<Judged>, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let (count, runs) = (self.each.count(), &self.runs);
         if count == 0 {
-            let note = format!("no run has a {} that counts", self.each.scope.name());
+            let note = format!("no run has a selected {}", self.each.scope.name());
             return Ok(undecided(self.rule, self.cohort, Some(1), Some(note)));
         }
         self.put_in_order(&mut names);
-        let threshold = self.rule.threshold.as_f64();
-        let is_beyond = |judged: &Judged| self.rule.comparison.holds(judged.value, threshold);
+        let is_beyond = |judged: &Judged| self.rule.is_broken_by(judged.value);
         let state = if names.is_empty() || !self.has_runs_enough() {
             AlertState::Undecided { needed: Some(self.needed()) }
         } else if names.iter().any(|judged| judged.is_sure) {
@@ -129,7 +128,7 @@ impl<'e> Family<'e> {
         }
     }
 
-    /// Adds what is told of the first name.
+    /// Adds the details of the first name.
     fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let AlertEvaluation { positions, members, .. } = self.evaluation;
         let mut entries = self.each.entries.of_key(key, positions, spilled)?;
@@ -170,10 +169,10 @@ impl<'e> Family<'e> {
         });
     }
 
-    /// True where a value is beyond the threshold, and more than chance makes of one of so many names.
+    /// True if a value is beyond the threshold by more than chance explains for one of this many names.
     fn is_sure(&self, value: f64, estimate: Option<&Estimate>) -> bool {
-        let AlertRule { comparison, threshold, bound, .. } = self.rule;
-        let holds = |value: f64| comparison.holds(value, threshold.as_f64());
+        let AlertRule { comparison, bound, .. } = self.rule;
+        let holds = |value: f64| self.rule.is_broken_by(value);
         let Some(interval) = estimate.map(|estimate| estimate.interval).filter(|_| *bound == AlertBound::Estimate)
         else {
             return holds(value);
@@ -187,11 +186,7 @@ impl<'e> Family<'e> {
         let one = |&run: &usize| (Millionths::ONE, positions.runs[run].run_weight);
         let all: Vec<(Millionths, Millionths)> = members[self.cohort].iter().map(one).collect();
         let weight = all.iter().map(|(_, weight)| u128::from(weight.get())).sum();
-        let all = if options.is_weighted {
-            Distribution::weighted(all, 0, 0)
-        } else {
-            Distribution::new(all.into_iter().map(|(value, _)| value).collect(), 0)
-        };
+        let all = options.distribution(all, 0, 0);
         let ranks = self.quantile().filter(|_| !options.is_weighted);
         let needed_for_ranks = ranks.map_or(0, |quantile| quantile.needed_with_tail(self.tail()));
         let ranks = ranks.map(|quantile| ranks_with_tail(all.count(), quantile, self.tail()));
@@ -206,16 +201,13 @@ impl<'e> Family<'e> {
             let run = &all[entry.run as usize];
             (run.rate_of(entry.weight), run.run_weight)
         };
-        let values = entries.iter().map(value).filter(|(value, _)| value.get() > 0);
-        if !self.evaluation.options.is_weighted {
-            let values: Vec<_> = values.map(|(value, _)| value).collect();
-            let zeros = count.saturating_sub(values.len() as u64);
-            return Distribution::new(values, zeros);
-        }
-        let values: Vec<_> = values.filter(|(_, weight)| weight.get() > 0).collect();
+        let options = self.evaluation.options;
+        let has_weight = |weight: Millionths| !options.is_weighted || weight.get() > 0;
+        let values = entries.iter().map(value).filter(|&(value, weight)| value.get() > 0 && has_weight(weight));
+        let values: Vec<_> = values.collect();
         let seen: u128 = values.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let zeros = count.saturating_sub(values.len() as u64);
-        Distribution::weighted(values, zeros, self.runs.weight.saturating_sub(seen))
+        options.distribution(values, zeros, self.runs.weight.saturating_sub(seen))
     }
 
     /// The percentile with the interval that holds for all names together; `None` for other statistics.
@@ -233,10 +225,7 @@ impl<'e> Family<'e> {
     }
 
     fn quantile(&self) -> Option<Quantile> {
-        match self.rule.statistic {
-            AlertStatistic::Quantile(quantile) => Some(quantile),
-            AlertStatistic::Mean | AlertStatistic::Min | AlertStatistic::Max => None,
-        }
+        self.rule.statistic.quantile()
     }
 
     /// The probability that an end of one interval may miss with.
@@ -244,21 +233,17 @@ impl<'e> Family<'e> {
         self.evaluation.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
-    /// The number of runs that the statistic needs, whatever chance does.
+    /// The number of runs that the statistic needs, apart from chance.
     fn needed(&self) -> u64 {
-        match (self.rule.statistic, self.rule.bound) {
-            (AlertStatistic::Quantile(quantile), AlertBound::Estimate) => quantile.needed_count(),
-            (AlertStatistic::Quantile(quantile), _) => quantile.needed_with_tail(self.tail()),
-            _ => 1,
-        }
+        self.rule.needed(self.tail())
     }
 
-    /// True where there are so many runs. An end of an interval is known or not, whatever this number is.
+    /// True if there are enough runs. An end of an interval is known or unknown regardless of this number.
     fn has_runs_enough(&self) -> bool {
         self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }
 
-    /// The number of runs from which on the end that decides is known; `None` where it is known, or nothing makes it known.
+    /// The number of runs needed to know the deciding end; `None` if it is known, or no number is enough.
     fn needed_to_be_sure(&self) -> Option<u64> {
         let runs = &self.runs;
         let end = if self.rule.comparison.is_upper() { runs.ranks.0 } else { runs.ranks.1 };
@@ -276,8 +261,8 @@ impl<'e> Family<'e> {
         let (scope, count) = (self.each.scope.name(), self.each.count());
         if let Some(needed) = needed {
             let is_of_all = self.rule.bound == AlertBound::Estimate && needed > self.needed();
-            let note =
-                is_of_all.then(|| format!("an interval that holds for all {count} names together needs so many runs"));
+            let note = is_of_all
+                .then(|| format!("an interval that holds for all {count} names together needs this many runs"));
             return note.or_else(|| weights_note(runs.effective, runs.count, state));
         }
         if names.iter().all(|judged| is_of_many(&judged.name)) {
@@ -289,5 +274,23 @@ impl<'e> Family<'e> {
         } else {
             format!("chance may explain it: {count} names were judged, and the interval includes the threshold")
         })
+    }
+}
+
+impl AlertEvaluation<'_> {
+    /// The outcome of a rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
+    /// cohort.
+    pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
+        let rule = &series.rule;
+        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;
+        let all = 0..self.cohorts.len();
+        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
+        if asked.is_empty() {
+            return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
+        }
+        match &series.numbers {
+            AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
+            AlertNumbers::Each(each) => outcomes(self, rule, each, &asked, spilled),
+        }
     }
 }

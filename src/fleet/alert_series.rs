@@ -20,18 +20,18 @@ pub(super) struct AlertSeries {
 
 #[derive(Debug)]
 pub(super) enum AlertNumbers {
-    /// One number a run.
+    /// One number per run.
     One(OneSeries),
     /// One number for each name of a run.
     Each(EachSeries),
 }
 
-/// One number a run.
+/// One number per run.
 #[derive(Debug)]
 pub(super) struct OneSeries {
     /// By run; `None` where the run has no such number (it is shorter than the window).
     pub(super) values: Vec<Option<Millionths>>,
-    /// True once a run has the name that the rule asks for.
+    /// True if a run has the name in the rule.
     pub(super) is_seen: bool,
     /// True once a run has the name, in a process that does not count.
     pub(super) is_left_out: bool,
@@ -39,7 +39,7 @@ pub(super) struct OneSeries {
     pub(super) similar: Option<String>,
 }
 
-/// The functions or binaries of all runs, by name, as rules name them: those of one name are added up.
+/// The functions or binaries of all runs, by name; items with the same name are added up.
 #[derive(Debug)]
 pub(super) struct EachSeries {
     pub(super) scope: FleetScope,
@@ -47,7 +47,7 @@ pub(super) struct EachSeries {
     keys: HashMap<StringId, u32>,
     /// By key.
     names: Vec<StringId>,
-    /// Those with weight.
+    /// The entries with a weight.
     pub(super) entries: Entries,
 }
 
@@ -74,7 +74,7 @@ impl AlertSeries {
         }
     }
 
-    /// The same, to be changed.
+    /// The entries, mutable.
     pub(super) fn entries_mut(&mut self) -> Option<&mut Entries> {
         match &mut self.numbers {
             AlertNumbers::One(_) => None,
@@ -183,7 +183,7 @@ impl EachSeries {
     }
 }
 
-/// True of names that stand for code of many functions or binaries: for code without names, and samples without a stack.
+/// True for names that represent code of many functions or binaries: code without names, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
     matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
 }

@@ -70,8 +70,7 @@ impl FleetBuilder {
     }
 }
 
-/// Puts runs in the order of their sources, and cohorts in the order of their labels, whatever order they came in. Returns the new position
-/// of each run.
+/// Sorts runs by their sources, and cohorts by their labels. Returns the new position of each run.
 fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     let mut sorted = builder.cohorts.clone();
     sorted.sort();
@@ -117,7 +116,7 @@ fn supported_sort(builder: &FleetBuilder) -> SortKey {
     options.quantiles.iter().filter(is_supported).max().map_or(SortKey::Max, |&quantile| SortKey::Quantile(quantile))
 }
 
-/// The notes made while collecting, and those of the runs.
+/// The notes made while collecting, and the notes of the runs.
 fn notes(builder: &FleetBuilder) -> Vec<String> {
     let of_runs = builder.run_notes.iter().map(|(note, (count, first))| match count {
         1 => format!("{first}: {note}"),
@@ -137,7 +136,7 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
     })
 }
 
-/// Takes the decision of an alert back: the runs that are missing might change it either way.
+/// Makes an alert undecided: the missing runs might change it either way.
 fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.state = AlertState::Undecided { needed: None };
     let what = match missing_shards {

@@ -1,4 +1,4 @@
-//! Runs in, one after the other.
+//! Adds runs to a fleet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -8,13 +8,12 @@ use super::alert::AlertRule;
 use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
-use super::completeness::Completeness;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
 use super::entries::Entries;
 use super::options::FleetOptions;
-use super::report::{Cohort, DamagedRecording};
-use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::report::{Cohort, Completeness, DamagedRecording};
+use super::run::{FailedInput, FailureKind, FrameRow, NameId, RunMeasures, RunRecord};
 use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::run_windows::{CountedWindows, RunWindows};
 use super::scope::FleetScope;
@@ -27,14 +26,15 @@ use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::units::Unit;
 
-/// Names of processes, and of threads, that a report keeps, beside those that were asked for.
+/// The number of process names, and of thread names, that a report keeps in addition to the requested ones.
 const MAX_NAMES: usize = 50;
 
 /// Collects the runs of a fleet and makes the report.
 ///
-/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values of the processes, threads, binaries and functions
-/// that the options ask for (about 3 bytes each, and as much again for each alert rule about any function). These can be
-/// [spilled](Self::spill) to a file. The report does not depend on the order in which runs are added, nor on what was spilled.
+/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values of the processes,
+/// threads, binaries and functions that the options select. A value takes about 3 bytes, plus the same for each alert
+/// rule about any function. Values can be [spilled](Self::spill) to a file. The report does not depend on the order in
+/// which runs are added, nor on spilling.
 #[derive(Debug)]
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,
@@ -55,7 +55,7 @@ pub struct FleetBuilder {
     pub(super) left_out: u64,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) label_values: LabelValues,
-    /// By key that only some values were asked of: the values that runs left out have.
+    /// The values of skipped runs, for each key of which only some values are requested.
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) threads: BTreeSet<String>,
@@ -141,7 +141,7 @@ impl FleetBuilder {
     /// Adds a run of a data file, in the same way.
     #[cfg(feature = "dataset")]
     pub fn add_shared(&mut self, run: DatasetRun) {
-        // What is asked of names is asked of those of the run.
+        // Names are compared with the names of the run.
         let options = &self.options;
         let is_of_names = options.narrows_threads() || !options.processes.is_empty();
         if is_of_names || options.alerts.iter().any(|rule| matches!(rule.subject, AlertSubject::Named(..))) {
@@ -161,7 +161,7 @@ impl FleetBuilder {
         self.shared = Some((run.names().clone(), known));
     }
 
-    /// True if a run counts, as far as its labels and its id tell; what they tell is kept.
+    /// True if a run is used, judged by its labels and its id, which are recorded.
     fn begin(&mut self, record: &RunRecord) -> bool {
         for (key, _) in &record.labels {
             if !self.label_keys.contains(key) {
@@ -178,22 +178,14 @@ impl FleetBuilder {
         }
         if let Some(first) = self.sources.get(&record.run_id) {
             let reason = format!("it has the same content as {first}, which counts");
-            self.failed.push(FailedInput {
-                source: record.source.clone(),
-                source_bytes: record.source_bytes,
-                run_id: Some(record.run_id.clone()),
-                fingerprint: record.fingerprint.clone(),
-                kind: FailureKind::Duplicate,
-                reason,
-                labels: record.labels.clone(),
-            });
+            self.failed.push(record.failure(FailureKind::Duplicate, reason));
             return false;
         }
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.rejected_rows = self.rejected_rows.saturating_add(record.rejected);
-        if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
-            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
+        if record.unread_runs > 0 {
+            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs: record.unread_runs });
         }
         self.excluded_runs += u64::from(record.excluded_runs);
         true
@@ -231,7 +223,7 @@ impl FleetBuilder {
         self.runs.push(stored);
     }
 
-    /// The seconds of a run of a cohort, as they are kept.
+    /// The seconds of a run in a cohort, in the form that is kept.
     fn windows_of(&mut self, cohort: u32, series: Series, unit: Unit) -> RunWindows {
         if !self.options.is_approximate {
             return RunWindows::Kept(series);
@@ -290,12 +282,12 @@ impl FleetBuilder {
         self.columns.iter().map(|column| &column.entries).chain(of_alerts)
     }
 
-    /// Says what the runs were narrowed to when they were measured; the report says it, too.
+    /// Sets the selection with which the runs were measured, which the report shows.
     pub fn set_selection(&mut self, selection: FleetSelection) {
         self.selection = selection;
     }
 
-    /// Says which share of its inputs the fleet is of. Nobody knows unless this is called.
+    /// Sets how complete the inputs of the fleet are, which is unknown by default.
     pub fn set_completeness(&mut self, completeness: Completeness) {
         self.completeness = completeness;
     }
@@ -310,7 +302,8 @@ impl FleetBuilder {
         self.decides_incomplete = true;
     }
 
-    /// Counts the threads of these names, too, in the runs that are added from now on, if only [some](FleetOptions::threads) count.
+    /// Adds thread names to the selected ones, for runs that are added from now on, if only
+    /// [some](FleetOptions::threads) are selected.
     pub fn count_threads<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         let Some(threads) = &mut self.options.threads else { return };
         for name in names {
@@ -330,26 +323,11 @@ impl FleetBuilder {
         self.runs.len()
     }
 
-    /// Remembers which processes and threads there are, and what is to be said of the run.
+    /// Records the names of processes and threads, and the notes of a run.
     fn note_names(&mut self, rows: &RunRows<'_>) {
-        let mut last = None;
-        for row in rows.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
-            let name = rows.name(row.process);
-            let is_asked = self.options.processes.iter().any(|asked| asked == name);
-            if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_NAMES) {
-                self.processes.insert(name.to_owned());
-            }
-        }
-        let asked = self.options.threads.as_deref().unwrap_or_default();
-        let mut last = None;
-        for row in rows.frames.iter().filter(|row| last.replace(row.thread) != Some(row.thread)) {
-            let name = rows.name(row.thread);
-            if !self.threads.contains(name)
-                && (self.threads.len() < MAX_NAMES || asked.iter().any(|asked| asked == name))
-            {
-                self.threads.insert(name.to_owned());
-            }
-        }
+        let FleetOptions { processes, threads, .. } = &self.options;
+        note_names(&mut self.processes, processes, rows, |row| row.process);
+        note_names(&mut self.threads, threads.as_deref().unwrap_or_default(), rows, |row| row.thread);
         let record = rows.record;
         for note in &record.notes {
             let entry = self.run_notes.entry(note.clone()).or_insert_with(|| (0, record.source.clone()));
@@ -360,7 +338,7 @@ impl FleetBuilder {
         }
     }
 
-    /// By name: true for a process that counts; `None` if all do.
+    /// By name: true for a selected process; `None` if all are selected.
     fn counted_processes(&self, rows: &RunRows<'_>) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
         (!wanted.is_empty()).then(|| rows.names.iter().map(|name| wanted.contains(name)).collect())
@@ -376,7 +354,8 @@ impl FleetBuilder {
         self.options.by.iter().map(|key| (key.clone(), value(key))).collect()
     }
 
-    /// Makes cohorts of which every file failed: a version that disappears must not look like one that was never there.
+    /// Creates cohorts for labels whose every file failed: a version that disappears must not look like a version that
+    /// never existed.
     pub(super) fn add_failed_cohorts(&mut self) {
         if self.options.by.is_empty() {
             return;
@@ -404,15 +383,19 @@ impl FleetBuilder {
     }
 }
 
-/// The failure of a run that has none of these threads.
-fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
-    FailedInput {
-        source: record.source.clone(),
-        source_bytes: record.source_bytes,
-        run_id: Some(record.run_id.clone()),
-        fingerprint: record.fingerprint.clone(),
-        kind: FailureKind::NotSelected,
-        reason: RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads),
-        labels: record.labels.clone(),
+/// Adds the names in the rows of a run, up to [`MAX_NAMES`] and the requested ones.
+fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>, of: impl Fn(&FrameRow) -> NameId) {
+    let mut last = None;
+    for id in rows.frames.iter().map(of).filter(|id| last.replace(*id) != Some(*id)) {
+        let name = rows.name(id);
+        if !names.contains(name) && (names.len() < MAX_NAMES || asked.iter().any(|asked| asked == name)) {
+            names.insert(name.to_owned());
+        }
     }
+}
+
+/// The failure of a run without a selected thread.
+fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
+    let reason = RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads);
+    record.failure(FailureKind::NotSelected, reason)
 }

@@ -1,4 +1,4 @@
-//! What a key has in the runs of each cohort.
+//! The entries of a key in the runs of each cohort.
 
 use super::entries::{Entry, EntryRuns};
 use super::stored_run::StoredRun;
@@ -6,7 +6,7 @@ use super::stored_run::StoredRun;
 /// Entries that are looked at at a time: 48 MiB.
 pub(super) const MOST_ENTRIES: usize = 2 << 20;
 
-/// The runs in the order of the report, and the positions there of those that were added one after the other.
+/// The runs in the order of the report, and the position of each run in the order of addition.
 #[derive(Clone, Copy)]
 pub(super) struct Positions<'b> {
     pub(super) runs: &'b [StoredRun],
@@ -27,7 +27,7 @@ impl EntryRuns for Positions<'_> {
 pub(super) struct ByCohort(Vec<Vec<Entry>>);
 
 impl ByCohort {
-    /// Nothing in so many cohorts.
+    /// Creates empty entries for this many cohorts.
     pub(super) fn new(cohorts: usize) -> Self {
         Self(vec![Vec::new(); cohorts])
     }
@@ -40,7 +40,7 @@ impl ByCohort {
         }
     }
 
-    /// What the key has in a cohort.
+    /// The entries of the key in a cohort.
     pub(super) fn of(&self, cohort: usize) -> &[Entry] {
         &self.0[cohort]
     }

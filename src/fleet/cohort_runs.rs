@@ -6,17 +6,16 @@ use super::options::FleetOptions;
 use super::report::{Cohort, CohortReport};
 use super::run_rows::FleetNames;
 use super::run_windows::CountedWindows;
-use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
-use super::summary::{Totals, summarize};
+use super::summary::{RunValues, Totals, summarize};
 use super::timeline::{timeline, window_report};
-use crate::stats::{BoxPlot, Distribution};
+use crate::stats::BoxPlot;
 use crate::units::{Millionths, Unit};
 
 /// Steps of a histogram.
 const MAX_BINS: usize = 30;
 
-/// The runs in order, ready to be asked.
+/// The runs in the order of the report.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
     pub(super) cohorts: &'b [Cohort],
@@ -55,7 +54,7 @@ impl CohortRuns<'_> {
         let rates: Vec<(Millionths, Millionths)> = members.iter().map(|run| (run.rate, run.run_weight)).collect();
         let of_runs = rates.iter().zip(positions).map(|(&(rate, weight), &run)| (rate, weight, run));
         let of_runs = RunValues::new(of_runs, self.options.is_weighted);
-        let distribution = self.distribution(rates, 0, 0);
+        let distribution = self.options.distribution(rates, 0, 0);
         CohortReport {
             cohort: self.cohorts[cohort].clone(),
             runs: members.len() as u64,
@@ -65,20 +64,6 @@ impl CohortRuns<'_> {
             within_runs: window_report(&members, positions, unit, self.options, self.counted_windows.get(cohort)),
             timeline: timeline(&members, unit, self.options),
             tables: Vec::new(),
-        }
-    }
-
-    /// The distribution of values and their run weights, and of runs without a value.
-    pub(super) fn distribution(
-        &self,
-        values: Vec<(Millionths, Millionths)>,
-        zeros: u64,
-        zero_weight: u128,
-    ) -> Distribution {
-        if self.options.is_weighted {
-            Distribution::weighted(values, zeros, zero_weight)
-        } else {
-            Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
     }
 

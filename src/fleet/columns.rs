@@ -1,19 +1,18 @@
-//! One scope over all runs: which process, thread, binary or function had which measure in which run.
+//! One scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
 use super::run::NameId;
 use super::run_rows::{FleetNames, RunNames, RunRows};
-use super::scope::{FleetScope, Measure};
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, Measure, ScopeName};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;
 use crate::units::Unit;
 
-/// One or two names; what they are depends on the scope.
+/// One or two names; their meaning depends on the scope.
 type Key = (StringId, Option<StringId>);
 
-/// All keys of one scope.
+/// The sums of all keys of one scope.
 #[derive(Debug)]
 pub(super) struct ScopeColumn {
     pub(super) scope: FleetScope,
@@ -32,7 +31,7 @@ type Sum = (u64, u64);
 /// The sums of the keys of a run.
 #[derive(Debug, Default)]
 struct RunSums {
-    /// By key. Those that the run does not have are zero.
+    /// By key. Keys that the run lacks are zero.
     sums: Vec<Option<Sum>>,
     /// The keys that it has.
     keys: Vec<u32>,
@@ -78,7 +77,7 @@ impl ScopeColumn {
         keys + of_vec(&self.sums.sums) + self.entries.memory()
     }
 
-    /// Adds what the rows of a run say, of the processes that count.
+    /// Adds the rows of a run for the selected processes.
     pub(super) fn add(
         &mut self,
         run: u32,
@@ -142,7 +141,7 @@ impl ScopeColumn {
         self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
     }
 
-    /// The name of the process, thread, binary or function that a key stands for.
+    /// The name of the process, thread, binary or function of a key.
     pub(super) fn name(&self, key: u32, names: &FleetNames) -> ScopeName {
         let (first, second) = self.keys[key as usize];
         let (first, second) = (names.get(first), second.map(|second| names.get(second)));

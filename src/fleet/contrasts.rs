@@ -1,7 +1,7 @@
 //! The rows that differ most between cohorts, which come in any order.
 
 use super::report::{Contrast, ContrastRow};
-use super::scope_name::ScopeName;
+use super::scope::ScopeName;
 use crate::stats::Interval;
 
 /// The ranks of the ends of an interval.
@@ -18,7 +18,7 @@ pub(super) struct Compared {
 /// A contrast that gets its rows in any order.
 pub(super) struct GrowingContrast {
     contrast: Contrast,
-    /// The cohorts, the ranks of their intervals, and what they have of a row that they do not have.
+    /// The cohorts, the ranks of their intervals, and their values in a row that they lack.
     cohorts: Vec<(usize, Ranks, Compared)>,
     /// The number of rows that are shown.
     top: usize,

@@ -1,8 +1,9 @@
 //! Cohorts that differ by more than chance explains.
 //!
-//! Each cohort's percentile has its interval, from order statistics. All intervals that are looked at hold together with the confidence of
-//! the report: each end misses with at most the n-th part of the probability that it otherwise misses with (Bonferroni, n being cohorts
-//! times percentiles). The later percentile less the earlier one is then between the ends' differences, and if zero is not, they differ.
+//! Each cohort's percentile has its interval, from order statistics. All intervals hold together with the confidence of
+//! the report: each end misses with at most the n-th part of its usual probability (Bonferroni, with n cohorts times
+//! percentiles). The later percentile less the earlier one is then between the ends' differences. The percentiles
+//! differ if zero is outside.
 
 use std::collections::BTreeSet;
 use std::ops::Neg;
@@ -11,7 +12,7 @@ use super::finding::Finding;
 use super::options::FleetOptions;
 use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
 
-/// Pairs of cohorts that a report tells of.
+/// The number of pairs of cohorts that a report describes.
 const MOST: usize = 2;
 
 type Pair = (usize, usize);
@@ -47,7 +48,7 @@ impl Compared<'_> {
             None => !found.is_empty(),
             Some(_) => found.iter().any(|(pair, ..)| newest.contains(&pair.1)),
         };
-        // The newest first, then the farthest from zero; of one pair one percentile.
+        // The newest first, then the farthest from zero; one percentile per pair.
         let is_older = |pair: &Pair| !newest.contains(&pair.1);
         found.sort_by(|a, b| is_older(&a.0).cmp(&is_older(&b.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         let mut told: Vec<Pair> = Vec::new();
@@ -62,7 +63,7 @@ impl Compared<'_> {
         findings
     }
 
-    /// The last cohort of each trend, to speak of if it shows no difference from the one before it.
+    /// The last cohort of each trend, which is mentioned even if it does not differ from the one before.
     fn newest(&self) -> BTreeSet<usize> {
         let pairs = || self.neighbours.iter().flatten();
         let earlier: BTreeSet<usize> = pairs().map(|pair| pair.0).collect();
@@ -109,7 +110,7 @@ impl Compared<'_> {
     }
 }
 
-/// The pairs of cohorts that may be farthest apart, of all that there are: those of the largest lower ends with the smallest upper ends.
+/// The pairs of cohorts that may be farthest apart: the largest lower ends with the smallest upper ends.
 fn farthest<'i>(cohorts: usize, interval: impl Fn(usize) -> &'i Interval) -> Vec<Pair> {
     let ends = |end: fn(&Interval) -> Option<f64>| {
         let mut ends: Vec<(f64, usize)> =

@@ -1,15 +1,15 @@
-//! What each key has in each run, in a few bytes an entry.
+//! The value of each key in each run, in a few bytes per entry.
 //!
 //! ```text
 //! add(key, run, …) ─► part of the key: tokens ─► blocks ─► in memory, or in a file (`spill`)
 //!                                                  └────► entries of some keys at a time, each key's together
 //! ```
 //!
-//! A key's entries are in one part, so that a report is made part by part, and of large parts by some keys at a time. What is in memory is
-//! then bounded by the buffers, and by the keys that are looked at; a key takes 24 bytes for each run that has it, while it is looked at.
+//! All entries of a key are in one part, so a report is made part by part, and large parts by some keys at a time.
+//! Memory is then bounded by the buffers and the current keys; a key takes 24 bytes for each run with it.
 //!
-//! Tokens are numbers of seven bits a byte. `2n + 1`: n runs further. `4k`: key k of the part, followed by its samples and its weight.
-//! `4k + 2`: the same, and its weight is that of as many usual samples.
+//! Tokens are numbers of seven bits a byte. `2n + 1`: n runs later. `4k`: key k of the part, followed by its samples
+//! and its weight. `4k + 2`: the same, with the usual weight per sample.
 
 use std::io;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use crate::varint;
 /// Parts: one of them is looked at at a time.
 const PARTS: usize = 128;
 
-/// A part's tokens are put aside in blocks of so many bytes.
+/// The size of the blocks in which a part's tokens are put aside.
 const BLOCK: usize = 32 << 10;
 
 /// The values of one key in one run. Runs without the key have no entry.
@@ -29,9 +29,9 @@ const BLOCK: usize = 32 << 10;
 pub(super) struct Entry {
     /// The position of the run.
     pub(super) run: u32,
-    /// Its weight there; zero where only samples without weight have it.
+    /// The weight of the key; zero if only samples without weight have it.
     pub(super) weight: u64,
-    /// Its samples there.
+    /// The samples of the key.
     pub(super) samples: u64,
 }
 
@@ -54,14 +54,14 @@ struct Part {
     run: u32,
 }
 
-/// Tokens, which go on in the next block.
+/// Tokens, which continue in the next block.
 #[derive(Debug)]
 enum Block {
     Held(Box<[u8]>),
     Spilled(SpillPlace),
 }
 
-/// The runs of entries, which are numbered as they were added.
+/// The runs of entries, numbered in the order of addition.
 pub(super) trait EntryRuns {
     /// The position of the run in the report.
     fn position(&self, added: u32) -> u32;
@@ -122,7 +122,8 @@ impl Entries {
         file.flush()
     }
 
-    /// Gives every key with its entries to `each`, `most` entries at a time, or those of a single key. Keys and entries come in no order.
+    /// Passes every key with its entries to `each`, `most` entries at a time, or the entries of a single key. Keys and
+    /// entries are unordered.
     pub(super) fn each_key(
         &self,
         runs: &impl EntryRuns,
@@ -173,7 +174,7 @@ impl Part {
         bytes
     }
 
-    /// Reads the entries of some keys; those of the first one end where the second of `ends` says, and so on.
+    /// Reads the entries of some keys; `ends` has the end of each key's entries.
     fn read(
         &self,
         keys: Range<usize>,

@@ -1,11 +1,11 @@
-//! What a report says first: its findings, as numbers. Each claims no more than the intervals and rules of the report bear out.
+//! The findings of a report, as numbers, shown first. Each one claims no more than the intervals and rules of the
+//! report support.
 
-use super::scope::FleetScope;
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, ScopeName};
 use crate::stats::{Interval, Quantile};
 use crate::units::Unit;
 
-/// One thing that a person should know of a fleet before anything else.
+/// A fact about a fleet that readers should know first.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
@@ -17,8 +17,8 @@ pub enum Finding {
         undecided: u64,
         /// Outcomes that are fine.
         quiet: u64,
-        /// The position in [`FleetReport::alerts`](super::FleetReport::alerts) of the first one that fired; if none did, of the first
-        /// undecided one.
+        /// The position in [`FleetReport::alerts`](super::FleetReport::alerts) of the first alert that fired or, if
+        /// none fired, of the first undecided one.
         first: Option<usize>,
     },
     /// The CPU use of all runs of a unit, over all cohorts.
@@ -44,7 +44,7 @@ pub enum Finding {
         to: usize,
         /// The percentile that differs.
         quantile: Quantile,
-        /// Its values in the earlier and in the later cohort.
+        /// The values in the earlier and in the later cohort.
         values: (f64, f64),
         /// The interval of the later value less the earlier one, which does not hold zero. The intervals of all comparisons hold together,
         /// with the confidence of the report.
@@ -52,7 +52,7 @@ pub enum Finding {
     },
     /// Cohorts between which no difference is shown.
     NoDifference {
-        /// Their positions: all that are compared; or, of each trend, the newest one and the one before it.
+        /// The positions of the compared cohorts: all of them or, for each trend, the newest two.
         cohorts: Vec<usize>,
         /// True if only the newest ones are meant.
         is_newest: bool,
@@ -81,7 +81,7 @@ pub enum Finding {
         scope: FleetScope,
         /// Which.
         name: ScopeName,
-        /// Its share of all that the cohort used, in [0, 1].
+        /// The share of the cohort's total use, in [0, 1].
         share: f64,
         /// The percentile that tables are sorted by, and its value, if the cohort has enough runs for it.
         percentile: Option<(Quantile, f64)>,
@@ -90,13 +90,13 @@ pub enum Finding {
     Inputs {
         /// Files that gave no run.
         failed: u64,
-        /// All files.
+        /// The number of all files.
         files: u64,
         /// Runs without a known recorded time, which do not count.
         without_time: u64,
         /// Damaged runs of recordings, which do not count.
         damaged: u64,
-        /// Runs whose recorded time is estimated, so that their CPU use may be too high.
+        /// The number of runs with an estimated recorded time, whose CPU use may be too high.
         estimated_time: u64,
         /// Rows that could not be read.
         rejected_rows: u64,

@@ -66,7 +66,7 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
         Support::Enough | Support::UpperUnknown => None,
     });
     let counts = |run: &RunRow| !options.is_weighted || run.run_weight.get() > 0;
-    // Of equal runs the first.
+    // The first of equal runs.
     let heavier = |max: (usize, Millionths), (index, run): (usize, &RunRow)| {
         if run.rate > max.1 { (index, run.rate) } else { max }
     };
@@ -130,7 +130,7 @@ fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     })
 }
 
-/// The cohort to look into where none is known to differ: the newest one of a trend, else the one that uses most.
+/// The cohort to examine if no difference is known: the newest one of a trend, otherwise the one with the highest use.
 fn newest_or_heaviest(report: &FleetReport, unit: Unit) -> Option<usize> {
     let cohorts = report.cohorts.iter().enumerate();
     let cohorts: Vec<(usize, &CohortReport)> =

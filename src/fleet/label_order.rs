@@ -6,19 +6,20 @@
 //!
 //! Dates are in the order of time if they begin with the year and are all written in the same form; others have no order ([`unordered_dates`]).
 //!
-//! A text is a list of numbers and of what stands between them. Numbers are compared by value, the rest by its characters. A word such as
-//! `beta` behind a number makes a version older than the one without it; anything else behind a version makes it newer. Texts
-//! that say the same (`1.0` and `01.0`, `2.0-beta` and `2.0 Beta`) are in the order of their bytes, so only identical texts are equal.
+//! A label is a list of numbers and of the text between them. Numbers are compared by value, the rest by its
+//! characters. A word such as `beta` after a number makes a version older than the version without it; anything else
+//! after a version makes it newer. Equivalent labels (`1.0` and `01.0`, `2.0-beta` and `2.0 Beta`) are sorted by their
+//! bytes, so only identical labels are equal.
 
 use std::cmp::Ordering;
 
-/// Words for a version before the one that it is named after, the earliest first.
+/// Words for a version before the release that it is named after, the earliest first.
 const BEFORE_RELEASE: [&str; 9] = ["nightly", "dev", "snapshot", "canary", "alpha", "beta", "pre", "preview", "rc"];
 
 /// Between the parts of a version.
 const SEPARATORS: [char; 6] = [' ', '.', '-', '_', '+', '~'];
 
-/// Compares two labels. A total order, in which only identical texts are equal.
+/// Compares two labels. A total order, in which only identical labels are equal.
 pub(crate) fn compare_labels(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (parts(a), parts(b));
     loop {
@@ -71,7 +72,7 @@ fn number(part: &str) -> Part<'_> {
     Part::Number(Digits { count: digits.len(), digits })
 }
 
-/// The part for a text that starts with a word of [`BEFORE_RELEASE`].
+/// The part for a label that starts with a word of [`BEFORE_RELEASE`].
 fn before_release(part: &str) -> Option<Part<'_>> {
     let words = part.trim_matches(SEPARATORS).to_lowercase();
     let end = words.find(|c: char| !c.is_alphabetic()).unwrap_or(words.len());

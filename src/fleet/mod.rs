@@ -5,13 +5,13 @@
 //!                        (a few rows per run, as a dataset keeps them)
 //! ```
 //!
-//! **CPU use of a run** is the weight of the samples of running threads over the recorded time; 100 % is one core that was
-//! busy throughout, so a run of several threads may have more. A table that weighs cycles or events says nothing about time: its measure
-//! is a rate (`cycles/s`), and runs of different units are never in one distribution.
+//! **CPU use of a run** is the weight of the samples of running threads over the recorded time; 100 % is one core that
+//! was busy throughout, so a run with several threads may have more. A table that weighs cycles or events does not
+//! record time: its measure is a rate (`cycles/s`), and a distribution only has runs of one unit.
 //!
-//! **Two distributions, never mixed.** *Across runs*, a run is one number, and n is the number of runs. *Within runs*, the
-//! numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, and say nothing about the
-//! number of users with a slow run.
+//! **Two distributions, never mixed.** *Across runs*, a run is one number, and n is the number of runs. *Within runs*,
+//! the numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, but not
+//! how many users have a slow run.
 //!
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and gives their number.
 //!
@@ -60,21 +60,31 @@
 mod alert;
 mod alert_evaluation;
 mod alert_family;
-mod alert_outcomes;
 mod alert_series;
 mod assemble;
 mod builder;
 mod by_cohort;
 mod cohort_runs;
 mod columns;
-mod completeness;
+#[cfg(feature = "dataset")]
+mod combine;
 mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
 mod entries;
+#[cfg(feature = "dataset")]
+pub(crate) mod error;
+#[cfg(feature = "dataset")]
+pub(crate) mod extract;
 mod finding;
 mod findings;
+#[cfg(feature = "dataset")]
+pub(crate) mod fingerprint;
+#[cfg(feature = "dataset")]
+pub(crate) mod host;
+#[cfg(feature = "dataset")]
+pub(crate) mod inputs;
 mod label_order;
 mod measure;
 mod narrow;
@@ -84,14 +94,14 @@ mod report;
 mod run;
 mod run_rows;
 mod run_windows;
-mod runs_behind;
 mod scope;
-mod scope_name;
 mod scope_tables;
 mod selection;
 mod shared_label;
 mod spill;
 mod sql;
+#[cfg(feature = "dataset")]
+mod store;
 mod stored_run;
 mod summary;
 mod timeline;
@@ -99,26 +109,40 @@ mod trend;
 mod windows;
 
 #[cfg(test)]
-pub(crate) use alert::AlertBound;
+pub(crate) use alert::{AlertBound, AlertStatistic};
 pub use alert::{AlertError, AlertRule};
-pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
+pub(crate) use alert::{AlertMeasure, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
-pub use completeness::Completeness;
+#[cfg(feature = "dataset")]
+pub use combine::Datasets;
 #[cfg(feature = "dataset")]
 pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
     TableWriter,
 };
+#[cfg(feature = "dataset")]
+pub use error::FleetError;
+#[cfg(feature = "dataset")]
+pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
 pub use finding::Finding;
-pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
+#[cfg(feature = "dataset")]
+pub use host::{FleetHost, InputStream, WatchedInputs};
+#[cfg(feature = "dataset")]
+pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
+pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
-    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
+    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
+    FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
+    WindowReport,
 };
 pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, Measure};
-pub use scope_name::ScopeName;
+pub use scope::{FleetScope, Measure, ScopeName};
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;
+#[cfg(feature = "dataset")]
+pub use store::{
+    InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
+    SharedRow, SourceStamps, SourceSum, Store,
+};

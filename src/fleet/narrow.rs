@@ -4,9 +4,10 @@ use super::options::FleetOptions;
 use super::run::{NameId, RunMeasures, RunRecord};
 
 impl RunMeasures {
-    /// The run with the threads that are wanted, by name and by whether they are main threads, and nothing of the others: rows, weight and
-    /// samples are those of the wanted threads, over the same recorded time. The number of effective samples is taken in proportion, and that
-    /// of cores is unknown. `None` for a run without such a thread; a thread that is there and idle used nothing.
+    /// The run reduced to the selected threads, by name and by whether they are main threads: rows, weight and samples
+    /// only cover these threads, over the same recorded time. The number of effective samples is reduced in proportion,
+    /// and the number of cores is unknown. `None` for a run without such a thread; an existing thread that is idle has
+    /// the weight 0.
     pub fn of_threads(&self, is_wanted: impl Fn(&str, bool) -> bool) -> Option<Self> {
         let wanted = |is_main: bool| self.names.iter().map(|name| is_wanted(name, is_main)).collect::<Vec<bool>>();
         let wanted = [wanted(false), wanted(true)];
@@ -33,7 +34,7 @@ impl RunMeasures {
         })
     }
 
-    /// The sentence about a run that has none of these threads, or none that is a main thread.
+    /// The sentence about a run without a thread with these names, or without a main thread with such a name.
     pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
         let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
@@ -50,7 +51,7 @@ impl FleetOptions {
         self.threads.is_some() || self.only_main_threads
     }
 
-    /// True for a thread of this name that is a main thread or not.
+    /// True for a thread with this name, main thread or not.
     pub fn selects_thread(&self, name: &str, is_main: bool) -> bool {
         (is_main || !self.only_main_threads)
             && self.threads.as_ref().is_none_or(|names| names.iter().any(|asked| asked == name))

@@ -2,14 +2,15 @@
 
 use super::alert::AlertRule;
 pub(super) use super::scope::{FleetScope, Measure};
-use crate::stats::{Confidence, Quantile, QuantileMethod};
+use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
+use crate::units::Millionths;
 
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SortKey {
-    /// The highest requested percentile up to P99 for which every cohort has enough runs; the largest value if there is none. In the
-    /// options of a report it is replaced by the chosen key.
+    /// The highest requested percentile up to P99 for which every cohort has enough runs; the largest value if there is
+    /// no such percentile. In the options of a report it is replaced by the chosen key.
     HighestSupported,
     /// A percentile.
     Quantile(Quantile),
@@ -60,12 +61,13 @@ pub struct FleetOptions {
     pub by: Vec<String>,
     /// Only runs with these labels: key and value. Values of one key are alternatives; different keys narrow each other.
     pub only: Vec<(String, String)>,
-    /// Only these processes, by name; empty is all of them. The CPU use of a run is then that of these processes.
+    /// The selected processes, by name; empty selects all. The CPU use of a run only covers these processes.
     pub processes: Vec<String>,
-    /// Only the threads of these names; `None` is all of them. The CPU use of a run is then that of these threads, and a run without one is
-    /// a failed input.
+    /// The selected threads, by name; `None` selects all. The CPU use of a run only covers these threads, and a run
+    /// without such a thread is a failed input.
     pub threads: Option<Vec<String>>,
-    /// True for [main threads](crate::profile::Thread::is_main) only, which narrows [`threads`](Self::threads) further, in the same way.
+    /// True to select only [main threads](crate::profile::Thread::is_main) among the selected
+    /// [`threads`](Self::threads).
     pub only_main_threads: bool,
     /// The measure.
     pub measure: Measure,
@@ -80,8 +82,8 @@ pub struct FleetOptions {
     /// True if percentiles count a run [`run_weight`](super::RunRecord::run_weight) times.
     pub is_weighted: bool,
     /// True if windows of one second are counted in buckets and not kept: their percentiles are then within
-    /// [`ExponentialHistogram::RELATIVE_ERROR`](crate::stats::ExponentialHistogram::RELATIVE_ERROR), there are no timelines, and what is kept of a
-    /// run does not grow with its length. All other numbers are as exact as ever.
+    /// [`ExponentialHistogram::RELATIVE_ERROR`](crate::stats::ExponentialHistogram::RELATIVE_ERROR), there are no
+    /// timelines, and the memory for a run does not grow with its length. All other numbers stay exact.
     pub is_approximate: bool,
     /// The key that tables are sorted by.
     pub sort: SortKey,
@@ -110,6 +112,23 @@ impl Default for FleetOptions {
             sort: SortKey::HighestSupported,
             top: None,
             alerts: Vec::new(),
+        }
+    }
+}
+
+impl FleetOptions {
+    /// The distribution of values with their run weights, and of runs without a value. Run weights are ignored unless percentiles
+    /// are [weighted](Self::is_weighted).
+    pub(super) fn distribution(
+        &self,
+        values: Vec<(Millionths, Millionths)>,
+        zeros: u64,
+        zero_weight: u128,
+    ) -> Distribution {
+        if self.is_weighted {
+            Distribution::weighted(values, zeros, zero_weight)
+        } else {
+            Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
     }
 }

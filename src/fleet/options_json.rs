@@ -13,11 +13,11 @@ impl FleetOptions {
     /// The version of reports in JSON that [`from_report_json`](Self::from_report_json) reads.
     pub const REPORT_VERSION: u64 = 1;
 
-    /// The options of a report that was written as JSON: its field `options`. They make the same report of the same runs.
+    /// The options of a report in JSON: its field `options`. They produce the same report of the same runs.
     ///
     /// # Errors
-    /// A sentence that says what is wrong, where the text is no JSON, no report of a fleet or one of another version, or where an option
-    /// is absent or has no meaning.
+    /// A sentence about the reason, if the text is not JSON, not a report of a fleet or a report with another version,
+    /// or if an option is missing or invalid.
     pub fn from_report_json(text: &[u8]) -> Result<Self, String> {
         let report: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
         if report["format"] != Self::REPORT_FORMAT {
@@ -33,11 +33,10 @@ impl FleetOptions {
             only: options
                 .texts("only", |text| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())))?,
             processes: options.texts("processes", |text| Some(text.to_owned()))?,
-            // Older reports do not have it.
-            threads: match options.0.get("threads") {
-                None | Some(Value::Null) => None,
-                Some(_) => Some(options.texts("threads", |text| Some(text.to_owned()))?),
-            },
+            threads: options.field("threads", |value| match value {
+                Value::Null => Some(None),
+                names => all(names, |text| Some(text.to_owned())).map(Some),
+            })?,
             only_main_threads: options.field("only_main_threads", Value::as_bool)?,
             measure: options.text("measure", measure_of)?,
             scopes: options.texts("scopes", |text| FleetScope::ALL.into_iter().find(|scope| scope.name() == text))?,
@@ -45,8 +44,7 @@ impl FleetOptions {
             method: options.text("method", method_of)?,
             confidence: options.field("confidence", |value| confidence_of(value.as_f64()?))?,
             is_weighted: options.field("is_weighted", Value::as_bool)?,
-            // Older reports do not have it.
-            is_approximate: options.0.get("is_approximate").is_some_and(|value| value == true),
+            is_approximate: options.field("is_approximate", Value::as_bool)?,
             sort: options.text("sort", SortKey::from_name)?,
             top: options.field("top", |value| match value {
                 Value::Null => Some(None),
@@ -84,6 +82,11 @@ impl Fields<'_> {
     }
 
     fn texts<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
-        self.field(name, |value| value.as_array()?.iter().map(|value| read(value.as_str()?)).collect())
+        self.field(name, |value| all(value, read))
     }
+}
+
+/// The values of the strings in an array, if each string is valid.
+fn all<T>(array: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    array.as_array()?.iter().map(|value| read(value.as_str()?)).collect()
 }

@@ -3,12 +3,11 @@
 use std::cmp::Ordering;
 
 use super::alert::AlertRule;
-use super::completeness::Completeness;
 use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::FailedInput;
-use super::scope_name::ScopeName;
+use super::scope::ScopeName;
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
 use crate::recording::TimeSource;
@@ -25,7 +24,7 @@ pub struct FleetReport {
     pub options: FleetOptions,
     /// The selection and the operations that the runs were measured with.
     pub selection: FleetSelection,
-    /// The inputs that were read, and those that could not be.
+    /// The inputs that were read, and the inputs that could not be read.
     pub inputs: Inputs,
     /// The cohorts, by unit and then by their labels.
     pub cohorts: Vec<CohortReport>,
@@ -37,16 +36,16 @@ pub struct FleetReport {
     pub trends: Vec<Trend>,
     /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
-    /// Every run that counts, by source and then by run id.
+    /// All measured runs, by source and then by run id.
     pub runs: Vec<RunRow>,
     /// Warnings to read before believing the numbers, in sentences.
     pub notes: Vec<String>,
-    /// A label whose values repeat within cohorts, so that intervals may be too narrow.
+    /// A label whose values repeat within cohorts, so intervals may be too narrow.
     pub(crate) shared_label: Option<SharedLabel>,
 }
 
 impl FleetReport {
-    /// What intervals assume, if it may not hold: `, if runs are independent`, else nothing.
+    /// The assumption of intervals, if it may be wrong: `, if runs are independent`, otherwise empty.
     pub fn assumption(&self) -> &'static str {
         if self.shared_label.is_some() { ", if runs are independent" } else { "" }
     }
@@ -55,9 +54,9 @@ impl FleetReport {
 /// The inputs of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// Runs that count.
+    /// The number of measured runs.
     pub runs: u64,
-    /// Idle runs, among those that count: no thread of them was on the CPU, so their CPU use is 0.
+    /// The number of idle runs among the measured ones: none of their threads was on the CPU, so their CPU use is 0.
     pub idle: u64,
     /// Runs without a known recorded time: they have no rate, and are in no distribution.
     pub without_time: Vec<String>,
@@ -83,11 +82,11 @@ pub struct Inputs {
     pub threads: Vec<String>,
     /// Requested threads ([`FleetOptions::threads`]) that no run has.
     pub missing_threads: Vec<String>,
-    /// Runs that the selection leaves nothing of, of files with other runs that count; those of other files are in `failed`.
+    /// The number of runs without selected samples in files with other runs; files without any run are in `failed`.
     pub excluded_runs: u64,
     /// The share of the inputs that these are.
     pub completeness: Completeness,
-    /// Shards of the fleet that are missing, such as `16/16`; of many, the first, and how many more there are.
+    /// The missing shards of the fleet, such as `16/16`; the first of many, and the number of others.
     pub missing_shards: Vec<String>,
 }
 
@@ -105,7 +104,7 @@ pub struct DamagedRecording {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunRow {
-    /// Its id.
+    /// The id of the run.
     pub run_id: String,
     /// The path that it was read from.
     pub source: String,
@@ -117,17 +116,17 @@ pub struct RunRow {
     pub wall: Nanos,
     /// The source of that length.
     pub wall_source: TimeSource,
-    /// The weight of its samples that count.
+    /// The weight of the run's selected samples.
     pub weight: u64,
     /// The number of those samples.
     pub samples: u64,
-    /// The number of runs that it stands for.
+    /// The number of runs that this run represents.
     pub run_weight: Millionths,
-    /// Its CPU use: `weight` per `wall`.
+    /// The CPU use of the run: `weight` per `wall`.
     pub rate: Millionths,
     /// The percentiles of its windows of one second, as asked, by nearest rank; `None` without a whole window.
     pub windows: Option<Vec<Millionths>>,
-    /// Its busiest window of one second.
+    /// The busiest window of one second.
     pub window_max: Option<Millionths>,
 }
 
@@ -191,7 +190,7 @@ pub struct CohortReport {
     pub within_runs: Option<WindowReport>,
     /// CPU use over the time of the recordings.
     pub timeline: Vec<TimelinePoint>,
-    /// One table for each scope that was asked, except the run.
+    /// One table for each requested scope, except the run.
     pub tables: Vec<ScopeTable>,
 }
 
@@ -206,8 +205,8 @@ pub struct WindowReport {
     pub pooled: Summary,
     /// Each run's busiest window: one value per run.
     pub peaks: Summary,
-    /// The pooled windows as a histogram that can be merged with those of other fleets: HdrHistogram V2, compressed, in
-    /// base64; values are thousandths of a percent (or of a unit per second).
+    /// The pooled windows as a histogram that can be merged with histograms of other fleets: HdrHistogram V2,
+    /// compressed, in base64; values are thousandths of a percent (or of a unit per second).
     pub hdr: String,
 }
 
@@ -243,12 +242,13 @@ pub struct Summary {
     pub mean: Option<f64>,
     /// The mean by recorded time and run weight: all time used over all time recorded. `None` for windows.
     pub weighted_mean: Option<f64>,
-    /// The percentiles that were asked for.
+    /// The requested percentiles.
     pub estimates: Vec<Estimate>,
     /// By percentile: the positions in [`FleetReport::runs`] of the runs whose values it is. By nearest rank this is one run, with the linear
     /// method one or two, in the order of their values; of runs with equal values the first. None for windows, and where a value is zero.
     pub percentile_runs: Vec<Vec<usize>>,
-    /// The position in [`FleetReport::runs`] of the run with the largest value, the first of equal ones; `None` for windows, and without runs.
+    /// The position in [`FleetReport::runs`] of the run with the largest value, the first of several; `None` for
+    /// windows, and without runs.
     pub max_run: Option<usize>,
     /// True if the values were kept one by one, false for buckets.
     pub is_exact: bool,
@@ -264,7 +264,7 @@ pub enum Caution {
     MeanAboveP90,
     /// P50 is zero: at least half of the runs do not have it, and the mean includes them.
     MostlyAbsent,
-    /// The distribution has fewer runs than a percentile that was asked for needs.
+    /// The distribution has fewer runs than a requested percentile needs.
     TooFewRuns {
         /// The number that the highest percentile needs.
         needed: u64,
@@ -277,15 +277,15 @@ pub enum Caution {
 pub struct ScopeRow {
     /// Which.
     pub name: ScopeName,
-    /// Its distribution over all runs of the cohort; a run without it counts as zero.
+    /// The distribution over all runs of the cohort; a run without the item is zero.
     pub summary: Summary,
     /// Samples over all runs.
     pub samples: u64,
     /// As many samples of one weight as are as noisy as these.
     pub effective_samples: f64,
-    /// By percentile: the value that sampling noise alone would give runs that are all alike (see
-    /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between runs; see
-    /// [`is_noise`](Self::is_noise).
+    /// By percentile: the value that sampling noise alone would produce for identical runs (see
+    /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between
+    /// runs; see [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
 }
 
@@ -298,8 +298,8 @@ impl ScopeRow {
     }
 }
 
-/// True if a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor has no meaning:
-/// there a few runs carry the mean, and runs clearly differ.
+/// True if a percentile is above the middle of runs and yet no larger than sampling noise. Below the mean, the floor
+/// has no meaning: there a few runs dominate the mean, and runs clearly differ.
 pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<f64>) -> bool {
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
@@ -352,11 +352,12 @@ pub struct TrendPoint {
 pub struct ScopeTable {
     /// The kind of the rows.
     pub scope: FleetScope,
-    /// The rows, in the order that was asked for.
+    /// The rows, in the requested order.
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
-    /// Of several rows, also of those left out, the one with the largest mean by time; names that stand for code of many functions are none.
+    /// The row with the largest mean by time, including hidden rows, if there are several; names that represent code of
+    /// many functions are ignored.
     pub(super) most_used: Option<ScopeRow>,
 }
 
@@ -370,25 +371,25 @@ pub struct Contrast {
     pub unit: Unit,
     /// The positions of the cohorts in [`FleetReport::cohorts`].
     pub cohorts: Vec<usize>,
-    /// The name of the value that is compared, such as `p99`: the one that tables are sorted by.
+    /// The name of the compared value, such as `p99`: the key that tables are sorted by.
     pub by: String,
     /// The rows, the largest difference first.
     pub rows: Vec<ContrastRow>,
 }
 
-/// One scope in several cohorts.
+/// One row in several cohorts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContrastRow {
     /// Which.
     pub name: ScopeName,
-    /// Its value in each cohort of the contrast.
+    /// The value in each cohort of the contrast.
     pub values: Vec<f64>,
     /// The largest value less the smallest.
     pub difference: f64,
-    /// The least that the difference can be, with the confidence of the report for all rows of the contrast together: the lower end of the
-    /// interval of the largest less the upper end of that of the smallest. Above zero, the cohorts differ by more than chance explains.
-    /// `None` if an end is not known, or no percentile is compared.
+    /// The lower bound of the difference, with the confidence of the report for all rows of the contrast together: the
+    /// lower end of the largest value's interval less the upper end of the smallest value's interval. Above zero, the
+    /// cohorts differ by more than chance explains. `None` if an end is unknown, or no percentile is compared.
     pub at_least: Option<f64>,
     /// True if the largest value is no more than sampling noise gives in its cohort.
     pub is_noise: bool,
@@ -399,9 +400,9 @@ pub struct ContrastRow {
 pub enum AlertState {
     /// The value is on the bad side of the threshold.
     Fired,
-    /// It is not.
+    /// The value is not beyond the threshold.
     Quiet,
-    /// It cannot be decided: usually, there are too few runs for the percentile of the rule.
+    /// The rule cannot be decided, usually because there are too few runs for its percentile.
     Undecided {
         /// The number of runs that it needs; `None` if more runs would not help, since chance may explain the value beyond the threshold.
         needed: Option<u64>,
@@ -418,7 +419,7 @@ pub struct AlertOutcome {
     pub cohort: usize,
     /// The state of the rule.
     pub state: AlertState,
-    /// The value; `None` where there are no runs or windows.
+    /// The value; `None` without runs or windows.
     pub value: Option<f64>,
     /// The interval of the value, if it is a percentile.
     pub estimate: Option<Estimate>,
@@ -428,9 +429,9 @@ pub struct AlertOutcome {
     pub beyond: Vec<(usize, Millionths)>,
     /// The number of runs beyond it; `beyond` keeps the first of them.
     pub beyond_count: u64,
-    /// For a rule about any function or binary, the names that fired it, the furthest beyond the threshold first, with their values; or,
-    /// if it is undecided, those that may have. If nothing is beyond the threshold, the nearest one. `value`, `estimate` and `beyond` are
-    /// those of the first. Empty for other rules.
+    /// For a rule about any function or binary, the names that fired it with their values, the furthest beyond the
+    /// threshold first. If the rule is undecided, the names that may fire it. If nothing is beyond the threshold, the
+    /// nearest name. `value`, `estimate` and `beyond` describe the first name. Empty for other rules.
     pub causes: Vec<(String, f64)>,
     /// The number of names that fired it or may; `causes` keeps the first of them.
     pub causes_count: u64,
@@ -438,4 +439,42 @@ pub struct AlertOutcome {
     pub judged: u64,
     /// A reason to doubt the outcome, in a sentence: a name that no run has, an interval that includes the threshold.
     pub note: Option<String>,
+}
+
+/// The expected inputs of a fleet, and the inputs with a result. A failed input is done: it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completeness {
+    /// True if nothing is missing; `None` if unknown: an engine rewrote the dataset.
+    pub is_complete: Option<bool>,
+    /// The number of expected files, if known.
+    pub inputs_expected: Option<u64>,
+    /// Files that it has runs or a failure of, if that is known; at most `inputs_expected`.
+    pub inputs_done: Option<u64>,
+}
+
+impl Completeness {
+    /// The state of a fleet with this many files, all of them done.
+    pub const fn whole(inputs: u64) -> Self {
+        Self { is_complete: Some(true), inputs_expected: Some(inputs), inputs_done: Some(inputs) }
+    }
+
+    /// The sentence for a fleet of which something is missing.
+    pub(super) fn sentence(&self, missing_shards: &[String]) -> Option<String> {
+        let files = match (self.inputs_done, self.inputs_expected) {
+            (Some(done), Some(expected)) => format!("{done} of {expected} input files are done"),
+            (None, Some(expected)) => format!("it is unknown how many of {expected} input files are done"),
+            (_, None) => "its last extract did not finish".to_owned(),
+        };
+        let shards = match missing_shards {
+            [] => String::new(),
+            [shard] => format!("shard {shard} is missing; "),
+            shards => format!("shards {} are missing; ", shards.join(", ")),
+        };
+        self.is_incomplete().then(|| format!("Incomplete: {shards}{files}."))
+    }
+
+    /// True if something is known to be missing.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_complete == Some(false)
+    }
 }

@@ -13,51 +13,53 @@ use crate::units::{Millionths, Nanos, Unit};
 /// A run: its source, its labels, and its totals. A row of the table `runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
-    /// The hash of the file's content, in hex; with `-2`, `-3` … for the second and further runs of one file.
+    /// The hash of the file's content, in hex; with `-2`, `-3` … for the second run of a file and later ones.
     pub run_id: String,
     /// A hash in hex of everything that the other rows of this run depend on: content, table of contents, labels and settings. A dataset is
     /// up to date for a file if it has this fingerprint.
     pub fingerprint: String,
-    /// The path of the export, as it was found.
+    /// The path of the export.
     pub source: String,
-    /// Its size in bytes.
+    /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// The labels that cohorts are made of, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and those that a manifest
-    /// adds. A key that is not known is absent.
+    /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and the labels in a
+    /// manifest. A key without a known value is absent.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that this one stands for, if runs were chosen with unequal chances; 1 without a manifest that says so.
+    /// The number of runs that this one represents, if runs were chosen with unequal chances; 1 unless a manifest sets
+    /// it.
     pub run_weight: Millionths,
     /// The time when recording started (ISO 8601), if the table of contents gives it.
     pub start: Option<String>,
-    /// The recorded time; `None` if it is unknown (a single sample whose weight is not a time, and no table of contents). Such a run has
-    /// no rate.
+    /// The recorded time; `None` if it is unknown (a single sample whose weight is not a time, and no table of
+    /// contents). The run then has no rate.
     pub wall: Option<Nanos>,
     /// The source of `wall`.
     pub wall_source: TimeSource,
     /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
     /// first sample. With several `parts`, the start of the first.
     pub wall_start: Nanos,
-    /// The start and end of each selected part of the recorded time, sorted and apart from each other, if intervals selected several: `wall`
-    /// is the sum of their lengths. Empty if there is one part only, which `wall_start` and `wall` tell.
+    /// The start and end of each selected part of the recorded time, sorted and separate, if intervals selected
+    /// several: `wall` is the sum of their lengths. Empty if there is only one part, which `wall_start` and `wall`
+    /// describe.
     pub parts: Vec<(Nanos, Nanos)>,
     /// The table that was measured, such as `time-profile`.
     pub schema: String,
     /// The unit of every weight of the run.
     pub unit: Unit,
-    /// The weight of all samples that count.
+    /// The weight of all selected samples.
     pub weight: u64,
-    /// The number of samples that count.
+    /// The number of selected samples.
     pub samples: u64,
     /// The number of samples of equal weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` if all weights are
     /// equal.
     pub effective_samples: u64,
     /// Rows of the table that could not be read.
     pub rejected: u64,
-    /// The number of damaged runs in the same recording, which are counted nowhere else. Of several runs of one file, the first one has
-    /// the number and the others 0, so that sums are right. `None` in a dataset of version 1, which lacks it.
-    pub unread_runs: Option<u32>,
-    /// The number of runs in the same recording that the selection leaves nothing of, which are counted nowhere else; of several runs of one
-    /// file, the first one has the number.
+    /// The number of damaged runs in the same recording, which are not counted anywhere else. The first run of a file
+    /// has the number and the others 0, so that sums are right.
+    pub unread_runs: u32,
+    /// The number of runs in the same recording without selected samples, which are not counted anywhere else; the
+    /// first run of a file has the number.
     pub excluded_runs: u32,
     /// The number of cores that ran a sample; 0 if none was recorded, or only some threads are [left](RunMeasures::of_threads).
     pub cores: u32,
@@ -67,14 +69,28 @@ pub struct RunRecord {
     pub parser_version: String,
     /// Notes for the reader on how it was measured, in sentences: a table of contents that was not used, say.
     pub notes: Vec<String>,
-    /// True if a table of contents stood in a file beside the export. Of files with the same content, the one of which most is known counts.
+    /// True if the table of contents was in a neighbouring file of the export. Of files with the same content, the one
+    /// with the most metadata is used.
     pub has_toc_beside: bool,
     /// The labels that the manifest gives the file, in its order; `None` if no manifest names it.
     pub manifest_labels: Option<Vec<(String, String)>>,
 }
 
 impl RunRecord {
-    /// The value of a label; `None` where it is not known.
+    /// The failure that takes the place of this run.
+    pub(crate) fn failure(&self, kind: FailureKind, reason: String) -> FailedInput {
+        FailedInput {
+            source: self.source.clone(),
+            source_bytes: self.source_bytes,
+            run_id: Some(self.run_id.clone()),
+            fingerprint: self.fingerprint.clone(),
+            kind,
+            reason,
+            labels: self.labels.clone(),
+        }
+    }
+
+    /// The value of a label; `None` if unknown.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
@@ -107,14 +123,15 @@ impl RunRecord {
         seconds.filter(|seconds| !seconds.is_empty()).collect()
     }
 
-    /// The columns `first_whole_second` and `end_whole_second`. Of several parts, these would claim the seconds between.
+    /// The columns `first_whole_second` and `end_whole_second`. With several parts, they would include the seconds in
+    /// between.
     #[cfg(feature = "dataset")]
     pub(super) fn copied_seconds(&self) -> Option<Range<u32>> {
         self.parts.is_empty().then(|| self.whole_seconds().first().cloned().unwrap_or_default())
     }
 }
 
-/// The seconds that lie from start to end in a part of the time axis.
+/// The complete seconds from start to end in a part of the time axis.
 fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
     const SECOND: u64 = 1_000_000_000;
     let clamp = |second: u64| u32::try_from(second).unwrap_or(u32::MAX);
@@ -135,7 +152,8 @@ pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// The weights of a function of a binary in the threads of one name of a process, main threads and others apart. A row of the table `frames`.
+/// The weights of a binary's function in the threads with one name in a process, main threads and others separately. A
+/// row of the table `frames`.
 ///
 /// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
 /// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
@@ -143,11 +161,11 @@ pub struct NameId(pub u32);
 pub struct FrameRow {
     /// The process, by name.
     pub process: NameId,
-    /// The thread, by name; threads of one name in one process are one row, or two if some of them are main threads.
+    /// The thread, by name; threads with one name in one process are one row, or two if some of them are main threads.
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The binary, by name; empty where it is not known.
+    /// The binary, by name; empty if unknown.
     pub binary: NameId,
     /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS).
     pub function: NameId,
@@ -168,8 +186,8 @@ impl FrameRow {
     pub const STACKLESS: &'static str = "(no stack)";
 }
 
-/// The weights of a binary in the threads of one name of a process, main threads and others apart. A row of the table `modules`; it is not the sum of its functions, since
-/// a sample that is in two of them counts once.
+/// The weights of a binary in the threads with one name in a process, main threads and others separately. A row of the
+/// table `modules`; it is not the sum of its functions, since a sample in two of them is counted once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BinaryRow {
     /// The process, by name.
@@ -190,7 +208,8 @@ pub struct BinaryRow {
     pub all_samples: u64,
 }
 
-/// The weight of the threads of one name in one second, main threads and others apart. A row of the table `windows`; seconds without samples have none.
+/// The weight of the threads with one name in one second, main threads and others separately. A row of the table
+/// `windows`; seconds without samples have no row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowRow {
     /// The process, by name.
@@ -214,11 +233,11 @@ pub struct RunMeasures {
     pub record: RunRecord,
     /// The names that rows refer to, each once.
     pub names: Vec<String>,
-    /// Functions, sorted by the texts of process and thread, main threads last, then by the texts of binary and function.
+    /// Functions, sorted by process and thread, main threads last, then by binary and function.
     pub frames: Vec<FrameRow>,
-    /// Binaries, sorted by the texts of process and thread, main threads last, then by the text of the binary.
+    /// Binaries, sorted by process and thread, main threads last, then by binary.
     pub binaries: Vec<BinaryRow>,
-    /// Seconds, sorted by the texts of process and thread, main threads last, then by the second.
+    /// Seconds, sorted by process and thread, main threads last, then by second.
     pub windows: Vec<WindowRow>,
 }
 
@@ -241,7 +260,7 @@ impl RunMeasures {
     }
 }
 
-/// About how many bytes texts take.
+/// The approximate memory of strings in bytes.
 pub(super) fn of_texts(texts: &Vec<String>) -> u64 {
     of_vec(texts) + texts.iter().map(|text| text.capacity() as u64).sum::<u64>()
 }
@@ -260,7 +279,7 @@ pub struct NamesBuilder {
 }
 
 impl NamesBuilder {
-    /// The id of a text.
+    /// Returns the id of a string.
     pub fn id(&mut self, text: &str) -> NameId {
         let Self { names, ids, hasher } = self;
         let hash = hasher.hash_one(text);
@@ -282,17 +301,17 @@ impl NamesBuilder {
 /// The reason why a file gave no run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
-    /// It could not be opened or read.
+    /// The file could not be opened or read.
     Unreadable,
-    /// It has no bytes.
+    /// The file has no bytes.
     Empty,
-    /// It is not what `xctrace export` writes.
+    /// The file was not written by `xctrace export`.
     NotAnExport,
-    /// It ends before its document does.
+    /// The file ends before its document does.
     Truncated,
-    /// Its XML is broken, or passes a limit.
+    /// The XML is invalid, or exceeds a limit.
     Malformed,
-    /// It has no CPU table, none that was asked for, or no samples that count.
+    /// The file has no CPU table, no requested table, or no selected samples.
     NoSamples,
     /// The selection leaves nothing of it: it has no such interval or thread, or ended before the selected time.
     NotSelected,
@@ -301,7 +320,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// All kinds.
+    /// All kinds of failures.
     pub const ALL: [Self; 8] = [
         Self::Unreadable,
         Self::Empty,
@@ -334,12 +353,12 @@ impl FailureKind {
     }
 }
 
-/// A file that gave no run, and why. It is named in every report, and never counted.
+/// A file without runs, and the reason. Every report names it, and no number includes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedInput {
-    /// The path, as it was found.
+    /// The path of the file.
     pub source: String,
-    /// Its size in bytes, 0 where not even that is known.
+    /// The size of the file in bytes, 0 if unknown.
     pub source_bytes: u64,
     /// The hash of its content, in hex; `None` where it could not be read.
     pub run_id: Option<String>,

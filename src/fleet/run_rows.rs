@@ -1,9 +1,9 @@
-//! The rows of a run as they are added to a fleet, and their names in it.
+//! The rows of a run that is added to a fleet, and the fleet's ids of its names.
 
 use super::run::{BinaryRow, FrameRow, NameId, RunMeasures, RunRecord, WindowRow};
 use crate::profile::{StringId, Strings};
 
-/// A run whose names may be those of many runs.
+/// A run whose names may be shared by many runs.
 #[derive(Clone, Copy)]
 pub(super) struct RunRows<'r> {
     pub(super) record: &'r RunRecord,
@@ -30,7 +30,7 @@ impl<'r> RunRows<'r> {
 pub(super) struct FleetNames(Strings);
 
 impl FleetNames {
-    /// The id of a text.
+    /// Returns the id of a string.
     pub(super) fn id(&mut self, text: &str) -> StringId {
         // Four billion names would take more than 64 GB.
         self.0.intern(text).expect("a fleet has less than four billion names")
@@ -46,11 +46,11 @@ impl FleetNames {
     }
 }
 
-/// The ids in the fleet of the names of a run, or of many that share them, as far as they were asked for.
+/// The fleet's ids of the names of one run, or of many that share them, as far as they were requested.
 #[derive(Debug, Default)]
 pub(super) struct KnownNames(Vec<Option<StringId>>);
 
-/// The names of a run and those of the fleet.
+/// The names of a run, and the names of the fleet.
 pub(super) struct RunNames<'n> {
     pub(super) names: &'n [String],
     pub(super) known: &'n mut KnownNames,

@@ -6,12 +6,13 @@ use super::windows::{SECOND, Series};
 use crate::stats::{Distribution, ExponentialHistogram, Quantile, WindowHistogram};
 use crate::units::{Millionths, Unit};
 
-/// The seconds of a run, or what is asked of them.
+/// The seconds of a run, or the requested statistics of them.
 #[derive(Debug)]
 pub(super) enum RunWindows {
-    /// All of them.
+    /// All seconds.
     Kept(Series),
-    /// The largest and the percentiles that were asked for; the seconds were [counted](CountedWindows) with those of other runs.
+    /// The largest value and the requested percentiles; the seconds were [counted](CountedWindows) together with the
+    /// seconds of other runs.
     Counted { max: Option<Millionths>, quantiles: Option<Box<[Millionths]>> },
 }
 
@@ -53,7 +54,7 @@ impl RunWindows {
         }
     }
 
-    /// About how many bytes it takes beside itself.
+    /// The approximate memory in bytes, in addition to the value itself.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::Kept(series) => series.memory(),

@@ -16,7 +16,7 @@ pub enum FleetScope {
 }
 
 impl FleetScope {
-    /// All of them, the widest first.
+    /// All scopes, the widest first.
     pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
 
     /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
@@ -36,7 +36,7 @@ impl FleetScope {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Measure {
-    /// CPU use: all samples of a run, process or thread, and samples whose leaf is in the binary or function
+    /// CPU use: all samples of a run, process or thread; for a binary or function, the samples whose leaf it is.
     #[default]
     Cpu,
     /// Samples whose leaf is in the scope, the same as cpu
@@ -56,4 +56,17 @@ impl Measure {
             Self::AllWeight => "all",
         }
     }
+}
+
+/// The name of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeName {
+    /// The process; for processes and threads.
+    pub process: Option<String>,
+    /// The thread; for threads.
+    pub thread: Option<String>,
+    /// The binary; for binaries and functions.
+    pub binary: Option<String>,
+    /// The function; for functions.
+    pub function: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The tables of scopes, and the rows that differ most between cohorts.
 //!
-//! Keys are looked at one after the other, each in all of its runs: what is left of one is its rows, as far as tables show them.
+//! Keys are processed one at a time, each in all of its runs. Only the rows that tables show are kept.
 
 use std::cmp::Ordering;
 use std::io;
@@ -13,12 +13,10 @@ use super::contrasts::{Compared, GrowingContrast};
 use super::entries::Entry;
 use super::options::SortKey;
 use super::report::{CohortReport, Contrast, ScopeRow, ScopeTable, is_noise};
-use super::runs_behind::RunValues;
-use super::scope::FleetScope;
-use super::scope_name::ScopeName;
+use super::scope::{FleetScope, ScopeName};
 use super::spill::Spilled;
 use super::stored_run::EFFECTIVE_UNIT;
-use super::summary::{Totals, sort_value, summarize};
+use super::summary::{RunValues, Totals, sort_value, summarize};
 use crate::stats::{Distribution, Quantile, ranks_with_tail};
 use crate::units::Millionths;
 
@@ -64,9 +62,9 @@ struct GrowingTable {
     /// The number of rows that are shown.
     top: usize,
     rows: Vec<(Rank, ScopeRow)>,
-    /// Rows behind this one are not shown.
+    /// Rows after this one are not shown.
     last: Option<Rank>,
-    /// All rows, also those that are not shown.
+    /// The number of all rows, including hidden ones.
     count: u64,
     most_used: Option<(Rank, ScopeRow)>,
 }
@@ -81,7 +79,7 @@ impl GrowingTable {
         let is_shown = self.last.as_ref().is_none_or(|last| rank.compare(last).is_lt());
         let is_most_used = self.is_one(&rank.name)
             && self.most_used.as_ref().is_none_or(|(most, _)| {
-                // Of equal ones the first.
+                // The first of equal ones.
                 let by_mean = rank.weighted_mean.cmp(&most.weighted_mean);
                 by_mean.is_gt() || (by_mean.is_eq() && rank.compare(most).is_lt())
             });
@@ -101,7 +99,7 @@ impl GrowingTable {
         }
     }
 
-    /// Names that stand for code of many functions are none.
+    /// False for names that represent code of many functions.
     fn is_one(&self, name: &ScopeName) -> bool {
         self.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
     }
@@ -113,7 +111,7 @@ impl GrowingTable {
 
     fn finish(mut self) -> ScopeTable {
         self.put_in_order();
-        // Of a single one there is nothing to say.
+        // A single row is not worth mentioning.
         let most_used = self.most_used.filter(|_| self.count > 1).map(|(_, row)| row);
         let rows: Vec<ScopeRow> = self.rows.into_iter().map(|(_, row)| row).collect();
         ScopeTable { scope: self.scope, hidden: self.count - rows.len() as u64, rows, most_used }
@@ -124,7 +122,7 @@ impl CohortRuns<'_> {
     /// Adds the tables of all scopes to the reports on cohorts; returns the rows that differ between the cohorts of each unit, if it has
     /// several.
     pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
-        // A cohort without runs uses nothing, but that is no difference.
+        // A cohort without runs has no use, but that is not a difference.
         let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
         let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
         let compared: Vec<&[usize]> = compared.collect();
@@ -174,7 +172,8 @@ impl CohortRuns<'_> {
         Ok((tables, contrasts.into_iter().map(GrowingContrast::finish).collect()))
     }
 
-    /// A key in a cohort. What has weight in no run is the same as what was not seen; in runs among others that have some, its samples count.
+    /// A key in a cohort. A key without weight in every run is treated as not seen; in runs among others with weight,
+    /// its samples are included.
     fn group<'e>(&self, entries: &'e [Entry], cohort: usize, facts: &CohortFacts) -> Option<Group<'e>> {
         if entries.iter().all(|entry| entry.weight == 0) {
             return None;
@@ -190,7 +189,7 @@ impl CohortRuns<'_> {
             values.push((run.rate_of(entry.weight), run.run_weight));
         }
         let zeros = self.count(cohort) - entries.len() as u64;
-        let distribution = self.distribution(values, zeros, facts.weight - seen_weight);
+        let distribution = self.options.distribution(values, zeros, facts.weight - seen_weight);
         let weighted_mean = totals.rate(self.unit(cohort));
         let sort_value = sort_value(&distribution, weighted_mean, self.options);
         let effective_samples = effective_samples as f64 / EFFECTIVE_UNIT;
@@ -215,7 +214,7 @@ impl CohortRuns<'_> {
 
     /// The value of a quantile that sampling noise alone would give.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
-        // It is about runs that count alike.
+        // Noise is only defined for runs of equal weight.
         if self.options.is_weighted {
             return None;
         }
@@ -242,7 +241,8 @@ impl CohortRuns<'_> {
         GrowingContrast::new(contrast, cohorts.iter().map(of_cohort).collect(), self.options.top)
     }
 
-    /// The ranks of the ends of intervals of the percentile that tables are sorted by, all of `intervals` of which hold together.
+    /// The ranks of the interval's ends for the percentile that tables are sorted by, if `intervals` of them hold
+    /// together.
     fn ranks(&self, cohort: usize, intervals: usize) -> (Option<u64>, Option<u64>) {
         match self.options.sort {
             SortKey::Quantile(quantile) if !self.options.is_weighted => {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The options that narrowed runs when they were measured: the samples that count, the time, and operations on stacks. Without options, runs
-/// are whole recordings. Two fleets may be compared if these are equal.
+/// The options that limited the measurement of runs: the selected samples, the time, and operations on stacks. Without
+/// options, runs are complete recordings. Two fleets may be compared if their selections are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetSelection {
     options: Vec<(String, Option<String>)>,
@@ -20,7 +20,7 @@ impl FleetSelection {
         &self.options
     }
 
-    /// True if threads count that do not run: those of other states than `Running`.
+    /// True if threads that do not run are selected: states other than `Running`.
     pub(crate) fn counts_waiting(&self) -> bool {
         let is_other = |state: &str| !state.eq_ignore_ascii_case("running");
         self.options.iter().any(|(option, value)| option == "--state" && value.as_deref().is_some_and(is_other))

@@ -9,7 +9,7 @@ use crate::memory::of_map;
 /// A label whose values repeat within cohorts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedLabel {
-    /// Its key.
+    /// The key of the label.
     pub(crate) key: String,
     /// The number of runs that have it.
     pub(crate) runs: u64,
@@ -30,7 +30,7 @@ struct Values {
     /// By cohort and hash of the value.
     groups: HashMap<(u32, u64), ()>,
     first: Option<u64>,
-    /// True if there are several values: one that all runs have identifies nothing.
+    /// True if there are several values: a value shared by all runs identifies nothing.
     differ: bool,
 }
 
@@ -48,7 +48,7 @@ impl LabelValues {
         }
     }
 
-    /// Of several labels that repeat the one with most values: it is nearest to what runs come from.
+    /// Among several labels that repeat, the one with most values: it is nearest to the origin of runs.
     pub(super) fn shared(&self) -> Option<SharedLabel> {
         let count = |values: &Values| values.groups.len() as u64;
         let shared = self.by_key.iter().filter(|(_, values)| values.differ && count(values) < values.runs);
@@ -68,7 +68,7 @@ impl SharedLabel {
         let Self { key, runs, values } = self;
         let each = *runs as f64 / *values as f64;
         format!(
-            "Intervals assume that runs are independent. In a cohort, each {key} has {each:.1} runs on average: if runs with the same {key} are alike, intervals are too narrow, and more differences are chance."
+            "Intervals assume that runs are independent. In a cohort, each {key} has {each:.1} runs on average: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
         )
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-/// A file that a [`FleetBuilder`](super::FleetBuilder) writes to and reads again, such as a temporary one. It is empty at first, and
-/// nobody else uses it.
+/// A file that a [`FleetBuilder`](super::FleetBuilder) writes and reads again, such as a temporary one. It is initially
+/// empty and has no other user.
 pub trait SpillFile: Read + Write + Seek + Send {}
 
 impl<F: Read + Write + Seek + Send> SpillFile for F {}

@@ -1,8 +1,8 @@
 //! The report as SQL over a dataset: the same numbers, bit for bit, by an engine that reads Parquet.
 //!
-//! The text uses nothing but sums, counts and orders of integers, and one division at the end, so engines cannot differ:
-//! measures are integers in millionths, the nearest rank is a row number, and runs without a row are counted, not joined.
-//! Intervals, noise and alerts need distributions that SQL does not have; they are in the report only.
+//! The statement only uses sums, counts and orders of integers, and one division at the end, so engines cannot differ:
+//! measures are integers in millionths, the nearest rank is a row number, and runs without a row are counted, not
+//! joined. Intervals, noise and alerts need distributions that SQL does not have; only the report has them.
 
 use std::fmt::Write;
 
@@ -56,7 +56,7 @@ impl SqlEngine {
         }
     }
 
-    /// A text.
+    /// Quotes a string.
     fn text(self, text: &str) -> String {
         match self {
             Self::DuckDb => format!("'{}'", text.replace('\'', "''")),
@@ -64,7 +64,7 @@ impl SqlEngine {
         }
     }
 
-    /// A table of a dataset: all files of its folder, or those of these data files.
+    /// A table of a dataset: all files of its folder, or its listed data files.
     fn table(self, source: Source<'_>, table: &str) -> String {
         let datasets = match source {
             Source::Folder(dataset) => {
@@ -85,24 +85,25 @@ impl SqlEngine {
                 let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
                 format!("read_parquet([{}])", paths.join(", "))
             }
-            // A list of files would be planned as a union of so many tables; see `Query::selected`.
+            // A list of files would be planned as a union of as many tables; see `Query::selected`.
             Self::Spark => selected(table),
         }
     }
 }
 
 impl SqlEngine {
-    /// The statement that gives the rows of the report on the dataset in this folder: those of its CSV form, with the same names,
-    /// up to `weighted_mean`, in the order of cohorts, scopes and names.
+    /// The statement for the rows of the report on the dataset in this folder: the rows of its CSV form, with the same
+    /// names, up to `weighted_mean`, in the order of cohorts, scopes and names.
     ///
-    /// It reads all files of the folder, and fails in the engine if a run is there twice, as where two datasets were copied into one folder.
-    /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
+    /// It reads all files of the folder, and fails in the engine if a run is duplicated, for example if two datasets
+    /// were copied into one folder. Rows that [`FleetOptions::top`] would leave out are included; you can add a
+    /// `LIMIT`.
     pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
         self.statement(Query { options, source: Source::Folder(dataset), engine: self })
     }
 
-    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file. The statement fails
-    /// in the engine, too, if a run is there twice.
+    /// Like [`query`](Self::query), but only for these data files: the folder of each dataset and the ids of its files.
+    /// There must be at least one file. The statement also fails in the engine if a run is duplicated.
     pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
         self.statement(Query { options, source: Source::Files(datasets), engine: self })
     }
@@ -118,7 +119,7 @@ impl SqlEngine {
 /// The files that a statement reads.
 #[derive(Clone, Copy)]
 enum Source<'q> {
-    /// All in the folder of a dataset.
+    /// All files in the folder of a dataset.
     Folder(&'q str),
     /// The ids of data files in the folder of each dataset.
     Files(&'q [(String, Vec<String>)]),
@@ -149,7 +150,8 @@ impl Query<'_> {
         writeln!(out, "{};", self.answer())
     }
 
-    /// The queries for the tables that these texts use, where an engine has no lists of files: the rows of the listed files in a folder.
+    /// The queries for the tables in these statements, if an engine has no lists of files: the rows of the listed files
+    /// in a folder.
     ///
     /// Spark plans a list as a union of as many tables (50 s for 300 files), and a name that is not there it leaves out. So the files are
     /// counted, too.
@@ -196,7 +198,7 @@ impl Query<'_> {
         }
     }
 
-    /// The columns that make a cohort, as they are called inside.
+    /// The columns that define a cohort, by their internal names.
     fn keys(&self) -> Vec<String> {
         let labels = (0..self.options.by.len()).map(|index| format!("k{index}"));
         labels.chain(std::iter::once("unit".to_owned())).collect()
@@ -247,7 +249,7 @@ impl Query<'_> {
         )
     }
 
-    /// The runs that have the labels which were asked for.
+    /// The condition that runs have the requested labels.
     fn label_filter(&self) -> String {
         let mut keys: Vec<&String> = self.options.only.iter().map(|(key, _)| key).collect();
         keys.sort();
@@ -329,7 +331,7 @@ impl Query<'_> {
         }
     }
 
-    /// The condition that processes and threads are of the names that count.
+    /// The condition that processes and threads have selected names.
     fn name_filter(&self, before: &str) -> String {
         let processes = Some(&self.options.processes).filter(|names| !names.is_empty());
         let processes = processes.map(|names| self.is_one_of("process", names));
@@ -337,7 +339,7 @@ impl Query<'_> {
         if conditions.is_empty() { String::new() } else { format!("{before}{}", conditions.join(" AND ")) }
     }
 
-    /// The conditions that threads are those that count.
+    /// The conditions that threads are selected.
     fn thread_conditions(&self) -> impl Iterator<Item = String> {
         let names = self.options.threads.as_ref().map(|names| self.is_one_of("thread", names));
         names.into_iter().chain(self.options.only_main_threads.then(|| "is_main_thread = 1".to_owned()))
@@ -351,7 +353,7 @@ impl Query<'_> {
         format!("{} IN ({})", self.engine.quoted(column), names.join(", "))
     }
 
-    /// The runs that have a thread which counts; others do not count.
+    /// The condition that runs have a selected thread; other runs are ignored.
     fn thread_filter(&self) -> String {
         let conditions: Vec<String> = self.thread_conditions().collect();
         if conditions.is_empty() {
@@ -386,7 +388,7 @@ impl Query<'_> {
         group.join(", ")
     }
 
-    /// Their order within the runs of a cohort.
+    /// The order of values within the runs of a cohort.
     fn ranked(&self) -> String {
         let group = self.group();
         format!(
@@ -423,7 +425,8 @@ impl Query<'_> {
         format!("SELECT\n  {}\nFROM ranked\nGROUP BY {group}\nORDER BY {group}", columns.join(",\n  "))
     }
 
-    /// All that was used over all that was recorded, whole numbers and millionths apart: the product of both has no room.
+    /// The total use over the total recorded time, with whole numbers and millionths separately: their product would
+    /// not fit.
     fn weighted_mean(&self) -> String {
         let (engine, huge) = (self.engine, self.engine.huge());
         let used = format!("CAST(MAX(per_nano) AS {huge}) * SUM(run_weight * CAST(used AS {huge}))");
@@ -465,7 +468,7 @@ fn spark_pattern(path: &str) -> String {
     pattern
 }
 
-/// The name of a column in datasets, where no column is named like a keyword (`binary` is one).
+/// The name of a column in datasets, which have no column named after a keyword (`binary` is one).
 fn column_of(name: &'static str) -> &'static str {
     if name == "binary" { "module" } else { name }
 }
@@ -475,12 +478,12 @@ fn number(millionths: &str) -> String {
     format!("CAST({millionths} AS DOUBLE) / CAST(1000000 AS DOUBLE)")
 }
 
-/// The value at a rank among all runs of the cohort, from 1; those that are not there come first, and are zero.
+/// The value at a rank among all runs of the cohort, from 1; missing runs come first, and are zero.
 fn value_at(rank: &str) -> String {
     format!("COALESCE(MAX(CASE WHEN position = {rank} - (runs - present) THEN value END), 0)")
 }
 
-/// The smallest value up to which the runs have so much weight.
+/// The smallest value up to which the runs have this much weight.
 fn weighted_rank(parts: u32) -> String {
     format!(
         "CASE WHEN MAX(all_run_weight - present_weight) * 1000000 >= MAX(all_run_weight) * {parts} \
@@ -490,7 +493,8 @@ fn weighted_rank(parts: u32) -> String {
     )
 }
 
-/// Between the two values beside (n - 1) q, from the nearer end, as numpy does: the same operations on doubles.
+/// Interpolates between the two values around (n - 1) q, from the nearer end, as numpy does: the same operations on
+/// doubles.
 fn linear(parts: u32) -> String {
     let place = format!("(CAST(runs - 1 AS DOUBLE) * (CAST({parts} AS DOUBLE) / CAST(1000000 AS DOUBLE)))");
     let below = format!("CAST(FLOOR({place}) AS BIGINT)");

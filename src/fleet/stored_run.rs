@@ -19,7 +19,7 @@ pub(super) struct StoredRun {
     pub(super) unit: Unit,
     pub(super) run_weight: Millionths,
     pub(super) cohort: u32,
-    /// The weight that counts, if only some processes do.
+    /// The weight of the selected processes.
     pub(super) weight: u64,
     pub(super) samples: u64,
     pub(super) rate: Millionths,
@@ -30,7 +30,7 @@ pub(super) struct StoredRun {
 }
 
 impl StoredRun {
-    /// A run of a cohort, with its weight, samples and rate that count.
+    /// A run of a cohort, with its selected weight, samples and rate.
     pub(super) fn new(
         record: &RunRecord,
         cohort: u32,
@@ -60,7 +60,7 @@ impl StoredRun {
         self.all_samples.0 == 0
     }
 
-    /// About how many bytes it takes beside itself.
+    /// The approximate memory in bytes, in addition to the value itself.
     pub(super) fn memory(&self) -> u64 {
         let texts = self.run_id.capacity() + self.source.capacity() + self.start.as_ref().map_or(0, String::capacity);
         texts as u64 + self.windows.memory()
@@ -71,8 +71,8 @@ impl StoredRun {
         rate_of(weight, self.unit, self.wall).unwrap_or_default()
     }
 
-    /// As many samples of one weight as are as noisy as some of its samples: the share of all its samples, since the weights of a few
-    /// samples tell nothing about their spread.
+    /// The number of equally weighted samples that are as noisy as some of the run's samples: in proportion to all its
+    /// samples, since the weights of a few samples do not show their spread.
     ///
     /// In units of 2⁻⁴⁰ samples: sums of integers are the same in every order of runs.
     pub(super) fn effective(&self, samples: u64) -> u128 {

@@ -1,8 +1,7 @@
-//! One distribution, summed up.
+//! One distribution, summed up, and the runs whose values its percentiles are.
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary};
-use super::runs_behind::RunValues;
 use crate::stats::{Distribution, Estimate, ExponentialHistogram, Interval, Quantile, QuantileMethod, Support};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -14,7 +13,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds a run's recorded time, as often as its run weight says.
+    /// Adds a run's recorded time, multiplied by its run weight.
     pub(super) fn add_wall(&mut self, wall: Nanos, run_weight: Millionths) {
         let wall = u128::from(wall.as_nanos()).saturating_mul(u128::from(run_weight.get()));
         self.wall = self.wall.saturating_add(wall);
@@ -59,8 +58,8 @@ pub(super) fn summarize(
     summary
 }
 
-/// The summary of pooled windows: their number says nothing of how sure a percentile is, so there are no intervals, and
-/// no percentile lacks support.
+/// The summary of pooled windows: their number does not determine the certainty of a percentile, so there are no
+/// intervals, and every percentile has support.
 pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
     let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
     let mut summary = summarize(distribution, &RunValues::default(), None, &unweighted);
@@ -124,10 +123,49 @@ pub(super) fn sort_value(
     let value = match options.sort {
         SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
         SortKey::Mean => distribution.mean(),
-        // It was replaced before.
+        // Replaced earlier.
         SortKey::HighestSupported => distribution.max(),
         SortKey::WeightedMean => weighted_mean,
         SortKey::Max => distribution.max(),
     };
     value.map_or(0.0, Millionths::as_f64)
+}
+
+// By nearest rank, a percentile is the value of a run, which a person can open. If several runs have that value, the first one in the order
+// of the report is named.
+
+/// The values of one distribution with the positions of their runs.
+#[derive(Debug, Default)]
+pub(super) struct RunValues {
+    /// Sorted. Runs without a value are the zeros of the distribution, and not included here.
+    values: Vec<(Millionths, usize)>,
+}
+
+impl RunValues {
+    /// Values with their run weights and the positions of their runs. A weighted distribution excludes runs without
+    /// weight.
+    pub(super) fn new(values: impl Iterator<Item = (Millionths, Millionths, usize)>, is_weighted: bool) -> Self {
+        let counts = |(_, weight, _): &(Millionths, Millionths, usize)| !is_weighted || weight.get() > 0;
+        let mut values: Vec<_> = values.filter(counts).map(|(value, _, run)| (value, run)).collect();
+        values.sort_unstable();
+        Self { values }
+    }
+
+    /// The runs that determine a percentile of this distribution, in the order of their values: one by nearest rank,
+    /// and two if the linear method is between two values. A value of zero has no runs: an idle run is not worth
+    /// opening.
+    pub(super) fn behind(&self, distribution: &Distribution, quantile: Quantile, method: QuantileMethod) -> Vec<usize> {
+        let values = distribution.values_behind(quantile, method);
+        values.filter(|value| value.get() > 0).filter_map(|value| self.first_with(value)).collect()
+    }
+
+    /// The run with the largest value.
+    pub(super) fn max(&self) -> Option<usize> {
+        self.values.last().and_then(|&(value, _)| self.first_with(value))
+    }
+
+    fn first_with(&self, value: Millionths) -> Option<usize> {
+        let first = self.values.partition_point(|&(other, _)| other < value);
+        self.values.get(first).filter(|found| found.0 == value).map(|found| found.1)
+    }
 }

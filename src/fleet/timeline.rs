@@ -4,18 +4,17 @@ use super::options::FleetOptions;
 use super::report::{Summary, TimelinePoint, WindowReport};
 use super::run::rate_of;
 use super::run_windows::{CountedWindows, histogram_of};
-use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
-use super::summary::{summarize, summarize_buckets, summarize_windows};
+use super::summary::{RunValues, summarize, summarize_buckets, summarize_windows};
 use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// A timeline has no more points than this; longer recordings have longer steps. It ends where nine in ten runs have
-/// ended, or here, where that is later.
+/// The maximum number of points of a timeline; longer recordings have longer steps. It ends when nine in ten runs have
+/// ended, or after this many points, if that is later.
 const MAX_POINTS: u32 = 300;
 
-/// Values that a timeline takes at a time: those of as many points as there is room for.
+/// The number of values that a timeline processes at a time: as many points as fit.
 const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
@@ -23,13 +22,13 @@ pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) 
     let spans = runs.iter().filter_map(|run| run.windows.series()?.span());
     let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
-    // Where few runs are much longer than all others, the steps would be too long for the others.
+    // If few runs are much longer than all others, the steps would be too long for the others.
     let usual = ends.get((ends.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
     let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
     let start = spans.map(|seconds| seconds.start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
     let seconds: Vec<u32> = (start..end).step_by(step as usize).collect();
-    // Some points at a time, so that the values of many runs have room.
+    // Some points at a time, so that the values of many runs fit.
     let at_once = (MAX_VALUES / runs.len().max(1)).max(1);
     seconds.chunks(at_once).flat_map(|seconds| points(runs, unit, (seconds, step), options)).collect()
 }
@@ -66,8 +65,8 @@ fn points(
     seconds.iter().zip(rates).filter_map(point).collect()
 }
 
-/// The windows of all runs, pooled; `None` where no run is as long as a window. `positions` are those of the runs in the report. Windows that
-/// were not kept were counted.
+/// The windows of all runs, pooled; `None` if no run is as long as a window. `positions` are the runs' positions in the
+/// report. Windows that were not kept were counted.
 pub(super) fn window_report(
     runs: &[&StoredRun],
     positions: &[usize],
@@ -103,7 +102,7 @@ fn pooled(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> (Summary, 
     (summarize_windows(&Distribution::new(values, zeros), options), histogram.to_v2_base64())
 }
 
-/// One value a run, so run weights count where they are asked for.
+/// One value per run, so run weights apply if requested.
 fn peaks_of(peaks: Vec<(Millionths, Millionths, usize)>, options: &FleetOptions) -> Distribution {
     if options.is_weighted {
         return Distribution::weighted(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);

@@ -1,8 +1,9 @@
 //! CPU use over versions or dates: the percentiles of runs, one point after the other.
 //!
-//! A label has an order if its values differ in their numbers only behind the same beginning: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`,
-//! `2025-10-02`; `build 7`, `build 8`. Dates in several forms have none, which a note says. The cohorts of such a label are a trend, for each combination of the other labels. Without labels,
-//! runs whose start is known are put together by day, or by week if there are many days.
+//! A label has an order if its values differ only in their numbers after the same beginning: `1.9`, `1.10`,
+//! `1.11 beta 2`; `2025-10-01`, `2025-10-02`; `build 7`, `build 8`. Dates in several forms have no order, which a note
+//! reports. The cohorts of such a label are a trend, for each combination of the other labels. Without labels, runs
+//! with a known start are grouped by day, or by week if there are many days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +14,10 @@ use crate::calendar;
 use crate::stats::Distribution;
 use crate::units::Millionths;
 
-/// Fewer points than this are no trend.
+/// A trend has at least this many points.
 const LEAST: usize = 3;
 
-/// More days than this are put together to weeks.
+/// More days than this are grouped into weeks.
 const MOST_DAYS: usize = 45;
 
 /// The trends that cohorts are, in their order.
@@ -164,7 +165,7 @@ struct Periods {
     undated: u64,
 }
 
-/// The day of an ISO 8601 time, in days since 1970-01-01: the date as it was where the run was recorded.
+/// The day of an ISO 8601 time, in days since 1970-01-01: the local date of the recording.
 fn day_of(start: &str) -> Option<i64> {
     let date = start.get(..10)?;
     let number = |range: std::ops::Range<usize>| {

@@ -10,14 +10,14 @@ use crate::varint;
 /// The length of a window.
 pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
 
-/// The weights of the seconds that a run recorded from start to end. Only those with samples take room, some three bytes each: times come
-/// from input, and could say anything.
+/// The weights of a run's recorded seconds, from start to end. Only seconds with samples take memory, some three bytes
+/// each: times come from input, and may be arbitrary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Series {
     /// In order, none of them touching the next one.
     seconds: Box<[Range<u32>]>,
-    /// Of each second with weight, in order: how far it is from the one before, twice, and 1 more where the weight is a number of usual
-    /// ones; then this number, or else the weight.
+    /// For each second with weight, in order: the distance from the one before, times two, plus 1 if the weight is a
+    /// multiple of the usual one; then this multiple, or otherwise the weight.
     weights: Box<[u8]>,
     usual_weight: u64,
 }
@@ -26,7 +26,7 @@ pub(super) struct Series {
 pub(super) type Weights = Vec<(u32, u64)>;
 
 impl Series {
-    /// The rows that count, summed by second.
+    /// The selected rows, summed by second.
     pub(super) fn new(record: &RunRecord, rows: &[WindowRow], counts: &dyn Fn(&WindowRow) -> bool) -> Self {
         let seconds = record.whole_seconds();
         let is_kept = |row: &&WindowRow| row.weight > 0 && range_of(&seconds, row.second).is_some() && counts(row);
@@ -92,14 +92,14 @@ impl Series {
         Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
     }
 
-    /// The measures of seconds with samples, and how many seconds have none.
+    /// The measures of seconds with samples, and the number of seconds without.
     pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
         let rates: Vec<Millionths> = self.weights().filter_map(|(_, weight)| rate_of(weight, unit, SECOND)).collect();
         let zeros = self.count() - rates.len() as u64;
         (rates, zeros)
     }
 
-    /// The largest weight of so many seconds in a row; `None` where no part of the run is as long.
+    /// The largest weight of this many consecutive seconds; `None` if no part of the run is as long.
     pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
         let weights: Weights = self.weights().collect();
         let parts = self.seconds.iter().filter(|range| seconds > 0 && range.len() >= seconds as usize);
@@ -108,7 +108,7 @@ impl Series {
     }
 }
 
-/// The largest weight of so many seconds in a row.
+/// The largest weight of this many consecutive seconds.
 fn peak(weights: &[(u32, u64)], seconds: u32) -> u64 {
     let (mut sum, mut peak, mut first) = (0_u64, 0, 0);
     for &(second, weight) in weights {
@@ -128,14 +128,14 @@ pub(super) fn range_of(ranges: &[Range<u32>], second: u32) -> Option<&Range<u32>
     ranges[..begun].last().filter(|range| range.contains(&second))
 }
 
-/// The busiest so many seconds of the rows that count, per time; `None` where the run has no so many whole seconds.
+/// The busiest window of the selected rows, per time; `None` if the run does not have this many complete seconds.
 pub(super) fn peak_rate(rows: &RunRows<'_>, seconds: u32, counts: &dyn Fn(&WindowRow) -> bool) -> Option<Millionths> {
     let series = Series::new(rows.record, rows.windows, counts);
     let wall = Nanos::from_nanos(u64::from(seconds).saturating_mul(SECOND.as_nanos()));
     rate_of(series.peak(seconds)?, rows.record.unit, wall)
 }
 
-/// The same for every process on its own; the largest of them.
+/// The busiest window of every process; the largest of them.
 pub(super) fn peak_rate_of_processes(
     rows: &RunRows<'_>,
     seconds: u32,

@@ -50,6 +50,8 @@ pub use answer::{Answer, write};
 pub use csv::Cells;
 pub use diff::{DiffReport, DiffView};
 pub use firefox::Markers;
+#[cfg(feature = "fleet")]
+pub use fleet::alert_lines;
 #[cfg(feature = "html")]
 pub use fleet::{RunPage, RunPlace};
 pub use format::Format;

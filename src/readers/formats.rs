@@ -5,7 +5,6 @@
 use std::path::Path;
 
 use crate::files::{Entry, Files};
-use crate::varint;
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -144,10 +143,9 @@ fn is_value_type(mut message: &[u8]) -> bool {
     message.is_empty()
 }
 
-/// A number of seven bits a byte, and the bytes after it.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let mut rest = bytes;
-    Some((varint::read(&mut rest)?, rest))
+/// A number, and the bytes after it.
+fn varint(mut bytes: &[u8]) -> Option<(u64, &[u8])> {
+    Some((crate::varint::read(&mut bytes)?, bytes))
 }
 
 /// The start as text: UTF-8, or UTF-16 with a byte order mark.

@@ -16,9 +16,7 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
-use std::ffi::OsString;
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "bundle")]
@@ -26,7 +24,7 @@ use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
 #[cfg(not(feature = "bundle"))]
 use super::formats::{is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
-use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use crate::files::{Entry, Files, FilesAdaptor};
 use crate::memory::MemoryBudget;
 #[cfg(feature = "bundle")]
 use crate::recording::{Document, DocumentContent};
@@ -239,40 +237,11 @@ impl InputFile<'_> {
     }
 }
 
-impl Files for InputFiles<'_> {
-    fn entry(&self, path: &Path) -> io::Result<Entry> {
-        self.files.entry(path)
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.files.canonical(path)
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        self.files.list(folder)
-    }
-
-    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        self.files.list_kinds(folder)
-    }
-
-    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
-        self.files.folder_times(folder)
-    }
-
-    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        self.files.read(path, offset, length)
-    }
-
-    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        self.files.read_into(path, offset, place)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
-        self.files.open(path)
-    }
-
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
-        self.files.load(path, range)
+impl FilesAdaptor for InputFiles<'_> {
+    fn files(&self) -> &dyn Files {
+        #[cfg(feature = "bundle")]
+        return &self.files;
+        #[cfg(not(feature = "bundle"))]
+        self.files
     }
 }

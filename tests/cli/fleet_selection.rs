@@ -89,7 +89,7 @@ fn the_use_during_intervals_is_of_their_time() {
     assert_eq!(reason(&report, "d.xml"), "There is no interval named \"Scroll\"; there are: Layout.");
     let none = reason(&report, "e.xml");
     assert!(
-        none.starts_with("It has no table of signposts, and there is no e-intervals.xml beside it; export"),
+        none.starts_with("It has no table of signposts, and there is no e-intervals.xml next to it; export"),
         "{none}"
     );
     let options = json!([{"option": "--during", "value": "Scroll"}]);

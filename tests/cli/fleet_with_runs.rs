@@ -257,15 +257,15 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     // One changed, and everything else is as before.
     write(&folder, &format!("x/{}", named[0].rsplit('/').next().unwrap()), export(100));
     let said = says(0, &args);
-    assert!(said.contains("no page of this run: its content is not the one that was measured"), "{said}");
+    assert!(said.contains("no page of this run: its content differs from the measured one"), "{said}");
     assert_eq!(names(folder.path("fleet.runs")).len(), pages, "one less, and the list");
     let html = fs::read_to_string(&page).unwrap();
     assert!(!links(&html).iter().any(|link| link.title.contains(named[0])), "{said}");
     fs::remove_file(named[0]).unwrap();
     let said = says(0, &args);
-    assert!(said.contains("no page of this run: it is not there any more"), "{said}");
+    assert!(said.contains("no page of this run: it no longer exists"), "{said}");
     let said = fails(1, &[&["fleet"], &args[..], &["--strict"]].concat());
-    assert!(said.contains("it is not there any more; and --strict was given"), "{said}");
+    assert!(said.contains("it no longer exists; and --strict was given"), "{said}");
     // What a dataset does not know can be told.
     let said = says(0, &[&args[..], &["--schema", "cpu-profile"]].concat());
     assert!(said.contains("no page of this run"), "{said}");
@@ -293,7 +293,7 @@ fn redacted_pages_tell_no_names() {
     // A dataset of redacted recordings does not know where they are.
     extract(&[&exports, "--redact", "-o", &folder.path("ds")]);
     let said = says(2, &["report", &folder.path("ds"), "-o", &page, "--with-runs", "2"]);
-    assert!(said.contains("extracted with --redact, and does not tell where its recordings are"), "{said}");
+    assert!(said.contains("extracted with --redact, and does not record where its recordings are"), "{said}");
 }
 
 #[test]

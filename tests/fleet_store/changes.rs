@@ -3,22 +3,23 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 
-use crate::content::{Content, content, files, is_tidy, put, put_failure};
+use traceparse::fleet::{MadeWith, Store};
+
+use crate::content::{Content, content, create_or_open, files, is_tidy, open, put, put_failure, storage};
 use crate::runs;
-use crate::store::{MadeWith, Store};
 
 /// An output must not replace one of them.
 #[test]
 fn the_files_of_a_dataset_are_known() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     store.begin(1, 0, MadeWith::default()).unwrap();
     put(&store, &runs::run(1, 3));
     store.save_stamps(&store.stamps()).unwrap();
     fs::write(folder.path().join("report.html"), "").unwrap();
     let mut all = files(folder.path());
     assert!(all.remove(&folder.path().join("report.html")) && all.len() > 8, "{all:?}");
-    assert_eq!(Store::files(folder.path()).unwrap().into_iter().collect::<BTreeSet<_>>(), all);
+    assert_eq!(Store::files(&storage(), folder.path()).unwrap().into_iter().collect::<BTreeSet<_>>(), all);
 }
 
 #[test]
@@ -27,14 +28,14 @@ fn what_is_put_in_comes_out() {
     let (a, b, c) = (runs::run(1, 30), runs::run(2, 0), runs::run(3, 30));
     let failure = runs::failure(4);
     {
-        let store = Store::create_or_open(folder.path()).unwrap();
+        let store = create_or_open(folder.path()).unwrap();
         store.put(&[a.clone(), b.clone()]).unwrap();
         store.save().unwrap();
         put(&store, &c);
         put_failure(&store, &failure);
     }
-    assert!(Store::is_dataset(folder.path()));
-    let store = Store::open(folder.path()).unwrap();
+    assert!(Store::is_dataset(&storage(), folder.path()));
+    let store = open(folder.path()).unwrap();
     assert_eq!(content(&store), Content::default().with(&a).with(&b).with(&c).with_failure(&failure));
     let known = store.known().unwrap();
     assert_eq!(known.len(), 4);
@@ -51,7 +52,7 @@ fn what_is_put_in_comes_out() {
 #[test]
 fn putting_again_replaces() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let (old, other) = (runs::run(1, 30), runs::run(2, 30));
     put(&store, &old);
     put(&store, &other);
@@ -92,7 +93,7 @@ fn putting_again_replaces() {
 #[test]
 fn many_small_files_become_few() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let mut expected = Content::default();
     for seed in 0..30 {
         let run = runs::run(seed, 40);
@@ -118,7 +119,7 @@ fn many_small_files_become_few() {
     drop(store);
 
     // The index in memory is that of the files.
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     store.forget(&HashSet::from([runs::failure(3).source])).unwrap();
     expected.failures.remove(&runs::failure(3).source);
     assert_eq!(store.compact(u64::MAX).unwrap().after, 1);

@@ -1,12 +1,37 @@
 //! What a dataset has, and its files.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, RunMeasures};
+use traceparse::files::{CheckedFiles, Storage};
+use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, FleetError, RunMeasures, Store};
+use traceparse::memory::MemoryBudget;
 
-use crate::store::Store;
+thread_local! {
+    /// The number of changes on disk that this thread may make; without a number, it may make any.
+    pub(crate) static STEPS: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Files whose changes are counted, so that tests can stop a process before any of them.
+pub(crate) fn storage() -> Arc<dyn Storage> {
+    let check = |_: &Path| {
+        let left = STEPS.get();
+        STEPS.set(left.map(|left| left.saturating_sub(1)));
+        if left == Some(0) { Err("killed".to_owned()) } else { Ok(()) }
+    };
+    Arc::new(CheckedFiles::new(check, MemoryBudget::unlimited()))
+}
+
+pub(crate) fn open(folder: &Path) -> Result<Store, FleetError> {
+    Store::open(&storage(), folder)
+}
+
+pub(crate) fn create_or_open(folder: &Path) -> Result<Store, FleetError> {
+    Store::create_or_open(&storage(), folder)
+}
 
 /// The contents of a dataset, whatever its files are: runs by id, failures by source.
 #[derive(Debug, Default, Clone, PartialEq)]

@@ -5,16 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use traceparse::fleet::{Completeness, RunMeasures};
+use traceparse::fleet::{Completeness, InputKind, InputState, MadeWith, RunMeasures, SourceStamps};
 
-use crate::content::{Content, content, copy, files, is_tidy, put};
+use crate::content::{Content, content, copy, create_or_open, files, is_tidy, open, put};
 use crate::runs;
-use crate::store::{self, MadeWith, Store};
 
 #[test]
 fn the_progress_of_an_extract_is_known() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let state = |is_complete: Option<bool>, done: u64| Completeness {
         is_complete,
         inputs_expected: Some(2_000),
@@ -22,24 +21,24 @@ fn the_progress_of_an_extract_is_known() {
     };
     store.begin(2_000, 3, MadeWith::default()).unwrap();
     drop(store);
-    assert_eq!(Store::open(folder.path()).unwrap().completeness(), state(Some(false), 3));
-    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(open(folder.path()).unwrap().completeness(), state(Some(false), 3));
+    let store = create_or_open(folder.path()).unwrap();
     // A file is not done before its rows are saved.
     store.put(&[runs::run(1, 5)]).unwrap();
     store.count_done(240);
     let killed = tempfile::tempdir().unwrap();
     copy(folder.path(), killed.path(), |_| true);
-    assert_eq!(Store::open(killed.path()).unwrap().completeness(), state(Some(false), 3));
+    assert_eq!(open(killed.path()).unwrap().completeness(), state(Some(false), 3));
     assert!(store.save_some(100).unwrap());
     drop(store);
-    let store = Store::open(folder.path()).unwrap();
+    let store = open(folder.path()).unwrap();
     assert_eq!((store.completeness(), content(&store).runs.len()), (state(Some(false), 240), 1));
     drop(store);
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     store.complete().unwrap();
     store.complete().unwrap();
     drop(store);
-    let store = Store::open(folder.path()).unwrap();
+    let store = open(folder.path()).unwrap();
     // It is of what it has, whatever was expected.
     assert_eq!((store.completeness(), content(&store).runs.len()), (Completeness::whole(1), 1));
     assert!(is_tidy(folder.path()));
@@ -49,7 +48,7 @@ fn the_progress_of_an_extract_is_known() {
 #[test]
 fn many_runs_are_taken_out_of_a_part_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let all: Vec<RunMeasures> = (0..10).map(|seed| runs::run(seed, 10)).collect();
     store.put(all.clone()).unwrap();
     store.save().unwrap();
@@ -75,7 +74,7 @@ fn many_runs_are_taken_out_of_a_part_at_once() {
     assert_eq!(named(folder.path()), 10);
     let killed = tempfile::tempdir().unwrap();
     copy(folder.path(), killed.path(), |_| true);
-    assert_eq!(content(&Store::open(killed.path()).unwrap()), before);
+    assert_eq!(content(&open(killed.path()).unwrap()), before);
     store.save().unwrap();
     assert_eq!((content(&store), named(folder.path())), (expected, 9.into()));
     // The part without them, and one of the four that were put again.
@@ -86,7 +85,7 @@ fn many_runs_are_taken_out_of_a_part_at_once() {
 #[test]
 fn runs_are_written_together() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     store.begin(200, 0, MadeWith::default()).unwrap();
     let mut expected = Content::default();
     for seed in 0..200 {
@@ -103,7 +102,7 @@ fn runs_are_written_together() {
 #[test]
 fn a_long_extract_has_few_files_at_any_time() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let (mut most, mut expected) = (0, Content::default());
     store.begin(400, 0, MadeWith::default()).unwrap();
     for seed in 0..400 {
@@ -120,13 +119,13 @@ fn a_long_extract_has_few_files_at_any_time() {
     // Also where each process is killed before it has written many.
     drop(store);
     for seed in 400..600 {
-        let store = Store::create_or_open(folder.path()).unwrap();
+        let store = create_or_open(folder.path()).unwrap();
         store.put(&[runs::run(seed, 3)]).unwrap();
         store.save_some(u64::MAX).unwrap();
         most = most.max(files(folder.path()).len());
     }
     assert!(most <= 6 * 2 * 66, "{most} files");
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     assert_eq!(content(&store).runs.len(), 600);
     assert_eq!(store.compact(u64::MAX).unwrap().after, 1);
 }
@@ -134,7 +133,7 @@ fn a_long_extract_has_few_files_at_any_time() {
 #[test]
 fn label_keys_are_known_by_run() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     let (mut labelled, mut bare) = (runs::run(1, 10), runs::run(2, 10));
     labelled.record.labels = vec![("ring".to_owned(), "beta".to_owned()), ("lab".to_owned(), "7".to_owned())];
     bare.record.labels.clear();
@@ -145,6 +144,12 @@ fn label_keys_are_known_by_run() {
     assert!(keys[&labelled.record.run_id].iter().eq(["lab", "ring"]));
 }
 
+fn state(path: &Path) -> InputState {
+    let metadata = fs::metadata(path).unwrap();
+    let modified = metadata.modified().unwrap().duration_since(SystemTime::UNIX_EPOCH).ok();
+    InputState { length: metadata.len(), modified, kind: InputKind::File }
+}
+
 #[test]
 fn stamps_hold_as_long_as_size_and_time_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -153,29 +158,29 @@ fn stamps_hold_as_long_as_size_and_time_do() {
         fs::write(&export, text).unwrap();
         let file = fs::File::options().write(true).open(&export).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
-        fs::metadata(&export).unwrap()
+        state(&export)
     };
     let dataset = folder.path().join("dataset");
     let metadata = write("one", 60);
     {
-        let store = Store::create_or_open(&dataset).unwrap();
+        let store = create_or_open(&dataset).unwrap();
         let mut stamps = store.stamps();
         stamps.remember("export.xml", &metadata, "hash of one");
         store.save_stamps(&stamps).unwrap();
         assert_eq!(store.stamps(), stamps);
     }
-    let store = Store::create_or_open(&dataset).unwrap();
+    let store = create_or_open(&dataset).unwrap();
     let mut stamps = store.stamps();
     assert_eq!(stamps.hash("export.xml", &metadata), Some("hash of one"));
     assert_eq!(stamps.hash("other.xml", &metadata), None);
     assert_eq!(stamps.hash("export.xml", &write("two", 50)), None, "another time");
-    let time = metadata.modified().unwrap();
+    let time = SystemTime::UNIX_EPOCH + metadata.modified.unwrap();
     let longer = write("longer", 60);
     fs::File::options().write(true).open(&export).unwrap().set_modified(time).unwrap();
-    assert_eq!(fs::metadata(&export).unwrap().modified().unwrap(), time);
+    assert_eq!(state(&export).modified, metadata.modified);
     assert_eq!(stamps.hash("export.xml", &longer), None, "another size");
     stamps.remember("export.xml", &write("six", 0), "hash of six");
-    assert_eq!(stamps.hash("export.xml", &fs::metadata(&export).unwrap()), None, "may change again within the second");
+    assert_eq!(stamps.hash("export.xml", &state(&export)), None, "may change again within the second");
     fs::write(dataset.join("sources.json"), "{\"export.xml\":7").unwrap();
-    assert_eq!(store.stamps(), store::SourceStamps::default());
+    assert_eq!(store.stamps(), SourceStamps::default());
 }

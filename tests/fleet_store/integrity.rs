@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use traceparse::fleet::DatasetTable;
+use traceparse::fleet::{DatasetTable, MadeWith};
 
-use crate::content::{Content, content, copy, files};
+use crate::content::{Content, content, copy, create_or_open, files, open};
 use crate::runs;
-use crate::store::{MadeWith, Store};
 
 const MANIFEST: &str = "traceparse-dataset.json";
 
 /// A dataset of these runs, in one data file, which an extract brought to its end.
 fn dataset(folder: &Path, seeds: &[u64]) -> Content {
-    let store = Store::create_or_open(folder).unwrap();
+    let store = create_or_open(folder).unwrap();
     store.begin(seeds.len() + 1, 0, MadeWith::default()).unwrap();
     for &seed in seeds {
         store.put(&[runs::run(seed, 12)]).unwrap();
@@ -42,7 +41,7 @@ fn a_flipped_bit_is_found_before_a_number_is_shown() {
             let mut flipped = whole.clone();
             flipped[index] = byte ^ (1 << (index % 8));
             fs::write(&file, flipped).unwrap();
-            let error = Store::open(folder.path()).expect_err("a flipped bit").to_string();
+            let error = open(folder.path()).expect_err("a flipped bit").to_string();
             let expected = file.display().to_string();
             let is_newer = is_manifest && error.contains("but this traceparse reads version 4");
             assert!(error.starts_with(&expected) && (error.contains("damaged") || is_newer), "{index}: {error}");
@@ -51,7 +50,7 @@ fn a_flipped_bit_is_found_before_a_number_is_shown() {
         fs::write(&file, &whole).unwrap();
     }
     assert!(tables == 6 && flips > 3_000, "{flips} flips");
-    assert!(Store::open(folder.path()).is_ok());
+    assert!(open(folder.path()).is_ok());
 }
 
 /// A file with another length, or with bytes after its end.
@@ -64,11 +63,11 @@ fn a_cut_or_longer_file_is_found() {
         let whole = fs::read(&file).unwrap();
         for other in [whole[..whole.len() - 1].to_vec(), [&whole[..], b"\0"].concat(), Vec::new()] {
             fs::write(&file, other).unwrap();
-            let error = Store::open(folder.path()).unwrap_err().to_string();
+            let error = open(folder.path()).unwrap_err().to_string();
             assert!(error.contains(&format!("(table {})", table.name())), "{error}");
         }
         fs::remove_file(&file).unwrap();
-        let error = Store::open(folder.path()).unwrap_err().to_string();
+        let error = open(folder.path()).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{}: missing", file.display())), "{error}");
         fs::write(&file, whole).unwrap();
     }
@@ -76,11 +75,11 @@ fn a_cut_or_longer_file_is_found() {
     let text = fs::read_to_string(&manifest).unwrap();
     for other in [format!("{text} "), text.trim_end().to_owned(), text.replacen("\": ", "\":", 1)] {
         fs::write(&manifest, other).unwrap();
-        assert!(Store::open(folder.path()).unwrap_err().to_string().contains("is damaged"));
+        assert!(open(folder.path()).unwrap_err().to_string().contains("is damaged"));
     }
     // One of an older version.
     fs::write(&manifest, text.replace("\"version\": 4", "\"version\": 3")).unwrap();
-    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("is damaged"));
+    assert!(open(folder.path()).unwrap_err().to_string().contains("is damaged"));
 }
 
 /// The manifest is checked by nothing of ours.
@@ -130,8 +129,8 @@ fn manifests_that_contradict_the_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let expected = dataset(folder.path(), &[1, 2, 3]);
     edit(folder.path(), |_| {});
-    assert_eq!(content(&Store::open(folder.path()).unwrap()), expected);
-    let read = || Store::open(folder.path()).and_then(|store| store.rows(|_| Ok(())));
+    assert_eq!(content(&open(folder.path()).unwrap()), expected);
+    let read = || open(folder.path()).and_then(|store| store.rows(|_| Ok(())));
     for key in ["runs", "failed"] {
         let change = |by: i64| {
             edit(folder.path(), |manifest| {
@@ -147,7 +146,7 @@ fn manifests_that_contradict_the_files_are_refused() {
     }
     // A merge that did not finish is not complete.
     edit(folder.path(), |manifest| manifest["merged"] = serde_json::json!({"inputs": "x", "done": false}));
-    assert_eq!(Store::open(folder.path()).unwrap().completeness().is_complete, Some(false));
+    assert_eq!(open(folder.path()).unwrap().completeness().is_complete, Some(false));
     // Nor are no shards whole.
     for shards in [serde_json::json!({"count": 0, "have": []}), serde_json::json!({"count": 2, "have": []})] {
         edit(folder.path(), |manifest| manifest["shards"] = shards);
@@ -165,14 +164,14 @@ fn two_datasets_in_one_folder_are_one_of_them() {
         let both = tempfile::tempdir().unwrap();
         copy(a.path(), both.path(), |_| true);
         copy(b.path(), both.path(), |target| replaces || !target.exists());
-        let store = Store::open(both.path()).unwrap();
+        let store = open(both.path()).unwrap();
         assert_eq!(&content(&store), expected);
         let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
         assert_eq!(count, 6);
         drop(store);
         // Nothing is put into the mixture, and nothing of it is removed: it may be the only copy.
         let before = files(both.path());
-        let error = Store::create_or_open(both.path()).unwrap_err().to_string();
+        let error = create_or_open(both.path()).unwrap_err().to_string();
         assert!(
             error.starts_with(&foreign.display().to_string()) && error.contains("not a file of the dataset"),
             "{error}"

@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::content::{Content, content, copy, is_tidy, put, put_failure};
+use traceparse::fleet::{FleetError, Store};
+
+use crate::content::{Content, STEPS, content, copy, create_or_open, is_tidy, open, put, put_failure};
 use crate::runs;
-use crate::store::Store;
-use crate::store::tests_only::STEPS;
 
 /// Runs `change` again and again on copies of a dataset, killed before its first change on disk, its second, and so on; `check`
 /// sees each dataset after it was opened again. Returns how many changes it takes.
 fn killed_at_every_step(
     start: &Path,
-    change: impl Fn(&Store) -> anyhow::Result<()>,
+    change: impl Fn(&Store) -> Result<(), FleetError>,
     check: impl Fn(usize, &Store, &Path),
 ) -> usize {
     for steps in 0.. {
         let folder = tempfile::tempdir().unwrap();
         copy(start, folder.path(), |_| true);
-        let store = Store::create_or_open(folder.path()).unwrap();
+        let store = create_or_open(folder.path()).unwrap();
         STEPS.set(Some(steps));
         let result = change(&store);
         STEPS.set(None);
         drop(store);
         // Every second time a reader comes first.
-        let store = if steps % 2 == 0 { Store::create_or_open(folder.path()) } else { Store::open(folder.path()) };
+        let store = if steps % 2 == 0 { create_or_open(folder.path()) } else { open(folder.path()) };
         check(steps, &store.unwrap(), folder.path());
-        let writer = Store::create_or_open(folder.path()).unwrap();
+        let writer = create_or_open(folder.path()).unwrap();
         assert!(is_tidy(folder.path()), "after {steps} steps");
         check(steps, &writer, folder.path());
         if result.is_ok() {
@@ -41,7 +41,7 @@ fn killed_at_every_step(
 #[test]
 fn a_killed_compaction_loses_nothing() {
     let start = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(start.path()).unwrap();
+    let store = create_or_open(start.path()).unwrap();
     let mut expected = Content::default();
     for seed in 0..4 {
         let run = runs::run(seed, 10);
@@ -61,7 +61,7 @@ fn a_killed_compaction_loses_nothing() {
 #[test]
 fn a_killed_put_leaves_the_old_or_the_new() {
     let start = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(start.path()).unwrap();
+    let store = create_or_open(start.path()).unwrap();
     let (old, other, new) = (runs::run(1, 10), runs::run(2, 10), runs::run(5, 10));
     put(&store, &old);
     put(&store, &other);
@@ -90,7 +90,7 @@ fn a_failed_save_loses_nothing() {
     let expected = Content::default().with(&relabelled).with(&new).with(&later).with_failure(&copied);
     for steps in 0.. {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::create_or_open(folder.path()).unwrap();
+        let store = create_or_open(folder.path()).unwrap();
         store.put(&[old.clone(), later.clone()]).unwrap();
         store.save().unwrap();
         store.put(std::slice::from_ref(&new)).unwrap();
@@ -101,7 +101,7 @@ fn a_failed_save_loses_nothing() {
         put_failure(&store, &copied);
         assert_eq!(content(&store), expected, "after {steps} steps");
         drop(store);
-        assert_eq!(content(&Store::create_or_open(folder.path()).unwrap()), expected, "after {steps} steps");
+        assert_eq!(content(&create_or_open(folder.path()).unwrap()), expected, "after {steps} steps");
         assert!(is_tidy(folder.path()), "after {steps} steps");
         if failed.is_ok() {
             assert!(steps > 20, "{steps} steps");
@@ -114,13 +114,13 @@ fn a_failed_save_loses_nothing() {
 #[test]
 fn the_manifest_names_a_run_once_at_every_step() {
     let start = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(start.path()).unwrap();
+    let store = create_or_open(start.path()).unwrap();
     (0..3).for_each(|seed| put(&store, &runs::run(seed, 10)));
     drop(store);
     for steps in 0..200 {
         let folder = tempfile::tempdir().unwrap();
         copy(start.path(), folder.path(), |_| true);
-        let store = Store::create_or_open(folder.path()).unwrap();
+        let store = create_or_open(folder.path()).unwrap();
         STEPS.set(Some(steps));
         let result = store.compact(u64::MAX);
         STEPS.set(None);

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use traceparse::fleet::{Completeness, DatasetRow, FleetSelection, RunMeasures};
+use traceparse::fleet::{
+    Completeness, DatasetRow, FleetError, FleetSelection, MadeWith, MergedFacts, RunMeasures, Store,
+};
 
-use crate::content::{self, Content};
+use crate::content::{self, Content, STEPS, create_or_open, open, storage};
 use crate::runs;
-use crate::store::tests_only::STEPS;
-use crate::store::{MadeWith, MergedFacts, Store};
 
 /// Rows of functions in a part: those of a few runs.
 const PART: u64 = 60;
 
 fn content(folder: &Path) -> Content {
-    content::content(&Store::open(folder).unwrap())
+    content::content(&open(folder).unwrap())
 }
 
 fn facts() -> MergedFacts {
@@ -29,8 +29,8 @@ fn facts() -> MergedFacts {
 }
 
 /// Merges eight runs and a failure; `false` if that had been done.
-fn merge(folder: &Path) -> anyhow::Result<bool> {
-    let Some(merge) = Store::begin_merge(folder, facts(), PART)? else { return Ok(false) };
+fn merge(folder: &Path) -> Result<bool, FleetError> {
+    let Some(merge) = Store::begin_merge(&storage(), folder, facts(), PART)? else { return Ok(false) };
     let counts = merge.write(|each| {
         (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30))).into()))?;
         each(DatasetRow::<RunMeasures>::Failed(runs::failure(9)).into())
@@ -52,8 +52,8 @@ fn a_killed_merge_never_looks_whole() {
             break;
         }
         kills += 1;
-        if Store::is_dataset(&merged) {
-            let store = Store::open(&merged).unwrap();
+        if Store::is_dataset(&storage(), &merged) {
+            let store = open(&merged).unwrap();
             // Behind the manifest nothing is left to do but to tidy up.
             let is_whole = store.completeness() == Completeness::whole(9);
             assert!(is_whole || store.completeness().is_incomplete(), "{kills}");
@@ -67,7 +67,7 @@ fn a_killed_merge_never_looks_whole() {
     let expected: BTreeMap<_, _> =
         (0..8).map(|seed| runs::run(seed, 30)).map(|run| (run.record.run_id.clone(), run)).collect();
     assert_eq!((runs, failures.into_values().collect::<Vec<_>>()), (expected, vec![runs::failure(9)]));
-    let store = Store::open(&merged).unwrap();
+    let store = open(&merged).unwrap();
     assert_eq!((store.completeness(), store.unnamed().unwrap()), (Completeness::whole(9), None));
     let parts = store.data_files().unwrap().len();
     assert!((3..8).contains(&parts), "{parts}");
@@ -75,7 +75,7 @@ fn a_killed_merge_never_looks_whole() {
     // Done once more, it has nothing to do; and it replaces nothing.
     assert!(!merge(&merged).unwrap());
     let other = MergedFacts { identity: "others".to_owned(), ..facts() };
-    let error = Store::begin_merge(&merged, other, PART).err().expect("refused").to_string();
+    let error = Store::begin_merge(&storage(), &merged, other, PART).err().expect("refused").to_string();
     assert!(error.contains("a dataset already"), "{error}");
     assert_eq!(content(&merged).runs.len(), 8);
 }
@@ -83,7 +83,7 @@ fn a_killed_merge_never_looks_whole() {
 #[test]
 fn an_extract_is_never_taken_for_the_rest_of_a_merge() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create_or_open(folder.path()).unwrap();
+    let store = create_or_open(folder.path()).unwrap();
     store.begin(2, 0, MadeWith::default()).unwrap();
     store.put(&[runs::run(1, 12)]).unwrap();
     store.save().unwrap();

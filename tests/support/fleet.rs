@@ -156,7 +156,7 @@ pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRec
         samples,
         effective_samples: samples,
         rejected: 0,
-        unread_runs: Some(0),
+        unread_runs: 0,
         excluded_runs: 0,
         cores: 6,
         usual_weight: MILLI,

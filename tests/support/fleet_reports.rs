@@ -90,8 +90,8 @@ pub fn rich() -> FleetReport {
     runs[3].record.wall_source = TimeSource::Samples;
     runs[4].record.wall = None;
     runs[5].record.rejected = 1_234;
-    runs[6].record.unread_runs = Some(2);
-    runs[7].record.unread_runs = Some(1);
+    runs[6].record.unread_runs = 2;
+    runs[7].record.unread_runs = 1;
     runs.iter().for_each(|run| builder.add(run));
     for index in 0..12 {
         builder.add_failure(failure(index));

@@ -5,26 +5,15 @@
 //! cargo run --release --example generate-dataset -- dataset 100000 500 1     50 million rows of functions
 //! ```
 
-#[allow(dead_code)]
-#[path = "../../bin/resource_limits.rs"]
-mod bounds;
-#[path = "../../bin/durable.rs"]
-mod durable;
-#[allow(dead_code)]
-#[path = "../../bin/guard.rs"]
-mod guard;
-#[allow(dead_code)]
-#[path = "../../bin/fleet/store/mod.rs"]
-mod store;
 #[path = "mod.rs"]
 mod support;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use store::{MadeWith, Store};
 use support::wide_fleet::WideFleet;
-use traceparse::fleet::RunMeasures;
+use traceparse::files::FileSystem;
+use traceparse::fleet::{FleetError, MadeWith, RunMeasures, Store};
 
 /// Runs of a data file: about as many as an extract merges.
 const RUNS_OF_A_FILE: u32 = 2_000;
@@ -48,9 +37,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(folder: &Path, runs: u32, rows: usize, seed: u64) -> anyhow::Result<()> {
+fn write(folder: &Path, runs: u32, rows: usize, seed: u64) -> Result<(), FleetError> {
     let fleet = WideFleet::new(seed, rows);
-    let store = Store::create_or_open(folder)?;
+    let storage = FileSystem::storage();
+    let store = Store::create_or_open(&storage, folder)?;
     store.begin(runs as usize, 0, MadeWith::default())?;
     for first in (0..runs).step_by(RUNS_OF_A_FILE as usize) {
         let part: Vec<RunMeasures> = (first..runs.min(first + RUNS_OF_A_FILE)).map(|index| fleet.run(index)).collect();

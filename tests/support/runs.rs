@@ -117,7 +117,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         samples: numbers.weight(),
         effective_samples: numbers.weight(),
         rejected: numbers.below(3),
-        unread_runs: Some(numbers.below(3) as u32),
+        unread_runs: numbers.below(3) as u32,
         excluded_runs: numbers.below(3) as u32,
         cores: numbers.below(u64::from(u32::MAX) + 1) as u32,
         usual_weight: numbers.below(1_000_001),

@@ -1,4 +1,4 @@
-//! The options with which the runs of a dataset were measured, as far as the dataset tells.
+//! The options with which the runs of a dataset were measured, as far as the dataset records them.
 
 use std::ffi::{OsStr, OsString};
 
@@ -16,17 +16,17 @@ struct Options {
     threads: ThreadArgs,
 }
 
-/// The options of a selection, beside those of reading that are no filters.
+/// Parses the options of a selection, in addition to the reading options that are not filters.
 ///
 /// # Errors
-/// In a sentence, when the selection is of redacted recordings, or cannot be read.
+/// A sentence, if the selection covers redacted recordings or cannot be parsed.
 pub(in crate::fleet) fn measured_as(
     selection: &FleetSelection,
     reading: &ReadingArgs,
 ) -> Result<(ReadingArgs, Option<AskedThreads>), String> {
     if selection.options().iter().any(|(option, _)| option == "--redact") {
         return Err(
-            "it was extracted with --redact, and does not tell where its recordings are; report on the recordings \
+            "it was extracted with --redact, and does not record where its recordings are; report on the recordings \
              instead: traceparse fleet report RECORDINGS --redact --with-runs N -o REPORT.html"
                 .to_owned(),
         );
@@ -47,7 +47,7 @@ pub(in crate::fleet) fn measured_as(
     Ok((options.reading, options.threads.threads()))
 }
 
-/// The options of reading, but for filters, as words of a command line.
+/// The reading options, except filters, as words of a command line.
 fn words(args: &ReadingArgs) -> Vec<OsString> {
     let value = |option: &str, value: &OsStr| {
         let mut word = OsString::from(option);

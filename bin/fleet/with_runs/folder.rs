@@ -1,25 +1,28 @@
-//! The folder with the pages of runs, beside the page of the fleet.
+//! The folder with the pages of runs, next to the page of the fleet.
 //!
-//! It is written under a temporary name, and takes the place of the one before. It has a list of its files, `runs.json`, by which it is known
-//! again: a folder with anything else in it is never touched.
+//! The folder is written under a temporary name, and then replaces the previous one. It contains a list of its files,
+//! `runs.json`, by which it is recognised: a folder with any other file is never touched.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use traceparse::fleet::RunRow;
+use traceparse::files::FileSystem;
+use traceparse::fleet::{FleetError, RunRow};
+use traceparse::run_pages::PageFolder;
 
-use crate::durable::sync_folder;
 use crate::interrupt::TemporaryFolder;
 use crate::sink::replace;
-use crate::{bounds, guard};
+use crate::{guard, resource_limits};
 
 /// The list of the files in a folder.
 const LIST: &str = "runs.json";
 const FORMAT: &str = "traceparse-runs";
-/// The names in the temporary folder of the new one and of the one before.
+/// The names of the new folder and the previous one in the temporary folder.
 const NEW: &str = "new";
 const OLD: &str = "old";
 
@@ -31,7 +34,7 @@ pub(in crate::fleet) struct RunFolder {
 }
 
 impl RunFolder {
-    /// The folder beside a report.
+    /// The folder next to a report.
     ///
     /// # Errors
     /// When something has its name that this command did not write for this report.
@@ -77,18 +80,13 @@ impl RunFolder {
         }
     }
 
-    /// The report that the folder there is of, and its files; `None` without a list.
+    /// The report that the existing folder belongs to, and its files; `None` without a list.
     fn list(&self) -> Option<(String, BTreeSet<String>)> {
-        let bytes = bounds::read_file(self.path.join(LIST), bounds::OWN_FILE).ok()?;
+        let bytes = resource_limits::read_file(self.path.join(LIST), resource_limits::OWN_FILE).ok()?;
         let list: Value = serde_json::from_slice(&bytes).ok()?;
         let report = list["report"].as_str().filter(|_| list["format"] == FORMAT)?;
         let files = list["pages"].as_array()?.iter().filter_map(|page| page["file"].as_str());
         Some((report.to_owned(), files.map(str::to_owned).collect()))
-    }
-
-    /// The address of a file in the folder, from the report beside it.
-    pub(super) fn address(&self, file: &str) -> String {
-        format!("{}/{file}", encoded(self.path.file_name().unwrap_or_default().as_encoded_bytes()))
     }
 
     /// The folder that the report is in.
@@ -97,40 +95,30 @@ impl RunFolder {
     }
 
     /// Begins a new one, still without its name.
-    pub(super) fn begin(self) -> Result<NewFolder> {
+    pub(in crate::fleet) fn begin(self) -> Result<NewFolder> {
         let failed = || format!("{}: cannot be written", self.path.display());
         let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
-        // The temporary folder is for its owner alone; what is in it has the usual permissions.
+        // Only its owner may enter the temporary folder; the files in it have the usual permissions.
         fs::create_dir(temporary.path().join(NEW)).with_context(failed)?;
         Ok(NewFolder { place: self, temporary, pages: Vec::new() })
     }
 }
 
-/// A folder of pages that has not got its name yet. It is gone when this is dropped.
+/// A folder of pages without its final name. Dropping it removes the folder.
 pub(in crate::fleet) struct NewFolder {
-    pub(super) place: RunFolder,
+    place: RunFolder,
     temporary: TemporaryFolder,
     /// The pages, for the list.
     pages: Vec<Value>,
 }
 
 impl NewFolder {
-    /// The name of the next page.
-    pub(super) fn next(&self) -> String {
-        format!("{:04}.html", self.pages.len() + 1)
-    }
-
     /// The present path of a file.
-    pub(super) fn path(&self, file: &str) -> PathBuf {
+    fn path(&self, file: &str) -> PathBuf {
         self.temporary.path().join(NEW).join(file)
     }
 
-    /// Lists a page that was written.
-    pub(super) fn add(&mut self, file: &str, run: &RunRow) {
-        self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
-    }
-
-    /// Gives it its name.
+    /// Renames the folder to its final name.
     ///
     /// # Errors
     /// When it cannot be written, or something else has its name by now.
@@ -140,32 +128,23 @@ impl NewFolder {
         let failed = || format!("{}: cannot be written", self.place.path.display());
         written.with_context(failed)?;
         self.temporary.replace([NEW, OLD], &self.place.path, || self.place.check()).with_context(failed)?;
-        sync_folder(self.place.parent()).with_context(failed)
+        FileSystem.sync_folder(self.place.parent()).with_context(failed)
     }
 }
 
-/// A text as a part of an address: everything but letters, digits and what never means anything there is percent-encoded.
-pub(super) fn encoded(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for &byte in bytes {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
-            byte => text.push_str(&format!("%{byte:02X}")),
-        }
+impl PageFolder for NewFolder {
+    fn name(&self) -> &OsStr {
+        self.place.path.file_name().unwrap_or_default()
     }
-    text
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_parts_of_a_path_whatever_the_name_is() {
-        let folder = |report: &str| RunFolder::beside(Path::new(report)).unwrap().address("0001.html");
-        assert_eq!(folder("out/fleet.html"), "fleet.runs/0001.html");
-        assert_eq!(folder("a:b #1?.v2.html"), "a%3Ab%20%231%3F.v2.runs/0001.html");
-        assert_eq!(folder("Größe%"), "Gr%C3%B6%C3%9Fe%25.runs/0001.html");
-        assert!(RunFolder::beside(Path::new("fleet.runs")).is_err());
+    fn add(
+        &mut self,
+        run: &RunRow,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<String, FleetError> {
+        let file = format!("{:04}.html", self.pages.len() + 1);
+        replace(&self.path(&file), None, write).map_err(FleetError::other)?;
+        self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
+        Ok(file)
     }
 }

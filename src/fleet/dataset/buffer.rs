@@ -9,12 +9,35 @@ use super::{DatasetError, DatasetErrorKind, DatasetTable};
 use crate::hash::HashMap;
 use crate::units::Millionths;
 
-/// Strings are made for so many rows at a time.
+/// The number of rows whose strings are created at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// A text of the buffer.
+/// The id of a string in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextId(u32);
+
+/// A string, or the id of a string that was [added](Buffer::text) before, which is faster for strings in many rows.
+pub(super) trait Text {
+    fn id(self, buffer: &mut Buffer) -> TextId;
+}
+
+impl Text for &str {
+    fn id(self, buffer: &mut Buffer) -> TextId {
+        buffer.text(self)
+    }
+}
+
+impl Text for &String {
+    fn id(self, buffer: &mut Buffer) -> TextId {
+        buffer.text(self)
+    }
+}
+
+impl Text for TextId {
+    fn id(self, _: &mut Buffer) -> TextId {
+        self
+    }
+}
 
 /// The rows of a row group.
 pub(super) struct Buffer {
@@ -25,7 +48,7 @@ pub(super) struct Buffer {
     ids: HashMap<Box<str>, TextId>,
 }
 
-/// The values of a column that are not null, and for a column that may have nulls, where they are.
+/// The values of a column that are not null and, for a nullable column, their positions.
 #[derive(Default)]
 struct Values {
     texts: Vec<TextId>,
@@ -45,7 +68,7 @@ impl Buffer {
         self.rows
     }
 
-    /// The id of a text until the buffer is cleared.
+    /// Returns the id of a string until the buffer is cleared.
     pub(super) fn text(&mut self, text: &str) -> TextId {
         if let Some(&id) = self.ids.get(text) {
             return id;
@@ -62,7 +85,7 @@ impl Buffer {
         Row { buffer: self, at: 0 }
     }
 
-    /// Writes the columns, and forgets the rows and texts.
+    /// Writes the columns, and clears the rows and strings.
     pub(super) fn write<W: std::io::Write + Send>(&mut self, mut group: SerializedRowGroupWriter<'_, W>) -> Result<()> {
         let mut columns = self.table.columns().iter().zip(&self.columns);
         while let Some(mut writer) = group.next_column()? {
@@ -88,7 +111,7 @@ impl Values {
         Ok(())
     }
 
-    /// Texts of the whole group would be many times larger than their ids, so they are made in batches.
+    /// The strings of a complete group would be many times larger than their ids, so they are created in batches.
     fn write_texts(
         &self,
         levels: Option<&[i16]>,
@@ -111,8 +134,7 @@ impl Values {
     }
 }
 
-/// A row that is being filled, column by column. Columns are named, so that a reader sees which value is which; the order is
-/// that of the schema.
+/// A row that is filled column by column. Columns are named for readers of the code; their order is that of the schema.
 pub(super) struct Row<'b> {
     buffer: &'b mut Buffer,
     at: usize,
@@ -131,18 +153,19 @@ impl Row<'_> {
         values
     }
 
-    pub(super) fn text(&mut self, name: &str, text: TextId) -> &mut Self {
+    pub(super) fn text(&mut self, name: &str, text: impl Text) -> &mut Self {
         self.text_or_null(name, Some(text))
     }
 
-    pub(super) fn text_or_null(&mut self, name: &str, text: Option<TextId>) -> &mut Self {
+    pub(super) fn text_or_null(&mut self, name: &str, text: Option<impl Text>) -> &mut Self {
+        let text = text.map(|text| text.id(self.buffer));
         self.next(name, ColumnKind::Text, text.is_none()).texts.extend(text);
         self
     }
 
     /// # Errors
     ///
-    /// A number that has no room in an INT64.
+    /// A number that does not fit in an INT64.
     pub(super) fn integer(&mut self, name: &str, number: impl TryInto<i64> + Copy) -> Result<&mut Self, DatasetError> {
         self.integer_or_null(name, Some(number))
     }

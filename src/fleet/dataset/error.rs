@@ -14,15 +14,15 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 pub enum DatasetErrorKind {
     /// The writer or reader below failed.
     Io,
-    /// It is Parquet, but not a table that this crate wrote, or not the requested table.
+    /// Parquet, but not a table that this crate wrote, or not the requested table.
     Foreign,
     /// Another version of this crate wrote it.
     OtherVersion,
-    /// An engine wrote it with other columns, types or codecs than those that are read.
+    /// An engine wrote it with unsupported columns, types or codecs.
     Unlike,
-    /// It is not Parquet, or is inconsistent.
+    /// Not Parquet, or inconsistent.
     Damaged,
-    /// A number that a table has no room for: Parquet integers have a sign here, so that every SQL engine reads them.
+    /// A number that does not fit in a table: Parquet integers are signed here, so that every SQL engine reads them.
     TooLarge,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for DatasetError {
             DatasetErrorKind::OtherVersion => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
             DatasetErrorKind::Unlike => write!(f, "table {table}: {detail}"),
             DatasetErrorKind::Damaged => {
-                // Which file, and what helps, says who opened it: the other tables of the data file have to go, too.
+                // The caller adds the file and advice: the other tables of the data file have to be removed, too.
                 write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {

@@ -13,7 +13,7 @@ use crate::units::{Millionths, Nanos, Unit};
 /// The measure: CPU use (or the rate of another unit) in windows of one second.
 const METRIC: &str = "cpu_1s";
 
-/// The subject of a histogram: all of a run, one of its processes, or the threads of one name in a process.
+/// The subject of a histogram: a complete run, one of its processes, or the threads with one name in a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Scope<'r> {
     Run,
@@ -21,7 +21,7 @@ enum Scope<'r> {
     Thread(&'r str, &'r str),
 }
 
-/// Adds the histograms of a run. A run without a whole second has none.
+/// Adds the histograms of a run. A run without a complete second has no histogram.
 pub(super) fn add_histograms(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let histograms = histograms(run).ok_or_else(|| {
         DatasetError::new(DatasetErrorKind::TooLarge, DatasetTable::Hist, "the weight or rate of a second")
@@ -52,8 +52,8 @@ pub(super) fn add_histograms(run: &RunMeasures, buffer: &mut Buffer) -> Result<(
     Ok(())
 }
 
-/// The histogram of every scope, in order. The whole seconds in which a scope has no samples are zeros. `None` for weights and
-/// rates that have no room.
+/// The histogram of every scope, in order. Complete seconds without samples are zeros. `None` for weights and rates
+/// that do not fit.
 fn histograms(run: &RunMeasures) -> Option<BTreeMap<Scope<'_>, ExponentialHistogram>> {
     let seconds = run.record.whole_seconds();
     let count: u64 = seconds.iter().map(|range| range.len() as u64).sum();

@@ -1,9 +1,9 @@
-//! The columns of a file: where they stand, and as what their values are stored.
+//! The columns of a file: their positions, and how their values are stored.
 //!
-//! A file that this crate wrote has the columns of its table and no others, in their order, in one form. Engines that rewrite it may
-//! change everything that does not change the meaning: the order of columns, whether they may be null, the codec, encodings, row groups,
-//! and integers of 32 bits where the values fit. Columns that are not ours are left alone. Any other type is refused: who made a number of
-//! a text, or a decimal of an integer, may have rounded it.
+//! A file that this crate wrote has exactly the columns of its table, in order and in one form. Engines that rewrite it
+//! may change anything without changing the meaning: the column order, nullability, codec, encodings, row groups, and
+//! integers of 32 bits if the values fit. Unknown columns are ignored. Any other type is refused: an engine that
+//! converted a number to text, or an integer to a decimal, may have rounded it.
 
 use parquet::basic::{Compression, ConvertedType, IntType, LogicalType, Type as Physical};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
@@ -12,13 +12,13 @@ use parquet::schema::types::ColumnDescriptor;
 use super::schema::{Column, ColumnKind};
 use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
 
-/// More rows than any row group that is written: 2^18, and what one run may add to it.
+/// More rows than any row group: 2^18, and the rows that one run may add.
 const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
 
 /// The program that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// This crate, as the file says.
+    /// This crate, as the file's metadata states.
     Traceparse,
     /// Any engine that reads and writes Parquet.
     Engine,
@@ -144,7 +144,7 @@ fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Pl
     Ok(places)
 }
 
-/// The form of the values, if the type means the same as that of the column.
+/// The form of the values, if the type has the same meaning as the column's.
 fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
     let signed = |bits: &[i8], older: &[ConvertedType]| match found.logical_type_ref() {
         None => found.converted_type() == ConvertedType::NONE || older.contains(&found.converted_type()),

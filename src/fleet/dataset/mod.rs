@@ -5,24 +5,24 @@
 //!                                                              └────► DuckDB, Spark, DataFusion …
 //! ```
 //!
-//! A dataset is a set of *data files*. A data file is one Parquet file for each [`DatasetTable`], and holds some runs: one
-//! table a kind of row, all of them in the same order of runs, the rows of a run next to each other. So a data file is read run by
-//! run, whatever its size.
+//! A dataset is a set of *data files*. A data file is one Parquet file for each [`DatasetTable`], and contains some
+//! runs: each table has one kind of row, all tables have the same order of runs, and the rows of a run are adjacent. A
+//! data file of any size is therefore read run by run.
 //!
-//! Columns are INT64, DOUBLE and UTF-8 only, without nesting, compressed with zstd, and described by nothing but the
-//! Parquet schema: every engine reads that in the same way. A number above 2^63 − 1 is refused, since engines would wrap it.
-//! Doubles are copies for people; answers come from the integers beside them.
+//! Columns are INT64, DOUBLE and UTF-8 only, without nesting, compressed with zstd, and described only by the Parquet
+//! schema: every engine reads that in the same way. A number above 2^63 − 1 is refused, since engines would wrap it.
+//! Doubles are copies for people; answers use the integers next to them.
 //!
 //! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
 //! `traceparse.version` = 4. Files of other versions are not read.
 
 mod buffer;
+mod engine_written;
 mod error;
 mod hist;
 mod layout;
 mod pages;
 mod reader;
-mod rewritten;
 mod rows;
 mod run;
 mod runs;
@@ -33,9 +33,9 @@ mod text_ids;
 mod whole;
 mod writer;
 
+pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
 pub use reader::{DatasetReader, DatasetRow};
-pub use rewritten::RewrittenRuns;
 pub use run::DatasetRun;
 pub(super) use run::SharedNames;
 pub use runs::KnownRun;

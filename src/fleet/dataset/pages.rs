@@ -1,8 +1,9 @@
 //! Pages, checked before they are decoded.
 //!
-//! The Parquet reader trusts pages: it makes room for as many dictionary entries as a header claims, and panics if a page refers to a
-//! missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes, so any other shape is refused
-//! here. Engines have more encodings, and pages of version 2; of those, what would make room for a number that the page claims is refused.
+//! The Parquet reader trusts pages: it allocates as many dictionary entries as a header claims, and panics if a page
+//! refers to a missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes,
+//! so any other shape is refused here. Engines use more encodings, and pages of version 2; an encoding is refused if
+//! the reader would allocate memory for a claimed number.
 
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -27,7 +28,7 @@ impl CheckedPages {
         Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows }
     }
 
-    /// True if `bytes` are long enough for so many values: numbers, or strings with their length in front.
+    /// True if `bytes` are long enough for this many values: numbers, or strings with a length prefix.
     fn holds(&self, mut bytes: &[u8], values: u32) -> bool {
         match self.stored {
             Stored::Integer => return u64::from(values) * 8 <= bytes.len() as u64,
@@ -56,7 +57,7 @@ impl CheckedPages {
                 if (self.has_levels && *def_level_encoding != Encoding::RLE) || buf.is_empty() {
                     return Err(refused("a page that cannot be"));
                 }
-                // Where there may be nulls, the levels stand in front of the values, with their length.
+                // In a nullable column, the levels precede the values, with their length.
                 let levels = match (self.has_levels, buf.split_first_chunk::<4>()) {
                     (true, Some((length, _))) => 4 + u32::from_le_bytes(*length) as usize,
                     (true, None) => return Err(refused("a page that cannot be")),
@@ -82,7 +83,7 @@ impl CheckedPages {
         Ok(())
     }
 
-    /// Checks the values of a page of so many rows. Where some may be null, the number of values is known later only.
+    /// Checks the values of a page with this many rows. The number of values of a nullable column is only known later.
     fn check_values(&mut self, encoding: Encoding, values: &[u8], rows: u32, has_nulls: bool) -> Result<()> {
         let is_engine = self.writer == Writer::Engine;
         #[allow(deprecated)]
@@ -106,7 +107,8 @@ impl CheckedPages {
     }
 }
 
-/// True if the header of delta encoding, four numbers of 7 bits a byte, announces at most so many values: it is believed.
+/// True if the header of delta encoding, four numbers of 7 bits a byte, announces at most this many values, which the
+/// reader trusts.
 fn claims_at_most(mut bytes: &[u8], values: u32) -> bool {
     let mut number = || {
         let mut number = 0_u64;

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek};
 
+use super::layout::Writer;
 use super::run::{DatasetRun, FileNames};
 use super::runs::{self, RunsRow};
 use super::table::TableRows;
@@ -11,8 +12,8 @@ use crate::fleet::{BinaryRow, FailedInput, FrameRow, RunMeasures, RunRecord, Win
 /// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow<R = RunMeasures> {
-    /// A run with all its rows. The names of [`RunMeasures`] are those that its rows refer to, numbered as they are met in `frames`, then
-    /// `binaries`, then `windows`.
+    /// A run with all its rows. The names of [`RunMeasures`] are the ones in its rows, numbered in the order of
+    /// `frames`, then `binaries`, then `windows`.
     Run(Box<R>),
     /// A file that gave no run.
     Failed(FailedInput),
@@ -24,12 +25,12 @@ impl DatasetRow {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn records<R: Read + Seek + Send + 'static>(
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
         let columns = [runs::COLUMNS, &runs::COPIES].concat();
-        let mut rows = TableRows::open(DatasetTable::Runs, &columns, input)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, input)?;
         let mut read = move || {
             if !rows.advance()? {
                 return Ok(None);
@@ -52,7 +53,7 @@ impl DatasetRow {
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
-/// After an error there are no more.
+/// After an error, the iteration ends.
 pub struct DatasetReader {
     runs: TableRows,
     labels: RunRows,
@@ -68,18 +69,18 @@ impl DatasetReader {
     ///
     /// # Errors
     ///
-    /// `open` or reading fails, or one of them is no file of its table; the error says which.
+    /// `open` or reading fails, or a file is not its table; the error names it.
     pub fn open<R, E>(mut open: impl FnMut(DatasetTable) -> Result<R, E>) -> Result<Self, E>
     where
         R: Read + Seek + Send + 'static,
         E: From<DatasetError>,
     {
         Ok(Self {
-            runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
-            labels: RunRows::open(DatasetTable::Labels, &["run_id", "key", "value"], open(DatasetTable::Labels)?)?,
-            frames: RunRows::open(DatasetTable::Frames, FRAMES, open(DatasetTable::Frames)?)?,
-            binaries: RunRows::open(DatasetTable::Binaries, BINARIES, open(DatasetTable::Binaries)?)?,
-            windows: RunRows::open(DatasetTable::Windows, WINDOWS, open(DatasetTable::Windows)?)?,
+            runs: TableRows::open(Writer::Traceparse, DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
+            labels: RunRows::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
+            frames: RunRows::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
+            binaries: RunRows::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
+            windows: RunRows::open(DatasetTable::Windows, open(DatasetTable::Windows)?)?,
             names: FileNames::default(),
             is_done: false,
         })
@@ -155,17 +156,13 @@ impl Iterator for DatasetReader {
 struct RunRows {
     table: DatasetTable,
     rows: TableRows,
-    /// True if `rows` is at a row; that row belongs to a later run than those that were asked for.
+    /// True if `rows` is at a row, which belongs to a later run than the requested ones.
     has_row: bool,
 }
 
 impl RunRows {
-    fn open<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        let mut rows = TableRows::open(table, names, input)?;
+    fn open<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<Self, DatasetError> {
+        let mut rows = TableRows::open(Writer::Traceparse, table, &table.columns_of_rows(), input)?;
         let has_row = rows.advance()?;
         Ok(Self { table, rows, has_row })
     }
@@ -197,7 +194,7 @@ impl RunRows {
 }
 
 const RUN_ID: usize = 0;
-/// The same in the tables of threads.
+/// The column in the tables of threads.
 const IS_MAIN_THREAD: usize = 3;
 
 fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
@@ -207,19 +204,6 @@ fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
         _ => Err(rows.damaged(IS_MAIN_THREAD, "is neither 0 nor 1")),
     }
 }
-
-pub(super) const FRAMES: &[&str] = &[
-    "run_id",
-    "process",
-    "thread",
-    "is_main_thread",
-    "module",
-    "function",
-    "self_weight",
-    "all_weight",
-    "self_samples",
-    "all_samples",
-];
 
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
@@ -235,18 +219,6 @@ pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<Fram
     })
 }
 
-pub(super) const BINARIES: &[&str] = &[
-    "run_id",
-    "process",
-    "thread",
-    "is_main_thread",
-    "module",
-    "self_weight",
-    "all_weight",
-    "self_samples",
-    "all_samples",
-];
-
 pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
     Ok(BinaryRow {
         process: names.id(1, rows, 1)?,
@@ -259,8 +231,6 @@ pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<Bin
         all_samples: rows.integer(8)?,
     })
 }
-
-pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "is_main_thread", "second", "weight", "samples"];
 
 pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {

@@ -17,43 +17,34 @@ pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffe
 }
 
 fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetError> {
-    let label = |key: &str, buffer: &mut Buffer| record.label(key).map(|value| buffer.text(value));
-    let [run_id, fingerprint, source] =
-        [&record.run_id, &record.fingerprint, &record.source].map(|text| buffer.text(text));
-    let [wall_source, schema, unit, parser_version, status] =
-        [record.wall_source.name(), &record.schema, record.unit.name(), &record.parser_version, OK]
-            .map(|text| buffer.text(text));
-    let [device, os, os_build, app, app_version] =
-        ["device", "os", "os_build", "app", "app_version"].map(|key| label(key, buffer));
-    let start = record.start.as_deref().map(|start| buffer.text(start));
-    let notes = (!record.notes.is_empty()).then(|| buffer.text(&record.notes.join("\n")));
+    let notes = (!record.notes.is_empty()).then(|| record.notes.join("\n"));
     let rate = record.rate(record.weight);
-    let beside = super::runs::json_of_beside(record).map(|beside| buffer.text(&beside));
-    let parts = super::runs::json_of_parts(&record.parts).map(|parts| buffer.text(&parts));
+    let beside = super::runs::json_of_beside(record);
+    let parts = super::runs::json_of_parts(&record.parts);
     let seconds = record.copied_seconds();
     buffer
         .row()
-        .text_or_null("run_id", Some(run_id))
-        .text("fingerprint", fingerprint)
-        .text("status", status)
-        .text_or_null("failure", None)
-        .text_or_null("error", None)
-        .text("source", source)
+        .text_or_null("run_id", Some(&record.run_id))
+        .text("fingerprint", &record.fingerprint)
+        .text("status", OK)
+        .text_or_null("failure", None::<&str>)
+        .text_or_null("error", None::<&str>)
+        .text("source", &record.source)
         .integer("source_bytes", record.source_bytes)?
-        .text_or_null("failed_labels", beside)
-        .text_or_null("device", device)
-        .text_or_null("os", os)
-        .text_or_null("os_build", os_build)
-        .text_or_null("app", app)
-        .text_or_null("app_version", app_version)
+        .text_or_null("failed_labels", beside.as_deref())
+        .text_or_null("device", record.label("device"))
+        .text_or_null("os", record.label("os"))
+        .text_or_null("os_build", record.label("os_build"))
+        .text_or_null("app", record.label("app"))
+        .text_or_null("app_version", record.label("app_version"))
         .integer("run_weight_millionths", record.run_weight.get())?
         .double_or_null("run_weight", Some(record.run_weight))
-        .text_or_null("start", start)
+        .text_or_null("start", record.start.as_deref())
         .integer_or_null("wall_ns", record.wall.map(|wall| wall.as_nanos()))?
         .integer("wall_start_ns", record.wall_start.as_nanos())?
-        .text("wall_source", wall_source)
-        .text("schema", schema)
-        .text("unit", unit)
+        .text("wall_source", record.wall_source.name())
+        .text("schema", &record.schema)
+        .text("unit", record.unit.name())
         .integer("weight", record.weight)?
         .integer("samples", record.samples)?
         .integer("effective_samples", record.effective_samples)?
@@ -64,48 +55,42 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .double_or_null("cpu_rate", rate)
         .integer_or_null("first_whole_second", seconds.as_ref().map(|seconds| seconds.start))?
         .integer_or_null("end_whole_second", seconds.map(|seconds| seconds.end))?
-        .text("parser_version", parser_version)
-        .text_or_null("notes", notes)
-        .integer_or_null("unread_runs", record.unread_runs)?
-        .text_or_null("parts_ns", parts)
+        .text("parser_version", &record.parser_version)
+        .text_or_null("notes", notes.as_deref())
+        .integer("unread_runs", record.unread_runs)?
+        .text_or_null("parts_ns", parts.as_deref())
         .integer("excluded_runs", record.excluded_runs)?;
     Ok(())
 }
 
 /// Adds a file that gave no run to the table `runs`. Columns that only a run has are null.
 pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<(), DatasetError> {
-    let run_id = failure.run_id.as_deref().map(|id| buffer.text(id));
-    let [fingerprint, kind, reason, source, status] =
-        [&failure.fingerprint, failure.kind.name(), &failure.reason, &failure.source, FAILED]
-            .map(|text| buffer.text(text));
-    let labels = super::runs::json_of_labels(&failure.labels).map(|labels| buffer.text(&labels));
+    let labels = super::runs::json_of_labels(&failure.labels);
     let mut row = buffer.row();
-    row.text_or_null("run_id", run_id)
-        .text("fingerprint", fingerprint)
-        .text("status", status)
-        .text("failure", kind)
-        .text("error", reason)
-        .text("source", source)
+    row.text_or_null("run_id", failure.run_id.as_deref())
+        .text("fingerprint", &failure.fingerprint)
+        .text("status", FAILED)
+        .text("failure", failure.kind.name())
+        .text("error", &failure.reason)
+        .text("source", &failure.source)
         .integer("source_bytes", failure.source_bytes)?
-        .text_or_null("failed_labels", labels);
+        .text_or_null("failed_labels", labels.as_deref());
     row.nulls();
     Ok(())
 }
 
 fn add_labels(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetError> {
-    let run_id = buffer.text(&record.run_id);
     for (key, value) in &record.labels {
-        let (key, value) = (buffer.text(key), buffer.text(value));
-        buffer.row().text("run_id", run_id).text("key", key).text("value", value);
+        buffer.row().text("run_id", &record.run_id).text("key", key).text("value", value);
     }
     Ok(())
 }
 
-/// The texts that every row of a run has.
+/// The strings in every row of a run.
 struct Common {
     run_id: TextId,
     unit: TextId,
-    /// Of the run's names, in the order of their ids.
+    /// The ids of the run's names, in the order of their ids.
     names: Vec<TextId>,
 }
 
@@ -123,7 +108,7 @@ impl Common {
 
 fn add_frames(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let common = Common::of(run, buffer);
-    // These repeat in every row: dictionaries make them almost free, and SQL needs no join for what is asked most.
+    // Dictionaries make these almost free, and SQL needs no join for the most frequent questions.
     let [app_version, device, os] =
         ["app_version", "device", "os"].map(|key| run.record.label(key).map(|value| buffer.text(value)));
     for frame in &run.frames {

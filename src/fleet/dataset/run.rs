@@ -1,4 +1,4 @@
-//! A run of a data file, whose names are those of the file.
+//! A run of a data file, with the names of the file.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -8,8 +8,8 @@ use crate::fleet::run_rows::RunRows;
 use crate::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::hash::HashMap;
 
-/// A run as a data file has it. Its names are numbered as they were met in the file, and shared by all runs of it, so that nothing is done for
-/// each name of each run.
+/// A run in a data file. Its names are numbered in the order of the file, and shared by all runs of the file, so that
+/// no work is done for each name of each run.
 #[derive(Debug)]
 pub struct DatasetRun {
     pub(super) record: RunRecord,
@@ -26,7 +26,7 @@ pub(in crate::fleet) struct SharedNames(Arc<RwLock<Vec<String>>>);
 impl SharedNames {
     /// The names by id.
     pub(in crate::fleet) fn get(&self) -> RwLockReadGuard<'_, Vec<String>> {
-        // A list is whole whenever its lock is free.
+        // A list is consistent whenever its lock is free.
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -50,17 +50,17 @@ impl From<RunMeasures> for DatasetRun {
 }
 
 impl DatasetRun {
-    /// Its row of the table `runs`, with its labels.
+    /// The run's row in the table `runs`, with its labels.
     pub fn record(&self) -> &RunRecord {
         &self.record
     }
 
-    /// Names the file that it was measured from, as those who read it should know it.
+    /// Sets the path of the measured file that readers see.
     pub fn set_source(&mut self, source: String) {
         self.record.source = source;
     }
 
-    /// The run with names of its own, numbered as they are met in `frames`, then `binaries`, then `windows`.
+    /// The run with its own names, numbered in the order of `frames`, then `binaries`, then `windows`.
     pub fn into_measures(self) -> RunMeasures {
         let all = self.names.get();
         let (mut names, mut known) = (NamesBuilder::default(), HashMap::default());
@@ -79,7 +79,7 @@ impl DatasetRun {
         RunMeasures { record, names: names.finish(), frames, binaries, windows }
     }
 
-    /// Its rows with these names, which are those of the file.
+    /// The run's rows with these names of the file.
     pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
         let Self { record, frames, binaries, windows, .. } = self;
         RunRows { record, names, frames, binaries, windows }
@@ -90,17 +90,17 @@ impl DatasetRun {
     }
 }
 
-/// The tables with names, and their texts as names of the file.
+/// The tables with names, and the conversion of their strings to names of the file.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     pub(super) shared: SharedNames,
     ids: HashMap<String, NameId>,
-    /// By table and id of text.
+    /// By table and string id.
     of_tables: [Vec<Option<NameId>>; 3],
 }
 
 impl FileNames {
-    /// From now on rows are those of another file, whose texts have other ids.
+    /// Begins another file, whose strings have other ids.
     pub(super) fn begin_file(&mut self) {
         self.of_tables.iter_mut().for_each(Vec::clear);
     }

@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 
 use serde_json::{Value, json};
 
+use super::layout::Writer;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable, FAILED, OK};
 use crate::fleet::{FailedInput, FailureKind, RunRecord};
@@ -17,13 +18,13 @@ pub struct KnownRun {
     pub run_id: Option<String>,
     /// [`RunRecord::fingerprint`].
     pub fingerprint: String,
-    /// The path of the export, as it was found.
+    /// The path of the export.
     pub source: String,
     /// True if it gave no run.
     pub is_failed: bool,
     /// [`RunRecord::rejected`]; 0 for a file that gave no run.
     pub rejected: u64,
-    /// [`RunRecord::unread_runs`]; 0 where nothing tells it.
+    /// [`RunRecord::unread_runs`]; 0 if unknown.
     pub unread_runs: u32,
 }
 
@@ -32,10 +33,10 @@ impl KnownRun {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn all<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<Self>, DatasetError> {
         let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
-        let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, runs)?;
         let mut known = Vec::new();
         while rows.advance()? {
             known.push(Self {
@@ -54,9 +55,9 @@ impl KnownRun {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
-        let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
+        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
         while rows.advance()? {
             keys.push((rows.text(0)?, rows.text(1)?));
@@ -65,63 +66,47 @@ impl KnownRun {
     }
 }
 
-/// The columns that are read, in the order of the constants below. The others are copies.
-pub(super) const COLUMNS: &[&str] = &[
-    "run_id",
-    "fingerprint",
-    "status",
-    "failure",
-    "error",
-    "source",
-    "source_bytes",
-    "run_weight_millionths",
-    "start",
-    "wall_ns",
-    "wall_start_ns",
-    "wall_source",
-    "schema",
-    "unit",
-    "weight",
-    "samples",
-    "effective_samples",
-    "rejected",
-    "cores",
-    "usual_weight",
-    "parser_version",
-    "notes",
-    "failed_labels",
-    "unread_runs",
-    "parts_ns",
-    "excluded_runs",
-];
-/// Labels that the table has, too.
+/// Names columns, and their positions among them.
+macro_rules! columns {
+    ($columns:ident: $($position:ident $name:literal)*) => {
+        /// The columns that are read. All others are copies.
+        pub(super) const $columns: &[&str] = &[$($name),*];
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Position { $($position),* }
+        $(const $position: usize = Position::$position as usize;)*
+    };
+}
+
+columns! { COLUMNS:
+    RUN_ID "run_id"
+    FINGERPRINT "fingerprint"
+    STATUS "status"
+    FAILURE "failure"
+    ERROR "error"
+    SOURCE "source"
+    SOURCE_BYTES "source_bytes"
+    RUN_WEIGHT "run_weight_millionths"
+    START "start"
+    WALL "wall_ns"
+    WALL_START "wall_start_ns"
+    WALL_SOURCE "wall_source"
+    SCHEMA "schema"
+    UNIT "unit"
+    WEIGHT "weight"
+    SAMPLES "samples"
+    EFFECTIVE_SAMPLES "effective_samples"
+    REJECTED "rejected"
+    CORES "cores"
+    USUAL_WEIGHT "usual_weight"
+    PARSER_VERSION "parser_version"
+    NOTES "notes"
+    FAILED_LABELS "failed_labels"
+    UNREAD_RUNS "unread_runs"
+    PARTS "parts_ns"
+    EXCLUDED_RUNS "excluded_runs"
+}
+/// Labels that are also in this table.
 pub(super) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
-const RUN_ID: usize = 0;
-const FINGERPRINT: usize = 1;
-const STATUS: usize = 2;
-const FAILURE: usize = 3;
-const ERROR: usize = 4;
-const SOURCE: usize = 5;
-const SOURCE_BYTES: usize = 6;
-const RUN_WEIGHT: usize = 7;
-const START: usize = 8;
-const WALL: usize = 9;
-const WALL_START: usize = 10;
-const WALL_SOURCE: usize = 11;
-const SCHEMA: usize = 12;
-const UNIT: usize = 13;
-const WEIGHT: usize = 14;
-const SAMPLES: usize = 15;
-const EFFECTIVE_SAMPLES: usize = 16;
-const REJECTED: usize = 17;
-const CORES: usize = 18;
-const USUAL_WEIGHT: usize = 19;
-const PARSER_VERSION: usize = 20;
-const NOTES: usize = 21;
-const FAILED_LABELS: usize = 22;
-const UNREAD_RUNS: usize = 23;
-const PARTS: usize = 24;
-const EXCLUDED_RUNS: usize = 25;
 
 /// A row of `runs`.
 pub(super) enum RunsRow {
@@ -130,7 +115,7 @@ pub(super) enum RunsRow {
     Failed(FailedInput),
 }
 
-/// The row at which `rows` stand.
+/// Reads the current row.
 pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
     if rows.one_of(STATUS, is_failed)? {
         return Ok(RunsRow::Failed(read_failure(rows)?));
@@ -162,8 +147,8 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         samples: rows.integer(SAMPLES)?,
         effective_samples: rows.integer(EFFECTIVE_SAMPLES)?,
         rejected: rows.integer(REJECTED)?,
-        unread_runs: rows.integer_or_null(UNREAD_RUNS)?,
-        excluded_runs: rows.integer_or_null(EXCLUDED_RUNS)?.unwrap_or(0),
+        unread_runs: rows.integer(UNREAD_RUNS)?,
+        excluded_runs: rows.integer(EXCLUDED_RUNS)?,
         cores: rows.integer(CORES)?,
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,
@@ -185,19 +170,19 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
     })
 }
 
-/// What stood beside the file of a run, as [`json_of_beside`] writes it: a table of contents, and the labels of a manifest.
+/// Parses the facts written by [`json_of_beside`]: whether there was a table of contents, and the labels in a manifest.
 fn beside_of_json(text: Option<&str>) -> (bool, Option<Vec<(String, String)>>) {
     let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     (value["toc"] == true, serde_json::from_value(value["manifest"].clone()).unwrap_or_default())
 }
 
-/// What stood beside the file of a run as JSON, if there was anything.
+/// The facts about a run's neighbouring files as JSON, if there are any.
 pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
     let is_known = record.has_toc_beside || record.manifest_labels.is_some();
     is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
-/// The labels of a failed file, as [`json_of_labels`] writes them; none where it is not that.
+/// Parses the labels of a failed file, as [`json_of_labels`] writes them; empty for anything else.
 fn labels_of_json(text: &str) -> Vec<(String, String)> {
     serde_json::from_str(text).unwrap_or_default()
 }

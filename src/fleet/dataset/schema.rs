@@ -27,7 +27,7 @@ impl DatasetTable {
     /// All tables, `runs` first.
     pub const ALL: [Self; 6] = [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Hist];
 
-    /// The name, which is that of its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`.
+    /// The name of the table and its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
@@ -48,6 +48,17 @@ impl DatasetTable {
             Self::Windows => WINDOWS,
             Self::Hist => HIST,
         }
+    }
+
+    /// The columns that are read from a table with rows of runs: the first ones. All others are copies.
+    pub(super) fn columns_of_rows(self) -> Vec<&'static str> {
+        let count = match self {
+            Self::Frames => 10,
+            Self::Binaries => 9,
+            Self::Windows => 7,
+            Self::Runs | Self::Labels | Self::Hist => self.columns().len(),
+        };
+        self.columns()[..count].iter().map(|column| column.name).collect()
     }
 
     /// The schema in the words of Parquet.

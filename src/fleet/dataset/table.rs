@@ -19,10 +19,10 @@ use super::{DatasetError, DatasetTable};
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// The id of a text that is not there.
+/// The id of a missing string.
 const NO_TEXT: u32 = u32::MAX;
 
-/// A column of a batch. Its room is used again.
+/// A column of a batch. Its memory is reused.
 enum Values {
     /// Ids; [`NO_TEXT`] for null.
     Texts(Vec<u32>),
@@ -38,13 +38,13 @@ struct ColumnReader {
 
 enum ColumnPages {
     Ids(ColumnReaderImpl<Int32Type>),
-    /// Of encodings that cannot be made to ids page by page.
+    /// Encodings that cannot be converted to ids page by page.
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
 }
 
-/// The rows of a file of a table, of some columns, one after the other.
+/// Reads some columns of a table's file, row by row.
 pub(super) struct TableRows {
     table: DatasetTable,
     file: Box<dyn FileReader>,
@@ -67,32 +67,15 @@ impl DatasetTable {
     ///
     /// # Errors
     ///
-    /// Reading fails, or this is no file of that table.
+    /// Reading fails, or the file is not that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
-        TableRows::open(self, &[], input).map(|rows| rows.count())
+        TableRows::open(Writer::Traceparse, self, &[], input).map(|rows| rows.count())
     }
 }
 
 impl TableRows {
-    /// The columns with these names of a file that this crate wrote, in this order.
+    /// The columns with these names of a file, in this order.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        Self::open_of(Writer::Traceparse, table, names, input)
-    }
-
-    /// The same of a file that any engine wrote.
-    pub(super) fn open_rewritten<R: Read + Seek + Send + 'static>(
-        table: DatasetTable,
-        names: &[&str],
-        input: R,
-    ) -> Result<Self, DatasetError> {
-        Self::open_of(Writer::Engine, table, names, input)
-    }
-
-    fn open_of<R: Read + Seek + Send + 'static>(
         writer: Writer,
         table: DatasetTable,
         names: &[&str],
@@ -142,7 +125,7 @@ impl TableRows {
         Ok(true)
     }
 
-    /// The texts of the table, by their ids.
+    /// The strings of the table, by id.
     pub(super) fn texts(&self) -> &Texts {
         &self.texts
     }
@@ -198,7 +181,7 @@ impl TableRows {
         if self.is_broken {
             return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
         }
-        // Until the batch is whole: a reader that failed or panicked is never asked again.
+        // Until the batch is complete: a reader that failed or panicked is never used again.
         self.is_broken = true;
         while self.rows_left == 0 {
             if self.next_group == self.file.num_row_groups() {
@@ -230,7 +213,7 @@ impl TableRows {
             let pages = Box::new(CheckedPages::new(pages, writer, place, rows));
             Ok(ColumnReader::new(match place.stored {
                 Stored::Text if can_be_ids(chunk.encodings()) => {
-                    // The column of ids is described as that of texts: only the levels matter.
+                    // The column of ids uses the description of the text column: only the levels matter.
                     let pages = Box::new(IdPages::new(pages, texts.clone(), place.is_nullable));
                     ColumnPages::Ids(ColumnReaderImpl::new(description, pages))
                 }
@@ -250,7 +233,7 @@ impl TableRows {
 }
 
 impl Values {
-    /// Room for the values of a column.
+    /// An empty buffer for the values of a column.
     fn of(place: &Place) -> Self {
         match place {
             Place { stored: Stored::Text, .. } => Self::Texts(Vec::new()),
@@ -265,45 +248,30 @@ impl ColumnReader {
         Self { pages, levels: Vec::new() }
     }
 
-    /// Replaces the values by those of exactly this many rows.
+    /// Replaces the values by the next values of exactly this many rows.
     fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
         let levels = &mut self.levels;
         match (&mut self.pages, values) {
+            // Most columns: no other room is needed.
             (ColumnPages::Integers(reader), Values::Integers(values)) => {
                 read_values(reader, rows, levels, values)?;
                 check_whole(rows, values.len())?;
             }
             (ColumnPages::Integers(reader), Values::IntegersOrNull(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                values.clear();
-                values.extend(with_nulls(levels, numbers.into_iter().map(Some), None));
+                fill(reader, rows, levels, values, None, |number| Ok(Some(*number)))?;
             }
             (ColumnPages::ShortIntegers(reader), Values::Integers(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                check_whole(rows, numbers.len())?;
-                values.clear();
-                values.extend(numbers.into_iter().map(i64::from));
+                let read = fill(reader, rows, levels, values, 0, |number| Ok(i64::from(*number)))?;
+                check_whole(rows, read)?;
             }
             (ColumnPages::ShortIntegers(reader), Values::IntegersOrNull(values)) => {
-                let mut numbers = Vec::new();
-                read_values(reader, rows, levels, &mut numbers)?;
-                values.clear();
-                values.extend(with_nulls(levels, numbers.into_iter().map(|number| Some(i64::from(number))), None));
+                fill(reader, rows, levels, values, None, |number| Ok(Some(i64::from(*number))))?;
             }
             (ColumnPages::Ids(reader), Values::Texts(values)) => {
-                let mut ids = Vec::new();
-                read_values(reader, rows, levels, &mut ids)?;
-                values.clear();
-                values.extend(with_nulls(levels, ids.into_iter().map(|id| id as u32), NO_TEXT));
+                fill(reader, rows, levels, values, NO_TEXT, |id| Ok(*id as u32))?;
             }
             (ColumnPages::Texts(reader), Values::Texts(values)) => {
-                let mut found = Vec::new();
-                read_values(reader, rows, levels, &mut found)?;
-                let ids: Vec<u32> = found.iter().map(|text| texts.id(text.data())).collect::<ParquetResult<_>>()?;
-                values.clear();
-                values.extend(with_nulls(levels, ids.into_iter(), NO_TEXT));
+                fill(reader, rows, levels, values, NO_TEXT, |text| texts.id(text.data()))?;
             }
             _ => return Err(ParquetError::General("a column of another type".to_owned())),
         }
@@ -311,7 +279,24 @@ impl ColumnReader {
     }
 }
 
-/// Replaces values and levels by those of exactly this many rows. Columns without nulls have no levels.
+/// Replaces `values` by what `convert` makes of exactly this many rows, with `null` for rows without a value. Returns the number of values.
+fn fill<T: DataType, V: Copy>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<V>,
+    null: V,
+    convert: impl FnMut(&T::T) -> ParquetResult<V>,
+) -> ParquetResult<usize> {
+    let mut read = Vec::new();
+    read_values(reader, rows, levels, &mut read)?;
+    let converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?;
+    values.clear();
+    values.extend(with_nulls(levels, converted.into_iter(), null));
+    Ok(read.len())
+}
+
+/// Replaces values and levels by the next ones of exactly this many rows. Columns without nulls have no levels.
 fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -330,7 +315,7 @@ fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
     if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
 }
 
-/// Values, and what stands for those that are not there.
+/// Values, with a replacement for missing ones.
 fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null: T) -> impl Iterator<Item = T> {
     let count = if levels.is_empty() { values.size_hint().0 } else { levels.len() };
     let levels = levels.iter().map(|level| *level == 1).chain(std::iter::repeat(levels.is_empty())).take(count);
@@ -339,10 +324,10 @@ fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null
 
 /// Runs the Parquet reader, and makes an error of a panic.
 ///
-/// Its decoders trust a file's own description, and panic if that is wrong, as in a damaged file. Everything that can be checked is
-/// checked before (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. The state inside
-/// is never used again (`is_broken`), hence unwind-safe. The message of the panic is printed unless the program prevents it; a library must
-/// not change the program's hook.
+/// Its decoders trust a file's description of itself, and panic if it is wrong, as in a damaged file. Everything that
+/// can be checked is checked before (`check_group`, `CheckedPages`), so this is a last resort: 120,000 damaged files
+/// did not get here. The state inside is never used again (`is_broken`), hence unwind-safe. The message of the panic is
+/// printed unless the program prevents it; a library must not change the program's hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),

@@ -1,4 +1,4 @@
-//! Texts of a table as numbers: the pages of a text column become pages of ids, before they are decoded.
+//! The strings of a table as numbers: the pages of a text column become pages of ids before they are decoded.
 //!
 //! Names repeat from row to row, and are in dictionaries. So each is looked at once for each dictionary, and a row costs what a number
 //! costs.
@@ -12,17 +12,17 @@ use parquet::errors::{ParquetError, Result};
 
 use crate::profile::{StringId, Strings};
 
-/// The texts of a table that were met, each once.
+/// The distinct strings of the table read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts(Arc<Mutex<Strings>>);
 
 impl Texts {
     fn strings(&self) -> MutexGuard<'_, Strings> {
-        // Strings that were added by a reader that panicked are whole.
+        // Strings added by a reader that panicked are complete.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The id of a text, if it was met.
+    /// The id of a string, if it was read before.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.strings().find(text).map(|id| id.index() as u32)
     }
@@ -40,7 +40,7 @@ impl Texts {
         }
     }
 
-    /// The id of a text, new if it was not met.
+    /// The id of a string, which is new if it was not read before.
     pub(super) fn id(&self, text: &[u8]) -> Result<u32> {
         id(&mut self.strings(), text)
     }
@@ -66,7 +66,7 @@ pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool 
     encodings.all(is_known)
 }
 
-/// The pages of a text column as those of a column of ids.
+/// The pages of a text column, converted to pages of ids.
 pub(super) struct IdPages {
     inner: Box<dyn PageReader>,
     texts: Texts,
@@ -78,7 +78,7 @@ impl IdPages {
         Self { inner, texts, has_levels }
     }
 
-    /// The ids of texts with their lengths in front, after some bytes that stay as they are.
+    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
     fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
         let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
         let mut ids = kept.to_vec();
@@ -139,7 +139,7 @@ impl IdPages {
     }
 }
 
-/// Of a page that begins with the levels of its values: their length in four bytes, and they.
+/// The length of the levels at the start of a page, including their length in four bytes.
 fn length_of_levels(bytes: &[u8]) -> usize {
     bytes.first_chunk::<4>().map_or(0, |length| (u32::from_le_bytes(*length) as usize).saturating_add(4))
 }

@@ -1,14 +1,15 @@
-//! The checks of a run whose rows an engine wrote anew: nothing tells that they are those that were measured but the rows themselves.
+//! The checks of a run whose rows were rewritten by an engine: only the rows themselves show whether they are the
+//! measured ones.
 //!
-//! A file that is missing, or there twice, changes the sums of a table. The columns that are copies of others tell if those were changed, and no
-//! number of a row is more than that of its run.
+//! A missing or duplicated file changes the sums of a table. Columns that are copies of others reveal changes, and no
+//! number in a row exceeds the number of its run.
 
 use super::runs::COPIES;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
 use crate::fleet::{BinaryRow, FrameRow, RunRecord, WindowRow};
 
-/// The columns of the table `runs` that are copies of what others tell, after those of [`COPIES`].
+/// The columns of the table `runs` that are copies of other values, after the columns in [`COPIES`].
 pub(super) const COPIED_NUMBERS: [&str; 3] = ["cpu_rate_millionths", "first_whole_second", "end_whole_second"];
 
 /// The copies in a row of the table `runs`.
@@ -21,7 +22,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Those of a row, which has them from a column on.
+    /// Reads the copies in a row, from a column on.
     pub(super) fn read(rows: &TableRows, first: usize) -> Result<Self, DatasetError> {
         let mut copies = Self::default();
         for (index, label) in copies.labels.iter_mut().enumerate() {
@@ -67,7 +68,7 @@ pub(super) struct Rows<'r> {
 type Counts = (u64, u64);
 
 impl Rows<'_> {
-    /// Checks that they are those of a run, each once.
+    /// Checks that the labels belong to a run, once each.
     pub(super) fn check(&self, record: &RunRecord) -> Result<(), DatasetError> {
         self.check_once(record)?;
         self.check_sums(record)?;
@@ -117,7 +118,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// A function has at least what its own code has, and at most what the run has.
+    /// A function has at least its own weight, and at most the weight of the run.
     fn check_bounds(&self, record: &RunRecord) -> Result<(), DatasetError> {
         let most = (record.weight, record.samples);
         let is_impossible =

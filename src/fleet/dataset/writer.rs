@@ -15,11 +15,11 @@ use super::schema::ColumnKind;
 use super::{DatasetError, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
 use crate::fleet::{FailedInput, RunMeasures};
 
-/// Row groups have about so many rows: 16 MB in memory for `frames`, and enough of them for engines that read row groups in
+/// Row groups have about this many rows: 16 MB in memory for `frames`, and enough groups for engines that read them in
 /// parallel.
 const ROWS_OF_A_GROUP: usize = 1 << 18;
 
-/// Names repeat from run to run, so their dictionaries stay small; a group whose names need more goes on without.
+/// Names repeat from run to run, so dictionaries stay small; a group with more names continues without a dictionary.
 const DICTIONARY_BYTES: usize = 8 << 20;
 
 /// Writes a table, run after run. Memory is bounded by a row group and one run.
@@ -48,7 +48,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number has no room in the table.
+    /// The writer fails, or a number does not fit in the table.
     pub fn run(&mut self, run: &RunMeasures) -> Result<(), DatasetError> {
         super::rows::add_run(self.table, run, &mut self.buffer)?;
         self.write_full_group()
@@ -58,7 +58,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number has no room in the table.
+    /// The writer fails, or a number does not fit in the table.
     pub fn failure(&mut self, failure: &FailedInput) -> Result<(), DatasetError> {
         if self.table == DatasetTable::Runs {
             super::rows::add_failure(failure, &mut self.buffer)?;
@@ -95,11 +95,11 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 impl DatasetTable {
-    /// Checks that all numbers of a run have room in the tables.
+    /// Checks that all numbers of a run fit in the tables.
     ///
     /// # Errors
     ///
-    /// A number has no room.
+    /// A number does not fit.
     pub fn check(run: &RunMeasures) -> Result<(), DatasetError> {
         Self::ALL.into_iter().try_for_each(|table| super::rows::add_run(table, run, &mut Buffer::new(table)))
     }
@@ -108,7 +108,7 @@ impl DatasetTable {
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number has no room in the table.
+    /// The writer fails, or a number does not fit in the table.
     pub fn write<W: Write + Send>(
         self,
         runs: &[RunMeasures],
@@ -127,7 +127,7 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value.to_owned()));
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        // Of row groups only: those of pages make the file of one run larger, and nobody seeks in it.
+        // Only for row groups: statistics of pages make a file with one run larger, and no reader seeks in it.
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
         .set_created_by(concat!("traceparse version ", env!("CARGO_PKG_VERSION")).to_owned())

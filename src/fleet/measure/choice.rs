@@ -47,7 +47,7 @@ impl<'t> Chosen<'t> {
         }
         if chosen.len() > 1 && context.duration.is_some() {
             let count = chosen.len();
-            notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
+            notes.push(format!("The file has {count} runs; the manifest's duration applies to each of them."));
         }
         let (mut runs, mut excluded) = (Vec::new(), Vec::new());
         for series in chosen {
@@ -111,7 +111,7 @@ fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
     counted
 }
 
-/// The series to measure: one for each run that has samples that count, or is idle for a known time.
+/// The series to measure: one for each run with selected samples, or with a known idle time.
 fn choose(
     recording: &Recording,
     hints: TimeHints<'_>,
@@ -157,7 +157,7 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
         .map(|id| profile.series(id))
         .map(|series| series.meaning == Meaning::OnCpu && series.has_times)
         .collect();
-    // Whether there are samples, and whether one is of the selected threads.
+    // Whether there are samples, and whether one belongs to the selected threads.
     let mut seen = vec![(false, false); idle.len()];
     for sample in profile.samples() {
         let (any, in_scope) = &mut seen[sample.series.index()];

@@ -11,17 +11,17 @@ pub struct RunContext {
     pub run_id: String,
     /// As [`RunRecord::fingerprint`](crate::fleet::RunRecord::fingerprint).
     pub fingerprint: String,
-    /// The path of the export, as it was found.
+    /// The path of the export.
     pub source: String,
-    /// Its size in bytes.
+    /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// Labels of a manifest, which override those of a table of contents. One with an empty value is ignored.
+    /// The labels in a manifest, which override the labels in a table of contents. An empty value is ignored.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that each run of the file stands for; 1 without a manifest that says so.
+    /// The number of runs that each run of the file represents; 1 unless a manifest sets it.
     pub run_weight: Millionths,
-    /// The length of the recording of each run of the file, if a manifest gives it; 0 counts as not given.
+    /// The length of the recording of each run of the file, if set by a manifest; 0 means unset.
     pub duration: Option<Nanos>,
-    /// Tables of contents beside the export. Those inside it count, too, and before these.
+    /// Tables of contents in neighbouring files. Tables inside the export are used first.
     pub tocs: Vec<Toc>,
 }
 
@@ -30,9 +30,10 @@ pub struct RunContext {
 pub struct MeasureOptions {
     /// The only tables that may be measured, by schema; empty is every CPU table.
     pub schemas: Vec<String>,
-    /// The samples that count. The default counts running threads of every process. A range of time and intervals shorten the recorded
-    /// time of a run to the part that they select, where they overlap once; an estimated time ends no earlier than the time that the samples
-    /// in a range cover. Intervals count for all threads of their run, whichever process they are of.
+    /// The selected samples. By default, these are the samples of running threads in every process. A time range and
+    /// intervals limit the recorded time of a run to the selected part, in which overlapping intervals are counted
+    /// once. An estimated time covers at least the samples in a range. Intervals apply to all threads of their run, in
+    /// any process.
     pub selection: Selection,
 }
 

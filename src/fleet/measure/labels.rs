@@ -14,11 +14,17 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::recording::{TocRun, lookup};
 
-/// The labels of a run, sorted by key; those of the manifest win. All are composed (NFC), since file names of a Mac often are not.
+/// A label in the form for comparisons: composed (NFC), so that equal labels are equal regardless of their author.
+pub fn composed(label: &str) -> String {
+    label.nfc().collect()
+}
+
+/// The labels of a run, sorted by key; manifest labels take precedence. All are composed (NFC), since file names of a
+/// Mac often are not composed.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
-    let composed = |(key, value): (String, String)| (key.nfc().collect(), value.nfc().collect());
-    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(composed).collect();
-    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(composed));
+    let pair = |(key, value): (String, String)| (composed(&key), composed(&value));
+    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(pair).collect();
+    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(pair));
     labels.into_iter().collect()
 }
 
@@ -38,7 +44,7 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect()
 }
 
-/// A text that is not empty.
+/// A string, unless it is empty.
 fn known(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }

@@ -1,6 +1,7 @@
 //! From an export to the data that a fleet keeps of its runs.
 //!
-//! 1. Of each run one table is chosen (`choice`): two tables of one run saw the same CPU time, and may not be added up.
+//! 1. One table is chosen for each run (`choice`): two tables of one run saw the same CPU time, and must not be added
+//!    up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
 //! 3. The distinct stacks give the rows of functions and binaries (`rows`).
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
@@ -22,6 +23,7 @@ use rows::Rows;
 use tally::Tally;
 
 pub use context::{MeasureOptions, RunContext};
+pub use labels::composed;
 pub use refusal::NotMeasured;
 
 /// The runs of an export, measured.
@@ -40,12 +42,12 @@ impl Recording {
     ///
     /// A run with a known recorded time whose CPU table is empty, or whose selected threads all waited, is idle: its weight is 0.
     ///
-    /// Of several tables of a run the one measured is the first of `time-profile`, `cpu-profile`, `counters-profile`,
-    /// `time-sample` and others; of equals the one with most samples that count at any time, then the first of the document. A snapshot
-    /// of all threads (`Stackshot`) is no sample here.
+    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and
+    /// others is measured; among equal ones the table with most selectable samples, then the first in the document. A
+    /// snapshot of all threads (`Stackshot`) is not a sample here.
     ///
-    /// A run of which the selected time or intervals leave nothing is excluded. One that was recorded then and has no sample there used
-    /// nothing: its weight is 0.
+    /// A run without any part in the selected time or intervals is excluded. A run that was recorded then, without
+    /// samples, has the weight 0.
     ///
     /// # Errors
     /// [`NoSamples`](super::FailureKind::NoSamples) when no sample counts at any time and no run is idle, [`NotSelected`](super::FailureKind::NotSelected) when every run is excluded, both with a
@@ -54,8 +56,9 @@ impl Recording {
         self.measure_operated(context, options, &[])
     }
 
-    /// Measures as [`measure`](Self::measure) does, after these operations on stacks, which were made for the profile of this recording. They
-    /// change and remove samples, and not the time that was recorded: a run of which they remove all samples used nothing.
+    /// Measures like [`measure`](Self::measure) after these stack operations, which were prepared for the profile of
+    /// this recording. They change and remove samples, but not the recorded time: a run whose samples are all removed
+    /// has the weight 0.
     ///
     /// # Errors
     /// As [`measure`](Self::measure), and when the new stacks do not fit the tables of a profile.
@@ -78,7 +81,7 @@ impl Recording {
     }
 }
 
-/// Measures runs by the samples that are selected, of the profile of the recording or of what operations made of it.
+/// Measures runs by their selected samples, in the profile of the recording or in the result of operations.
 fn measure_chosen(
     recording: &Recording,
     context: &RunContext,
@@ -152,13 +155,13 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
         first.notes.push(format!("Run {} is damaged, and nothing of it is read: {reason}", run.number));
         count += 1;
     }
-    first.unread_runs = Some(count);
+    first.unread_runs = count;
 }
 
 /// The bytes of memory that sums take for each stack.
 const STACK_BYTES: u64 = 32;
 
-/// A caution about a time that is not much longer than what a sample stands for: its CPU use is chance.
+/// A caution about a time that is not much longer than the interval between samples: its CPU use is chance.
 fn note_short(selected: &SelectedTime, unit: Unit, interval: u64, number: u32) -> Option<String> {
     const FEW: u64 = 20;
     let wall = selected.length().as_nanos();
@@ -201,7 +204,7 @@ fn record(
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
         rejected: recording.tables().find(is_table).map_or(0, |table| table.rejected.total()),
-        unread_runs: Some(0),
+        unread_runs: 0,
         excluded_runs: 0,
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),

@@ -14,7 +14,7 @@ pub struct NotMeasured {
     /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures take more memory than the
     /// [budget](crate::profile::Profile::budget) of the profile has.
     pub kind: FailureKind,
-    /// The content found instead of samples that count, or the amount of memory allowed.
+    /// The content found instead of selected samples, or the exceeded memory limit.
     pub reason: String,
 }
 
@@ -38,7 +38,7 @@ impl From<OverBudget> for NotMeasured {
     }
 }
 
-/// Describes the content of an export without samples that count.
+/// Describes the content of an export without selected samples.
 pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String {
     let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
     let names = |tables: &[&Table]| {
@@ -72,7 +72,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
         let schema = profile.string(series.schema);
         return format!(
-            "Reports of {schema} tell neither CPU time nor when samples were taken, so there is no CPU use to measure."
+            "Reports of {schema} record neither CPU time nor sample times, so there is no CPU use to measure."
         );
     }
     let (rows, samples) =
@@ -81,11 +81,11 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     match (rows, samples) {
         (0, _) => format!("There are no rows in {names}."),
         (_, 0) => format!("None of the {rows} rows of {names} could be read."),
-        _ => format!("None of the {samples} samples of {names} is of the processes, threads and states that count."),
+        _ => format!("None of the {samples} samples of {names} has a selected process, thread and state."),
     }
 }
 
-/// Names in one line; of many, the first.
+/// Names in one line; the first of many.
 pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names[..names.len().min(SHOWN)].join(", ");

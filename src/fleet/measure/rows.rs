@@ -1,15 +1,15 @@
 //! The rows of a run: the weights of functions, binaries and seconds, by the names of process and thread.
 //!
-//! The cost follows the distinct stacks. A stack knows its parent, so the samples below every caller are summed up from
-//! the leaves to the roots, once for each name of a thread. A function counts once in a stack, where it is outermost;
-//! that is the same for every thread, so it is found once for all.
+//! The cost depends on the number of distinct stacks. A stack has a link to its parent, so the samples below every
+//! caller are summed from the leaves to the roots, once for each thread name. A function is counted once in a stack,
+//! where it is outermost; that position is the same for every thread, so it is computed once.
 
 use super::tally::{Sum, Tally};
 use crate::fleet::run::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::memory::of_vec;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
-/// Makes the rows of the runs of one profile, one run after the other.
+/// Makes the rows of the runs of one profile in order.
 pub(super) struct Rows<'p> {
     profile: &'p Profile,
     functions: Axis<'p>,
@@ -22,7 +22,8 @@ pub(super) struct Rows<'p> {
 
 /// The keys that stacks are summed by: binaries, or functions of binaries.
 struct Axis<'p> {
-    /// The texts of binary and function, sorted, each pair once. A key is an index of it, so keys sort as texts do.
+    /// The distinct pairs of binary and function, sorted. A key is an index of this list, so keys sort like the
+    /// strings.
     texts: Vec<(&'p str, &'p str)>,
     /// By function.
     key_of: Vec<u32>,
@@ -42,7 +43,8 @@ struct KeySums {
     is_touched: bool,
 }
 
-/// The threads of one name in the processes of one name, main threads apart: the names in order, and the position of each thread in them.
+/// The threads with one name in the processes with one name, main threads separately: the names in order, and the
+/// position of each thread in them.
 struct Groups<'p> {
     /// Process, thread, and whether they are main threads.
     names: Vec<(&'p str, &'p str, bool)>,
@@ -72,7 +74,7 @@ impl<'p> Rows<'p> {
             + touched as u64
     }
 
-    /// The run with its rows. Of its threads, those without a sample that counts have a row that says they are there.
+    /// The run with its rows. A thread without a selected sample has a row that records its existence.
     pub(super) fn measures(&mut self, record: RunRecord, tally: &Tally, threads: &[ThreadId]) -> RunMeasures {
         let counted = tally.stacks.keys().map(|&(thread, _)| thread);
         let groups = Groups::new(self.profile, counted.chain(threads.iter().copied()));
@@ -136,7 +138,7 @@ impl<'p> Rows<'p> {
                 next = profile.stack(id).parent;
             }
         }
-        // A parent always stands before the stacks below it.
+        // A parent always precedes the stacks below it.
         touched.sort_unstable();
         while let Some(id) = touched.pop() {
             is_touched[id.index()] = false;
@@ -184,7 +186,7 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// The sums of every key that has some, in the order of their texts; they are zero again afterwards.
+    /// Returns the sums of all keys with samples, sorted by their strings, and resets them to zero.
     fn take(&mut self, names: &mut NamesBuilder) -> impl Iterator<Item = (NameId, NameId, KeySums)> {
         let Self { texts, sums, touched, .. } = self;
         touched.sort_unstable();
@@ -283,7 +285,7 @@ impl<'p> Groups<'p> {
     }
 }
 
-/// The row of a thread without a sample that counts.
+/// The row of a thread without a selected sample.
 fn idle((process, thread, is_main_thread): (NameId, NameId, bool), names: &mut NamesBuilder) -> FrameRow {
     FrameRow {
         process,

@@ -7,8 +7,8 @@ use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map};
 use crate::profile::{CoreId, Profile, Sample, SelectedSamples, SeriesId, StackId, ThreadId};
 
-/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so do
-/// those of any part of it.
+/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so
+/// do the weights of any part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) weight: u64,
@@ -21,7 +21,7 @@ impl Sum {
         self.samples += other.samples;
     }
 
-    /// True if it holds nothing but the snapshot of all threads at the start.
+    /// True if it only contains the snapshot of all threads at the start.
     pub(super) fn is_nothing(self) -> bool {
         self == Self::default()
     }
@@ -45,7 +45,7 @@ pub(super) struct Tally {
 /// The number of samples after which the memory of sums is reserved.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
-/// The sums of the samples that count, for each of these series. The memory that they take is added to `reserved`.
+/// The sums of the selected samples for each series. Their memory is added to `reserved`.
 ///
 /// # Errors
 /// When they take more memory than there is.
@@ -92,14 +92,14 @@ impl Tally {
         self.cores.extend(sample.core);
     }
 
-    /// (Σw)² / Σw², rounded down; the samples where none of them weighs anything.
+    /// (Σw)² / Σw², rounded down; the number of samples if all weights are zero.
     pub(super) fn effective_samples(&self) -> u64 {
         let weight = u128::from(self.sum.weight);
         let effective = (weight * weight).checked_div(self.squares);
         effective.map_or(self.sum.samples, |effective| u64::try_from(effective).unwrap_or(u64::MAX))
     }
 
-    /// The most frequent weight above 0, the smallest of equally frequent ones; 0 if there is none.
+    /// The most frequent weight above 0, the smallest of several; 0 if there are no weights.
     pub(super) fn usual_weight(&self) -> u64 {
         let weights = self.weights.iter().map(|(&weight, &count)| (count, std::cmp::Reverse(weight)));
         weights.max().map_or(0, |(_, weight)| weight.0)
@@ -112,7 +112,7 @@ impl Tally {
     }
 }
 
-/// The second of a sample. The last one that fits, in the year 136 of a recording, is used for all after it.
+/// The second of a sample. The last possible second, in the year 136 of a recording, is used for all later ones.
 fn second(sample: &Sample) -> u32 {
     u32::try_from(sample.time.as_nanos() / 1_000_000_000).unwrap_or(u32::MAX)
 }

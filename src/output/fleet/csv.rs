@@ -1,6 +1,6 @@
 //! One table as CSV (RFC 4180), with a header: a row for each scope of each cohort, the whole run among them.
 //!
-//! The columns from the labels to `weighted_mean` are those that a SQL query over the same runs gives. Numbers are the
+//! The columns from the labels to `weighted_mean` match the result of a SQL query over the same runs. Numbers are the
 //! shortest decimals that read back as the same double, without exponents. An absent value is an empty field.
 //! `docs/fleet-formats.md` describes every column.
 
@@ -13,7 +13,7 @@ use crate::fleet::{CohortReport, Completeness, FleetReport, FleetScope, ScopeNam
 use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
-/// Writes the table, with texts in cells as `cells` says.
+/// Writes the table, with strings in cells escaped as in `cells`.
 ///
 /// # Errors
 /// When `out` fails.
@@ -74,7 +74,8 @@ fn scope_fields(
     fields
 }
 
-/// The share of the inputs that the report is of, and the label that runs share; the same in every row, so that a row that was cut out still tells.
+/// The completeness of the inputs, and the label that runs share; repeated in every row, so that a row that was cut out
+/// still has it.
 fn completeness(report: &FleetReport, cells: Cells) -> [String; 4] {
     let Completeness { is_complete, inputs_expected, inputs_done } = report.inputs.completeness;
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -83,7 +84,8 @@ fn completeness(report: &FleetReport, cells: Cells) -> [String; 4] {
     [cells.text(shared).into_owned(), complete, number(inputs_expected), number(inputs_done)]
 }
 
-/// The sources of the run with the largest value, and of those whose values percentiles are; of two runs around one, the one above.
+/// The sources of the run with the largest value, and of the runs at the percentiles; of two runs around one, the one
+/// above.
 fn sources(report: &FleetReport, summary: &Summary, cells: Cells) -> Vec<String> {
     let runs = std::iter::once(summary.max_run).chain(summary.percentile_runs.iter().map(|runs| runs.last().copied()));
     let source = |run: Option<usize>| run.and_then(|run| report.runs.get(run)).map(|run| run.source.as_str());

@@ -10,7 +10,7 @@ pub(in crate::output::fleet) struct Measures {
     decimals: usize,
 }
 
-/// The steps of a unit: where large numbers start, and the name of the unit from there.
+/// The steps of a unit: the first number of each step, and the name of the unit from there.
 type Steps = [(f64, &'static str); 5];
 
 const CYCLES: Steps =
@@ -58,7 +58,7 @@ impl Measures {
         }
     }
 
-    /// An edge of a step, with as many decimals as told.
+    /// An edge of a step, with this many decimals.
     pub(super) fn edge(self, value: f64, decimals: usize) -> String {
         format!("{:.decimals$}", value / self.divisor)
     }

@@ -9,6 +9,7 @@
 //!
 //! Writers compute no results: those are in the report.
 
+mod alert_lines;
 pub(super) mod csv;
 #[cfg(feature = "html")]
 pub(super) mod html;
@@ -16,11 +17,11 @@ pub(super) mod json;
 mod measures;
 mod opening;
 mod sentences;
-mod subject;
 pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};
-use crate::units::Unit;
+use crate::units::{Unit, counted as thousands, several as many};
+pub use alert_lines::alert_lines;
 #[cfg(feature = "html")]
 pub use html::{RunPage, RunPlace};
 
@@ -38,23 +39,4 @@ const fn measure_unit(unit: Unit) -> &'static str {
 /// The runs of a cohort, by its position.
 fn runs_of(report: &FleetReport, cohort: usize) -> impl Iterator<Item = &RunRow> {
     report.runs.iter().filter(move |run| run.cohort == cohort)
-}
-
-/// `1,000`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 run`, `2,000 runs`.
-fn many(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", thousands(number))
 }

@@ -1,11 +1,11 @@
-//! The runs behind the numbers of a row, and the command that opens one of them.
+//! The runs behind the numbers of a row, and the command that opens one.
 
 use crate::fleet::{FleetReport, RunRow, ScopeName, Summary};
 use crate::output::inert::inert;
 use crate::recording::shell_word;
 use crate::stats::{Quantile, Support};
 
-/// The runs behind the highest percentile that has enough runs, and behind the largest value.
+/// The run at the highest percentile with enough runs, and the run with the largest value.
 pub(super) struct Behind<'r> {
     /// One run, or the two runs that a percentile is between.
     percentile: Option<(Quantile, Vec<&'r RunRow>)>,
@@ -44,8 +44,8 @@ impl<'r> Behind<'r> {
     }
 }
 
-/// The words of the command that shows what a run spent its time on, in the process and thread of a row, quoted for a shell; `None` if its words have characters that
-/// nobody can type.
+/// The words of the command that shows where a run spent its time, in the process and thread of a row, quoted for a
+/// shell; `None` if a word has characters that cannot be typed.
 pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
     // A name that begins like an option is a file all the same.
     let dot = if run.source.starts_with('-') { "./" } else { "" };

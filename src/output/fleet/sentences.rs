@@ -3,8 +3,7 @@
 use super::measures::Measures;
 use super::opening::name_of;
 use super::{many, thousands};
-use crate::fleet::{AlertState, Cohort, Finding, FleetReport, FleetScope, ScopeName};
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::fleet::{AlertState, Cohort, Contrast, Finding, FleetOptions, FleetReport, FleetScope, ScopeName, SortKey};
 use crate::output::text::style::fit;
 use crate::stats::{Interval, Quantile};
 use crate::units::Unit;
@@ -32,7 +31,7 @@ pub(super) struct Point {
     pub(super) text: String,
 }
 
-/// What was found, the most urgent first. Texts from input are as they are.
+/// The findings, the most urgent first. Strings from input are unchanged.
 pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for finding in &report.findings {
@@ -217,18 +216,18 @@ impl Sentences<'_> {
                 format!("{} and {} differ by no more than chance explains.", self.cohort(to), self.cohort(from))
             }
             (&[from, to], false) => {
-                format!("Too few runs to tell if {} differs from {}.", self.cohort(to), self.cohort(from))
+                format!("Too few runs to decide if {} differs from {}.", self.cohort(to), self.cohort(from))
             }
             (_, true) if is_newest => {
-                "No newest cohort differs from the one before it by more than chance explains.".to_owned()
+                "No newest cohort differs from the previous one by more than chance explains.".to_owned()
             }
             (_, false) if is_newest => {
-                "Too few runs to tell if the newest cohorts differ from those before.".to_owned()
+                "Too few runs to decide if the newest cohorts differ from the previous ones.".to_owned()
             }
             (all, true) => {
                 format!("The {} cohorts differ by no more than chance explains.", thousands(all.len() as u64))
             }
-            (all, false) => format!("Too few runs to tell if the {} cohorts differ.", thousands(all.len() as u64)),
+            (all, false) => format!("Too few runs to decide if the {} cohorts differ.", thousands(all.len() as u64)),
         }
     }
 
@@ -301,7 +300,7 @@ const fn most(scope: FleetScope) -> &'static str {
     }
 }
 
-/// The values of a cohort's labels with their keys, or without them where one label says it all.
+/// The values of a cohort's labels with their keys, or without them if one label is enough.
 fn values_of(cohort: &Cohort) -> String {
     let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     match &cohort.labels[..] {
@@ -321,7 +320,59 @@ fn row_name(scope: FleetScope, name: &ScopeName) -> String {
     }
 }
 
-/// A name that leaves room for the sentence.
+/// A name short enough for the sentence.
 fn cut(name: &str) -> String {
     fit(name, Some(NAME))
+}
+
+/// `CPU use`, or `Thread time` where threads count that do not run.
+pub(super) fn subject(report: &FleetReport) -> &'static str {
+    if report.selection.counts_waiting() { "Thread time" } else { "CPU use" }
+}
+
+/// The subject inside a sentence.
+pub(super) fn subject_inside(report: &FleetReport) -> &'static str {
+    if report.selection.counts_waiting() { "thread time" } else { "CPU use" }
+}
+
+/// The selected threads of a report, with `listed` for their names; `None` if all are selected.
+pub(super) fn counted_threads(options: &FleetOptions, listed: impl Fn(&[String]) -> String) -> Option<String> {
+    match (&options.threads, options.only_main_threads) {
+        (None, false) => None,
+        (None, true) => Some("main threads".to_owned()),
+        (Some(names), false) => Some(listed(names)),
+        (Some(names), true) => Some(format!("main threads named {}", listed(names))),
+    }
+}
+
+/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
+pub(super) fn statistic_name(name: &str) -> String {
+    if name == "weighted-mean" {
+        return "mean by time".to_owned();
+    }
+    name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
+}
+
+/// The cohorts with too few runs for the percentile that is compared, in a sentence. `name` writes the name of a cohort.
+pub(super) fn too_few_to_compare(
+    report: &FleetReport,
+    contrast: &Contrast,
+    name: impl Fn(&Cohort) -> String,
+) -> Option<String> {
+    let SortKey::Quantile(quantile) = report.options.sort else { return None };
+    let needed = quantile.needed_count();
+    let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
+    let few = cohorts.filter(|cohort| cohort.runs < needed);
+    let few: Vec<String> = few.map(|few| format!("{} ({})", name(&few.cohort), many(few.runs, "run"))).collect();
+    let all = contrast.cohorts.len();
+    let names = match few.len() {
+        0 => return None,
+        1..=6 => few.join(", "),
+        some if some == all => format!("all {all} cohorts"),
+        some => format!("{some} of {all} cohorts"),
+    };
+    let needed = thousands(needed);
+    Some(format!(
+        "Too few runs for {quantile}, which needs {needed}: {names}. Their {quantile} is nearly their largest run."
+    ))
 }

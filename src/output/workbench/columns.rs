@@ -142,5 +142,7 @@ mod tests {
         assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
         assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
         assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));
+        assert_eq!(varint::length(u64::MAX), 10);
+        assert_eq!(varint::length(0), 1);
     }
 }

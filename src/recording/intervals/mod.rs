@@ -4,12 +4,13 @@ mod pairs;
 mod texts;
 mod values;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Rejected;
 use crate::error::Diagnostic;
 use crate::memory::of_vec;
+use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
 pub(crate) use pairs::Identity as SignpostIdentity;
@@ -133,6 +134,11 @@ impl Interval {
     pub fn is_hang(&self) -> bool {
         self.origin == IntervalOrigin::Hang
     }
+
+    /// True for an interval of signposts with this name.
+    pub fn is_named(&self, name: &str) -> bool {
+        !self.is_hang() && self.name.as_deref() == Some(name)
+    }
 }
 
 impl Intervals {
@@ -149,6 +155,29 @@ impl Intervals {
         self.tables.append(&mut other.tables);
         self.unread_runs.append(&mut other.unread_runs);
         self.diagnostics.append(&mut other.diagnostics);
+    }
+
+    /// The tables that have intervals of signposts.
+    pub const SIGNPOSTS: [&str; 4] =
+        ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
+    /// The table that has hangs.
+    pub const HANGS: [&str; 1] = ["potential-hangs"];
+
+    /// The filter of the intervals with these names, and of hangs if `has_hangs`: samples count in any of them, or in all that are requested.
+    pub fn filter(&self, names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
+        let all = self.distinct();
+        let ranges = |is_requested: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
+            let requested = all.iter().filter(|interval| is_requested(interval));
+            requested.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
+        };
+        // A name that is given twice is one name.
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
+        let groups = distinct.iter().map(|name| ranges(&|interval| interval.is_named(name))).chain(hangs);
+        match needs_all {
+            true => IntervalFilter::intersection(names.to_vec(), has_hangs, groups),
+            false => IntervalFilter::new(names.to_vec(), has_hangs, groups.flatten()),
+        }
     }
 
     /// The intervals, each once: several tables of one recording have the same intervals of signposts. Of those that are the same

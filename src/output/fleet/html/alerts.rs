@@ -1,16 +1,18 @@
-//! Alerts as cards: those that fired first.
+//! Alerts as cards: fired ones first.
 
 use std::io::{self, Write};
 
-use super::names::{cohort_name, statistic_name};
 use super::numbers::{count, counted, measure, measure_with_unit};
+use super::row_names::cohort_name;
 use super::run_pages::Links;
 use super::table::interval;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
+use crate::output::fleet::alert_lines::known;
+use crate::output::fleet::sentences::statistic_name;
 use crate::units::Unit;
 
-/// More cards than this of a state that needs nobody are folded.
+/// More cards than this with a harmless state are folded.
 const UNFOLDED: usize = 3;
 
 /// Cards of one state; the others are counted.
@@ -42,7 +44,7 @@ pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write
 const fn reason(state: AlertState) -> &'static str {
     match state {
         AlertState::Fired => "beyond their threshold",
-        AlertState::Undecided { .. } => "too few runs to tell, or chance may explain it",
+        AlertState::Undecided { .. } => "too few runs to decide, or chance may explain it",
         AlertState::Quiet => "within their threshold",
     }
 }
@@ -94,12 +96,12 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut
     }
     out.write_all(b"<dl>")?;
     if let Some((name, _)) = alert.causes.first() {
-        define(out, "of", if name.is_empty() { "(no name)" } else { name })?;
+        define(out, "of", known(name))?;
     }
     let statistic = statistic_name(&alert.rule.statistic.name());
     let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));
     define(out, &statistic, &value)?;
-    // A threshold is shown as it was typed.
+    // A threshold is shown as typed.
     let threshold = match unit {
         Unit::Nanoseconds => format!("{} %", alert.rule.threshold),
         _ => measure_with_unit(alert.rule.threshold.as_f64(), unit),
@@ -140,7 +142,7 @@ fn sentence(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The names that are beyond the threshold, of a rule about any, where they are several.
+/// The names beyond the threshold, for a rule about any name, if there are several.
 fn further_names(alert: &AlertOutcome, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
     if alert.causes_count < 2 {
         return Ok(());

@@ -1,15 +1,15 @@
 //! Tables of cohorts: CPU use across runs, and within them.
 
 use crate::output::fleet::WITHIN;
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::figures;
 use super::findings;
-use super::names::cohort_name;
 use super::numbers::{count, counted, measure, measure_with_unit};
 use super::outline::{COHORT_ROWS, by_unit, has_section};
+use super::row_names::cohort_name;
 use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;

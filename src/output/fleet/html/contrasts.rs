@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::names::{cohort_name, scope_names, scope_words, statistic_name};
-use super::numbers::{count, counted, measure};
+use super::numbers::{count, measure};
 use super::outline::{MAX_COHORTS, has_section};
+use super::row_names::{cohort_name, scope_names, scope_words};
 use super::table::{self, Column};
 use super::text::{Text, cut};
-use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
+use crate::fleet::{Contrast, ContrastRow, FleetReport};
+use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
 
 /// Rows of each table.
 const MAX_ROWS: usize = 50;
@@ -32,7 +33,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     for contrast in report.contrasts.iter().filter(|contrast| !contrast.rows.is_empty()) {
         // The cohorts of one unit are the same in every table.
         if unit.replace(contrast.unit) != Some(contrast.unit)
-            && let Some(sentence) = too_few(report, contrast)
+            && let Some(sentence) = too_few_to_compare(report, contrast, cohort_name)
         {
             writeln!(out, "<ul class=\"cautions\"><li>{}</li></ul>", Text(&sentence))?;
         }
@@ -65,27 +66,6 @@ fn write_table(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -
         writeln!(out, "<p class=\"hidden\">{} cohorts are compared but not shown.</p>", count(cohorts as u64))?;
     }
     Ok(())
-}
-
-/// Names the cohorts that have too few runs for the percentile that is compared.
-fn too_few(report: &FleetReport, contrast: &Contrast) -> Option<String> {
-    let SortKey::Quantile(quantile) = report.options.sort else { return None };
-    let needed = quantile.needed_count();
-    let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
-    let few: Vec<String> = cohorts
-        .filter(|cohort| cohort.runs < needed)
-        .map(|cohort| format!("{} ({})", cohort_name(&cohort.cohort), counted(cohort.runs, "run")))
-        .collect();
-    let names = match few.len() {
-        0 => return None,
-        1..=6 => few.join(", "),
-        all if all == contrast.cohorts.len() => format!("all {all} cohorts"),
-        some => format!("{some} of {} cohorts", contrast.cohorts.len()),
-    };
-    Some(format!(
-        "Too few runs for {quantile}, which needs {}: {names}. What is compared of them is nearly their largest run.",
-        count(needed)
-    ))
 }
 
 fn write_row(

@@ -1,18 +1,18 @@
 //! Plots with their titles and legends.
 
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::io::{self, Write};
 
-use super::names::cohort_name;
 use super::numbers::counted;
 use super::outline::{MAX_COHORTS, by_unit, has_section};
 use super::plots::{self, Axis, Lines};
+use super::row_names::cohort_name;
 use super::table::{self, Column};
 use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::units::Unit;
 
-/// Plots get axes of their own if the largest value of one is less than this share of another's.
+/// Plots get separate axes if the largest value of one is less than this share of another's.
 const SHARED: f64 = 0.25;
 
 /// Box plots of all cohorts of a unit, and a histogram of each.
@@ -53,13 +53,12 @@ pub(super) fn across_runs(
             "All of these plots have the same axis for the measure, and the same axis for the number of runs."
         }
         (false, true) => {
-            "All of these plots have the same axis for the measure; each has an axis of its own for the number of runs."
+            "All of these plots have the same axis for the measure; each has a separate axis for the number of runs."
         }
         (true, false) => {
-            "The cohorts differ so much that each plot has an axis of its own for the measure; that for the number of runs \
-             is the same."
+            "The cohorts differ so much that each plot has a separate axis for the measure; the axis for the number of runs is the same."
         }
-        (true, true) => "The cohorts differ so much that each plot has axes of its own.",
+        (true, true) => "The cohorts differ so much that each plot has separate axes.",
     };
     legend(sentence, cohorts.len() - shown.len(), out)
 }
@@ -206,7 +205,7 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
         out.write_all(b"</div>\n")?;
         let sentence = match &axes.own {
             _ if shown.len() < 2 => "",
-            Some(_) => "The cohorts differ so much that each plot has an axis of its own.",
+            Some(_) => "The cohorts differ so much that each plot has a separate axis.",
             None => "All of these plots have the same axis for the measure.",
         };
         legend(sentence, with_time.len() - shown.len(), out)?;
@@ -218,7 +217,7 @@ fn largest_of_points(cohort: &CohortReport) -> f64 {
     cohort.timeline.iter().map(|point| point.max).fold(0.0, f64::max)
 }
 
-/// The arrangement of plots beside each other: four are two by two, not three and one.
+/// The arrangement of adjacent plots: four are two by two, not three and one.
 const fn arrangement(plots: usize) -> &'static str {
     match plots {
         1 => "single",
@@ -248,7 +247,7 @@ fn caption(out: &mut dyn Write, title: &str, hint: &str) -> io::Result<()> {
 
 /// The axes of plots that are side by side.
 struct Axes {
-    /// One for all.
+    /// One axis for all plots.
     common: Axis,
     /// One axis for each, if a common one would leave nothing to see.
     own: Option<Vec<Axis>>,

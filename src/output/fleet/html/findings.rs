@@ -1,8 +1,8 @@
-//! What was found, in a box at the top of the page, and the runs behind the numbers of tables.
+//! The findings, in a box at the top of the page, and the runs behind the numbers of tables.
 
 use std::io::{self, Write};
 
-use super::names::cohort_name;
+use super::row_names::cohort_name;
 use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, ScopeName, Summary};
 use crate::output::fleet::opening::{Behind, command, name_of};
@@ -31,7 +31,7 @@ pub(super) fn title(report: &FleetReport, summary: &Summary) -> Option<String> {
     Behind::of(report, summary).words().map(|words| shortened(&words))
 }
 
-/// The runs behind the rows of a table, folded: by their names, with the command that opens the heaviest.
+/// The runs behind the rows of a table, folded, with the command that opens the heaviest one.
 pub(super) fn runs<'r>(
     report: &FleetReport,
     rows: impl Iterator<Item = (String, &'r ScopeName, &'r Summary)>,
@@ -54,7 +54,7 @@ pub(super) fn runs<'r>(
     if is_open { out.write_all(b"</dl></details>\n") } else { Ok(()) }
 }
 
-/// The same for cohorts.
+/// The runs behind the rows of cohorts.
 pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
     let all = ScopeName::default();
     runs(report, cohorts.iter().map(|cohort| (cohort_name(&cohort.cohort), &all, &cohort.across_runs)), out)

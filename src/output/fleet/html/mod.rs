@@ -1,23 +1,24 @@
 //! A report on a fleet as one HTML page, for people.
 //!
 //! The page needs no network and no other file, and works without its script, which sorts and filters tables and
-//! switches between light and dark. Everything that comes from input is text of elements or of attributes, escaped;
-//! nothing of it is in the script. Plots are SVG in the page; their colours are those of the page (`plots`).
+//! switches between light and dark. Everything from input is escaped text of elements or attributes, and never part of
+//! the script. Plots are SVG in the page, and use the page's colours (`plots`).
 //!
-//! It holds, in this order: what was found, the inputs, alerts, the trend over versions or dates, CPU use across runs, CPU use by second of the recordings, CPU use within runs, the largest
-//! differences between cohorts, tables of processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables
-//! are cut, and say so; JSON and CSV have everything.
+//! The page contains, in order: findings, inputs, alerts, the trend over versions or dates, CPU use across runs, by
+//! second of the recordings and within runs, and the largest differences between cohorts. Then follow tables of
+//! processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables are cut, with a
+//! note; JSON and CSV are complete.
 
 mod alerts;
 mod cohorts;
 mod contrasts;
-mod facts;
+mod definitions;
 mod figures;
 mod findings;
-mod names;
 mod numbers;
 mod outline;
 mod plots;
+mod row_names;
 mod run_pages;
 mod runs;
 mod scopes;
@@ -31,7 +32,7 @@ use run_pages::Links;
 pub use run_pages::{RunPage, RunPlace};
 
 const STYLE: &str = include_str!("report.css");
-/// The style of links to pages of runs, where there are some.
+/// The style of links to pages of runs, if there are any.
 const LINKS_STYLE: &str = include_str!("run_pages.css");
 const SCRIPT: &str = include_str!("report.js");
 
@@ -47,7 +48,7 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     let out: &mut dyn Write = &mut page;
     let links = &Links::new(report, pages);
     head(report, links, out)?;
-    facts::write(report, out)?;
+    definitions::write(report, out)?;
     out.write_all(b"<main>\n")?;
     alerts::write(report, links, out)?;
     figures::trends(report, out)?;
@@ -57,15 +58,15 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     contrasts::write(report, out)?;
     scopes::write(report, links, out)?;
     runs::write(report, links, out)?;
-    facts::method(report, out)?;
+    definitions::method(report, out)?;
     out.write_all(b"</main>\n")?;
-    facts::footer(report, out)?;
+    definitions::footer(report, out)?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
     out.flush()
 }
 
 fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let title = facts::title(report);
+    let title = definitions::title(report);
     let links_style = if links.counts().is_some() { format!("<style>{LINKS_STYLE}</style>\n") } else { String::new() };
     writeln!(
         out,

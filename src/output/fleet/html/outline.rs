@@ -3,7 +3,7 @@
 use crate::fleet::{CohortReport, FleetReport};
 use crate::units::Unit;
 
-/// More cohorts than this have no plots and no tables of their own.
+/// More cohorts than this have no separate plots and tables.
 pub(super) const MAX_COHORTS: usize = 24;
 
 /// Rows of a table of cohorts.

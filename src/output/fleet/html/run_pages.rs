@@ -1,4 +1,4 @@
-//! Pages of runs beside the page of a fleet: the runs that its numbers name, and links from these numbers.
+//! Pages of runs next to the page of a fleet: the runs that its numbers name, and links from these numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -9,32 +9,34 @@ use super::text::{Text, shortened};
 use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
 use crate::stats::{Estimate, Support};
 
-/// A run that numbers of the page are values of, with the addresses of its own page.
+/// A run named by numbers of the page, with the addresses of its own page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunPage {
     /// The position in [`FleetReport::runs`].
     pub run: usize,
-    /// By place that a number is about: the address to link to. Without one, the number is no link. [`RunPlace::Whole`] is always among them.
+    /// The address to link to, for each place that a number describes. A number without an address has no link.
+    /// [`RunPlace::Whole`] is always included.
     pub places: BTreeMap<RunPlace, Option<String>>,
 }
 
-/// What a number of the page is about: the part of a run to look at.
+/// The part of a run that a number of the page describes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RunPlace {
-    /// All that counts of the run.
+    /// The complete run.
     Whole,
-    /// Its busiest second.
+    /// The busiest second.
     BusiestSecond,
     /// A process, thread, binary or function.
     Row(ScopeName),
 }
 
 impl RunPage {
-    /// The runs that the numbers of the page are values of, in the order in which it names them: tables from first to last, rows from top to
-    /// bottom, and in a row the largest value first, then percentiles from the highest down. A percentile between two runs names the one with
-    /// the larger value first. Percentiles with too few runs, which are not shown, name none. No run has an address yet.
+    /// The runs that the numbers of the page name, in order: tables from first to last, rows from top to bottom, and in
+    /// a row the largest value first, then percentiles from the highest down. A percentile between two runs names the
+    /// one with the larger value first. Percentiles with too few runs are not shown and name no run. No run has an
+    /// address yet.
     pub fn all(report: &FleetReport) -> Vec<Self> {
         let mut named = Named::default();
         for cohort in shown_cohorts(report) {
@@ -104,13 +106,13 @@ impl<'p> Links<'p> {
         Self { report, by_run: pages.iter().map(|page| (page.run, page)).collect() }
     }
 
-    /// The number of runs that have a page, and of those that are named; `None` where there are no pages.
+    /// The number of runs with a page, and of named runs; `None` without pages.
     pub(super) fn counts(&self) -> Option<(u64, u64)> {
         let named = || RunPage::all(self.report).len() as u64;
         (!self.by_run.is_empty()).then(|| (self.by_run.len() as u64, named()))
     }
 
-    /// Says how many runs have a page.
+    /// Writes how many runs have a page.
     pub(super) fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some((pages, named)) = self.counts() else { return Ok(()) };
         let named = counted(named, "run");

@@ -1,10 +1,10 @@
-//! The runs, those with the highest CPU use first.
+//! The runs, sorted by CPU use, highest first.
 
-use crate::output::fleet::subject::{subject, subject_inside};
+use crate::output::fleet::sentences::{subject, subject_inside};
 use std::io::{self, Write};
 
-use super::names::cohort_name;
 use super::numbers::{count, measure_with_unit, seconds, weight};
+use super::row_names::cohort_name;
 use super::run_pages::Links;
 use super::scopes;
 use super::table::{self, Column};
@@ -59,7 +59,7 @@ pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write
     out.write_all(b"</section>\n")
 }
 
-/// The cells of a run behind its name.
+/// The cells of a run after its name.
 fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
     if report.cohorts.len() > 1 {
         let cohort = report.cohorts.get(run.cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use super::findings;
-use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted, measure};
 use super::outline::{MAX_COHORTS, SCOPE_ROWS, has_section};
+use super::row_names::{cohort_name, scope_names, scope_words};
 use super::run_pages::{Links, RunPlace};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
+use crate::output::fleet::sentences::statistic_name;
 use crate::stats::Quantile;
 use crate::units::Unit;
 
@@ -119,7 +120,7 @@ fn write_row(
     table::measure(out, summary.mean, unit)?;
     table::measure(out, summary.weighted_mean, unit)?;
     for (index, estimate) in summary.estimates.iter().enumerate() {
-        // Half of all runs are below the median, alike or not: only what is above it tells of a tail.
+        // Half of all runs are below the median even if they are identical: only values above it show a tail.
         let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
         let noise = row.noise.get(index).copied().flatten().filter(|_| is_noise);
         let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
@@ -132,7 +133,7 @@ fn write_row(
     table::close_row(out)
 }
 
-/// The largest value, which is HTML, and as a title the runs behind it and behind the highest percentile.
+/// The largest value as HTML, with the runs behind it and behind the highest percentile as its title.
 fn largest(report: &FleetReport, row: &ScopeRow, (max, shown): (f64, &str), out: &mut dyn Write) -> io::Result<()> {
     match findings::title(report, &row.summary) {
         Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{shown}</td>", Text(&title)),

@@ -1,4 +1,4 @@
-//! Tables that a script can sort: plain HTML, with the exact number of each cell beside what is shown.
+//! Tables that a script can sort: plain HTML, with the exact number of each cell next to the displayed one.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::units::Unit;
 /// The head of a column.
 pub(super) struct Column {
     title: String,
-    /// Its meaning, if the title does not say it.
+    /// An explanation, if the title is not enough.
     hint: Option<&'static str>,
     is_number: bool,
     is_sorted: bool,
@@ -56,7 +56,7 @@ pub(super) fn summary_columns(options: &FleetOptions, sort: Option<SortKey>, has
     columns
 }
 
-/// Opens a table in a box of its own that scrolls, up to its body. `label` names it.
+/// Opens a table in a separate box that scrolls, up to its body. `label` names it.
 pub(super) fn open(out: &mut dyn Write, label: &str, columns: &[Column]) -> io::Result<()> {
     let label = Text(label);
     write!(
@@ -100,7 +100,7 @@ pub(super) fn close_row(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</tr>\n")
 }
 
-/// A cell of text.
+/// A cell with text.
 pub(super) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     write!(out, "<td class=\"text\">{}</td>", Text(text))
 }
@@ -110,7 +110,7 @@ pub(super) fn number(out: &mut dyn Write, value: f64, shown: &str) -> io::Result
     number_as(out, value, &Text(shown).to_string())
 }
 
-/// The same with HTML.
+/// A number as HTML.
 pub(super) fn number_as(out: &mut dyn Write, value: f64, html: &str) -> io::Result<()> {
     write!(out, "<td data-value=\"{value}\">{html}</td>")
 }
@@ -120,7 +120,7 @@ pub(super) fn count(out: &mut dyn Write, value: u64) -> io::Result<()> {
     write!(out, "<td data-value=\"{value}\">{}</td>", numbers::count(value))
 }
 
-/// A cell with a measure, or that there is none.
+/// A cell with a measure, or a dash.
 pub(super) fn measure(out: &mut dyn Write, value: Option<f64>, unit: Unit) -> io::Result<()> {
     let Some(value) = value else { return nothing(out) };
     number(out, value, &numbers::measure(value, unit))
@@ -131,7 +131,7 @@ pub(super) fn nothing(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"<td class=\"none\">n/a</td>")
 }
 
-/// What the intervals in cells are.
+/// Explains the intervals in cells.
 pub(super) fn small_numbers(report: &FleetReport) -> String {
     let mark = if report.shared_label.is_some() { " (†)" } else { "" };
     format!("Small numbers are intervals{}{mark}.", report.assumption())
@@ -167,8 +167,8 @@ pub(super) fn estimate(
     out.write_all(b"</td>")
 }
 
-/// The interval of an estimate, as HTML: `11.90–13.02`, with `?` for an end that is unknown; `None` where there is
-/// none to tell of, as for windows.
+/// The interval of an estimate, as HTML: `11.90–13.02`, with `?` for an unknown end; `None` without an interval, as for
+/// windows.
 pub(super) fn interval(estimate: &Estimate, unit: Unit) -> Option<String> {
     let interval = estimate.interval;
     if (interval.lower, interval.upper) == (None, None) {

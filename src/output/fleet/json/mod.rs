@@ -1,7 +1,8 @@
 //! One JSON document with everything in the report, for programs. `docs/fleet-formats.md` describes every field.
 //!
-//! Measures have their unit (`value_unit`) beside them, percentiles their method. The question stands in `options`, from which
-//! [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks it again.
+//! Each measure has its unit (`value_unit`) next to it, each percentile its method. The object `options` contains the
+//! options of the report, from which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json)
+//! restores them.
 
 mod findings;
 mod parts;

@@ -1,4 +1,4 @@
-//! Pieces of several objects: cohorts and runs as they are referred to, names, percentiles.
+//! Parts of several objects: references to cohorts and runs, names, percentiles.
 
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ pub(super) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -
     })
 }
 
-/// The names of a scope; only those that it has.
+/// The names that a scope has.
 pub(super) fn names(name: &ScopeName) -> Map<String, Value> {
     let parts =
         [("process", &name.process), ("thread", &name.thread), ("binary", &name.binary), ("function", &name.function)];

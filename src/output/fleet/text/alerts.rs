@@ -7,8 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::labels;
 use super::page::Page;
 use super::words::{many, thousands};
-use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};
+use crate::fleet::{AlertOutcome, AlertState, FleetReport};
+use crate::output::fleet::alert_lines::{interval, known};
 use crate::output::fleet::measures::Measures;
+use crate::output::fleet::sentences::statistic_name;
 use crate::output::text::style::{Tone, fit};
 use crate::units::Unit;
 
@@ -70,11 +72,7 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
 
 /// The value, where it comes from and how sure it is.
 fn what_was_found(report: &FleetReport, alert: &AlertOutcome, measures: Measures) -> String {
-    let (confidence, assumption) = (report.options.confidence, report.assumption());
-    let statistic = match alert.rule.statistic {
-        AlertStatistic::Quantile(quantile) => quantile.to_string(),
-        other => other.name(),
-    };
+    let statistic = statistic_name(&alert.rule.statistic.name());
     let name = alert.causes.first().map(|(name, _)| name);
     let statistic = name.map_or_else(|| statistic.clone(), |name| format!("{statistic} of {}", known(name)));
     let Some(value) = alert.value else { return format!("no runs to take {statistic} of") };
@@ -83,22 +81,13 @@ fn what_was_found(report: &FleetReport, alert: &AlertOutcome, measures: Measures
         let needs = many(needed, "run");
         return format!("{statistic} needs {needs} and has {}; what there is gives {value}", thousands(alert.runs));
     }
-    let end = |end: Option<f64>| end.map_or_else(|| "unknown".to_owned(), |end| measures.text(end));
-    let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
-    let is_known = |interval: &crate::stats::Interval| interval.lower.is_some() || interval.upper.is_some();
-    let interval = interval.filter(is_known).map_or_else(String::new, |interval| {
-        let together =
-            if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };
-        format!("; {confidence} interval{together} from {} to {}{assumption}", end(interval.lower), end(interval.upper))
-    });
+    let together =
+        if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };
+    let interval = interval(report, alert, &together, |end| measures.text(end));
+    let interval = interval.map_or_else(String::new, |interval| format!("; {interval}"));
     let threshold = measures.text(alert.rule.threshold.as_f64());
     let runs = many(alert.runs, "run");
     format!("{statistic} is {value} in {runs}{interval}; threshold {threshold}")
-}
-
-/// A name of a rule about any.
-fn known(name: &str) -> &str {
-    if name.is_empty() { "(no name)" } else { name }
 }
 
 /// The names after the first that fired a rule, or may have.

@@ -1,4 +1,4 @@
-//! Box plots in characters, those of one unit on one axis, so that cohorts can be compared.
+//! Box plots in characters, with one axis for each unit, so that cohorts can be compared.
 
 use std::io;
 
@@ -28,7 +28,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         let plots: Vec<(&CohortReport, &BoxPlot)> =
             cohorts.iter().filter_map(|cohort| Some((cohort, cohort.box_plot.as_ref()?))).collect();
         let shown = &plots[..plots.len().min(BOXES)];
-        // One run is no distribution.
+        // A single run is not a distribution.
         if shown.is_empty() || cohorts.iter().all(|cohort| cohort.runs == 1) {
             continue;
         }
@@ -73,13 +73,13 @@ struct Axis {
 
 impl Axis {
     fn new(least: f64, most: f64, width: usize) -> Self {
-        // One value for all has no range of its own.
+        // A single value has no range.
         let (least, most) = match (least, most) {
             (_, 0.0) => (0.0, 1.0),
             (least, most) if least == most => (0.0, most),
             range => range,
         };
-        // A tick for each 12 columns leaves room for its number.
+        // One tick in 12 columns leaves enough space for its number.
         let wanted = (width / 12).max(1);
         let mut power = 1e-6;
         loop {

@@ -1,7 +1,7 @@
 //! CPU use across the runs of each cohort, and within them.
 
 use crate::output::fleet::WITHIN;
-use crate::output::fleet::subject::subject;
+use crate::output::fleet::sentences::subject;
 use std::io;
 
 use super::findings;
@@ -61,26 +61,26 @@ pub(super) fn value_column() -> Column {
     Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) }
 }
 
-/// The measures of the runs of some cohorts of one unit.
+/// The measures of some cohorts' runs, in one unit.
 pub(super) fn measures_of(cohorts: &[CohortReport]) -> Measures {
     let unit = cohorts[0].cohort.unit;
     Measures::of(unit, cohorts.iter().filter_map(|cohort| cohort.across_runs.max).fold(0.0, f64::max))
 }
 
-/// Columns for percentiles, the largest and the mean, in the order of [`value_cells`]. They are the same for all tables of
-/// a report, so that the same ones give way where there is no room.
+/// Columns for percentiles, the largest value and the mean, in the order of [`value_cells`]. They are the same for all
+/// tables of a report, so that the same ones are dropped if there is too little space.
 pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec<Column> {
     let options = &report.options;
     let has_value = |index: usize| {
         let estimates = report.cohorts.iter().filter_map(|cohort| cohort.across_runs.estimates.get(index));
-        // Of single runs, only windows have percentiles.
+        // If every cohort is a single run, only windows have percentiles.
         let are_single = report.cohorts.iter().all(|cohort| cohort.runs == 1);
         are_single || estimates.into_iter().any(|estimate| !matches!(estimate.support, Support::TooFew { .. }))
     };
     let middle = options.quantiles.iter().position(|quantile| *quantile == Quantile::P50).unwrap_or(0);
     let highest = (0..options.quantiles.len()).rfind(|&index| has_value(index));
     let column = |(index, quantile): (usize, &Quantile)| {
-        // What is not known of any cohort goes first. In between, what is nearer to the tail tells more.
+        // Columns that are unknown for every cohort are dropped first. Percentiles nearer to the tail stay longest.
         let keep = match index {
             _ if !has_value(index) => index.min(9) as u32,
             _ if index == middle => 85,

@@ -10,18 +10,19 @@ use super::table::{Column, Row, SORTED, Table};
 use super::words::{many, scope_names};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
 use crate::output::fleet::measures::Measures;
+use crate::output::fleet::sentences::too_few_to_compare;
 use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.
 const LABEL: usize = 16;
-/// Columns of a cohort's name beside its value.
+/// Columns of a cohort's name next to its value.
 const NAME: usize = 22;
 /// Rows of a table; the whole of it is in JSON.
 const ROWS: usize = 20;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
-        // All tables are of one kind, that for which there is room in all.
+        // All tables have the same form, the one that fits everywhere.
         let fits = |contrast: &Contrast| every_cohort(report, contrast, measures_of(contrast)).fits(page.style.width);
         let make = if contrasts.iter().all(fits) { every_cohort } else { extremes };
         for contrast in contrasts {
@@ -30,10 +31,12 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         // The mark for noise is about the largest value here, so its sentence is another.
         let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
         if contrasts.iter().any(shown) {
-            let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
+            let text = "~: the largest value is no more than sampling noise in identical runs.";
             page.sentence(Some(Tone::Dim), 0, text)?;
         }
-        too_few(report, &contrasts[0], page)?;
+        if let Some(sentence) = too_few_to_compare(report, &contrasts[0], labels::name) {
+            page.sentence(Some(Tone::Warning), 0, &sentence)?;
+        }
     }
     Ok(())
 }
@@ -85,11 +88,11 @@ fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -
         let values = row.values.iter().map(|value| Cell::new(&measures.number(*value)));
         [difference(row, measures)].into_iter().chain(values).collect()
     };
-    // A column of a cohort is no name of what others leave out.
+    // A cohort's column must not be dropped because another table dropped it.
     Table { is_alike: false, ..table(contrast, columns, &cells) }
 }
 
-/// The cohort with the smallest and that with the largest value.
+/// The cohorts with the smallest and the largest value.
 fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let names = short_names(report, contrast, NAME);
     let of = |position: Option<usize>| position.and_then(|index| names.get(index).cloned()).unwrap_or_default();
@@ -100,7 +103,7 @@ fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Ta
     let cells = |row: &ContrastRow| {
         let positions = || 0..row.values.len();
         let lowest = positions().min_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
-        // Of equal ones the first, as among the lowest.
+        // The first of equal ones, as among the lowest.
         let highest = positions().rev().max_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
         let value = |position: Option<usize>| {
             position.map(|position| Cell::new(&measures.number(row.values[position]))).unwrap_or_default()
@@ -127,21 +130,4 @@ fn difference_column() -> Column {
 fn difference(row: &ContrastRow, measures: Measures) -> Cell {
     let cell = Cell::new(&measures.number(row.difference));
     if row.is_noise { cell.noise() } else { cell }
-}
-
-/// Names the cohorts that have too few runs for the compared value, the same for all tables of a unit.
-fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
-    let SortKey::Quantile(quantile) = report.options.sort else { return Ok(()) };
-    let needed = quantile.needed_count();
-    let cohorts = contrast.cohorts.iter().filter_map(|&index| report.cohorts.get(index));
-    let few = cohorts.filter(|cohort| cohort.runs < needed);
-    let few: Vec<String> =
-        few.map(|cohort| format!("{} ({})", labels::name(&cohort.cohort), many(cohort.runs, "run"))).collect();
-    if few.is_empty() {
-        return Ok(());
-    }
-    let needs = many(needed, "run");
-    let named = super::words::first_few(&few, 3);
-    let text = format!("{quantile} needs {needs}; with fewer it says little, as in {named}.");
-    page.sentence(Some(Tone::Warning), 0, &text)
 }

@@ -1,4 +1,4 @@
-//! What was found, in sentences, and the runs behind numbers.
+//! The findings, in sentences, and the runs behind numbers.
 
 use std::io;
 
@@ -29,7 +29,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     Ok(())
 }
 
-/// Names the runs of the highest percentile and of the largest value of each cohort, and the command that opens one.
+/// Names the runs at the highest percentile and with the largest value of each cohort, and the command that opens one.
 pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], page: &mut Page<'_>) -> io::Result<()> {
     page.line("")?;
     for cohort in cohorts.iter().take(COHORTS) {

@@ -6,7 +6,7 @@ use super::findings;
 use super::page::Page;
 use super::words::{first_few, many, thousands};
 use crate::fleet::{FailedInput, Finding, FleetReport, Inputs, Measure};
-use crate::output::fleet::subject::counted_threads;
+use crate::output::fleet::sentences::counted_threads;
 use crate::output::text::style::Tone;
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
@@ -129,7 +129,7 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
     failures(&inputs.failed, page)
 }
 
-/// Files that gave no run, by kind, and why the first of each kind did not.
+/// Files without runs, by kind, with the reason of the first one of each kind.
 fn failures(failed: &[FailedInput], page: &mut Page<'_>) -> io::Result<()> {
     if failed.is_empty() {
         return Ok(());

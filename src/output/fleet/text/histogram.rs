@@ -64,15 +64,14 @@ struct Bars {
 }
 
 impl Bars {
-    /// Bars are linear if the shortest of them is as long as the shortest that can be drawn: else all of a tail would look
-    /// alike.
+    /// Bars are linear if the shortest one can be drawn; otherwise all bars in a tail would look the same.
     fn new(bins: &[Bin], width: usize) -> Self {
         let counts = || bins.iter().map(|bin| bin.count).filter(|&count| count > 0);
         let (smallest, largest) = (counts().min().unwrap_or(1) as f64, counts().max().unwrap_or(1) as f64);
         Self { largest, width, is_logarithmic: smallest / largest * (width as f64) < 0.125 }
     }
 
-    /// Whatever is counted is seen.
+    /// A nonzero count stays visible.
     fn draw(&self, count: u64) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         if count == 0 {

@@ -26,7 +26,7 @@ pub(super) fn name(cohort: &Cohort) -> String {
     values(cohort).join(BETWEEN)
 }
 
-/// A text with spaces behind it up to this width.
+/// Pads a string with spaces up to this width.
 pub(super) fn padded(text: &str, width: usize) -> String {
     crate::output::text::style::pad(&clean(text), width)
 }
@@ -46,7 +46,7 @@ pub(super) fn names<'c>(cohorts: impl IntoIterator<Item = &'c Cohort>, room: Opt
     cut(&values.iter().map(Vec::as_slice).collect::<Vec<_>>(), room)
 }
 
-/// Names of these values, in a limited number of columns each, no two alike.
+/// Distinct names for these values, in a limited number of columns each.
 pub(super) fn cut(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     let whole = cut_alike(names, room);
     if duplicates(&whole).is_empty() {

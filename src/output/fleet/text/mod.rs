@@ -1,5 +1,5 @@
-//! Text for people: what was found, the cohorts, alerts, the trend, differences, box plots, each cohort by itself, inputs
-//! that do not count, and the definitions of the numbers; as wide as the terminal, coloured if asked.
+//! Text for people: findings, cohorts, alerts, the trend, differences, box plots, each cohort, excluded inputs, and the
+//! definitions of the numbers; as wide as the terminal, coloured if requested.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
 //! end if only later tables have them.
@@ -19,7 +19,7 @@ mod table;
 mod trend;
 mod words;
 
-use crate::output::fleet::subject::subject_inside;
+use crate::output::fleet::sentences::subject_inside;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -32,14 +32,14 @@ use words::{many, thousands};
 /// Cohorts that get a histogram.
 const PICTURES: usize = 6;
 
-/// Writes the report. Colours and width are those of `style`; without a width nothing is cut.
+/// Writes the report with the colours and width of `style`; without a width nothing is cut.
 ///
 /// # Errors
 /// When `out` fails.
 pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut left_out = BTreeSet::new();
     if style.width.is_some() {
-        // Tables have the same columns from the first on, so it is tried out first what the narrowest has room for.
+        // Tables keep the columns of the first one, so a trial run finds out what fits the narrowest table.
         let mut nowhere = io::sink();
         let mut page = Page::new(style, left_out, &mut nowhere);
         sections(report, &mut page)?;
@@ -67,7 +67,7 @@ fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     page.say_what_was_left_out()
 }
 
-/// All about one cohort.
+/// The section of one cohort.
 fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) -> io::Result<()> {
     let cohort = &report.cohorts[index];
     let has_runs = report.options.scopes.contains(&FleetScope::Run);

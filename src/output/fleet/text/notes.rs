@@ -24,8 +24,7 @@ pub(super) enum Note {
     HighMean,
 }
 
-/// A number of a table. It ends with a mark, or with a space where there is none, so that decimal points stay below each
-/// other.
+/// A number in a table. It ends with a mark or a space, so that decimal points are aligned.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
     pub(super) text: String,
@@ -38,12 +37,12 @@ impl Cell {
         Self { text: format!("{text} "), notes: Vec::new() }
     }
 
-    /// A number, or that there is none.
+    /// A number, or a dash.
     pub(super) fn value(value: Option<f64>, measures: Measures) -> Self {
         Self::new(&value.map_or_else(|| "n/a".to_owned(), |value| measures.number(value)))
     }
 
-    /// A number with a mark, which stands right behind it: a short zero has the spaces of its decimals after the mark.
+    /// A number directly followed by a mark: the padding of a short zero comes after the mark.
     fn marked(text: &str, mark: &str, note: Note) -> Self {
         let number = text.trim_end();
         Self { text: format!("{number}{mark}{}", &text[number.len()..]), notes: vec![note] }
@@ -67,7 +66,7 @@ impl Cell {
         }
     }
 
-    /// The same where sampling noise explains it.
+    /// Marks the number as explained by sampling noise.
     pub(super) fn noise(self) -> Self {
         let mut notes = self.notes;
         notes.push(Note::Noise);
@@ -97,9 +96,9 @@ impl Cell {
 /// The marks that were written.
 #[derive(Default)]
 pub(super) struct Footnotes {
-    /// Those to explain.
+    /// The marks to explain.
     notes: BTreeSet<Note>,
-    /// Those that are explained.
+    /// The marks that were explained.
     explained: BTreeSet<Note>,
 }
 
@@ -108,7 +107,7 @@ impl Footnotes {
         self.notes.extend(notes.iter().filter(|note| !self.explained.contains(note)));
     }
 
-    /// Sentences on the marks that have none yet: each is explained once.
+    /// Sentences on new marks: each mark is explained once.
     pub(super) fn take(&mut self, options: &FleetOptions) -> Vec<String> {
         let texts = self.texts(options);
         self.explained.append(&mut self.notes);
@@ -123,9 +122,8 @@ impl Footnotes {
             has(Note::UnknownEnd)
                 .then(|| "?: no run is that far out, so this end of the interval is unknown.".to_owned()),
             has(Note::OneRun).then(|| "1 run: percentiles need more; max and mean are its value.".to_owned()),
-            has(Note::Noise).then(|| {
-                "~: no more than sampling noise gives runs that are all alike; no evidence that runs differ.".to_owned()
-            }),
+            has(Note::Noise)
+                .then(|| "~: no more than sampling noise in identical runs; no evidence that runs differ.".to_owned()),
             has(Note::HighMean).then(|| "!: the mean is above P90; a few runs carry it.".to_owned()),
         ];
         texts.into_iter().flatten().collect()

@@ -8,7 +8,7 @@ use crate::fleet::FleetOptions;
 use crate::output::text::Style;
 use crate::output::text::style::{Tone, clean, fit, wrap};
 
-/// The page that a report is written on, and the columns that had no room on it.
+/// The page that a report is written on, and the columns that did not fit.
 pub(super) struct Page<'p> {
     pub(super) style: &'p Style,
     out: &'p mut dyn Write,
@@ -21,7 +21,7 @@ pub(super) struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    /// A page whose tables of values leave out these columns, and more where there is no room.
+    /// A page whose tables of values omit these columns, and more if they do not fit.
     pub(super) fn new(style: &'p Style, left_out_everywhere: BTreeSet<String>, out: &'p mut dyn Write) -> Self {
         Self { style, out, footnotes: Footnotes::default(), left_out: Vec::new(), left_out_everywhere }
     }
@@ -35,12 +35,12 @@ impl<'p> Page<'p> {
         self.left_out_everywhere.contains(column)
     }
 
-    /// A line as it is.
+    /// Writes a line unchanged.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "{}", text.trim_end())
     }
 
-    /// A line in one colour, cut where it is too long.
+    /// Writes a line in one colour, cut if it is too long.
     pub(super) fn painted(&mut self, tone: Tone, text: &str) -> io::Result<()> {
         let text = fit(text, self.style.width);
         self.line(&self.style.paint(tone, text.trim_end()))
@@ -52,7 +52,7 @@ impl<'p> Page<'p> {
         self.sentence(Some(Tone::Title), 0, text)
     }
 
-    /// Sentences, in as many lines as they need; the second and further ones are indented by two spaces more.
+    /// Writes sentences in as many lines as they need; all lines after the first are indented by two more spaces.
     pub(super) fn sentence(&mut self, tone: Option<Tone>, indent: usize, text: &str) -> io::Result<()> {
         for line in wrap(&clean(text), indent, self.style.width) {
             let line = tone.map_or_else(|| line.clone(), |tone| self.style.paint(tone, &line));
@@ -61,7 +61,7 @@ impl<'p> Page<'p> {
         Ok(())
     }
 
-    /// Remembers a column that had no room, in one table or `everywhere`.
+    /// Remembers a column that did not fit, in one table or `everywhere`.
     pub(super) fn leave_out(&mut self, column: &str, everywhere: bool) {
         if everywhere {
             self.left_out_everywhere.insert(column.to_owned());
@@ -77,7 +77,7 @@ impl<'p> Page<'p> {
         texts.into_iter().try_for_each(|text| self.sentence(Some(Tone::Dim), 0, &text))
     }
 
-    /// Says which columns had no room.
+    /// Names the columns that did not fit.
     pub(super) fn say_what_was_left_out(&mut self) -> io::Result<()> {
         if self.left_out.is_empty() {
             return Ok(());
@@ -87,7 +87,7 @@ impl<'p> Page<'p> {
         self.sentence(
             Some(Tone::Dim),
             0,
-            &format!("No room for columns at this width: {columns}. CSV and JSON have all."),
+            &format!("Columns that do not fit at this width: {columns}. CSV and JSON have all."),
         )
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Column {
     pub(super) header: String,
     /// The colour of its numbers.
     pub(super) tone: Option<Tone>,
-    /// The rank of the column: if there is no room, columns are left out in ascending order of it.
+    /// The rank of the column: if the table is too wide, columns are dropped in ascending order of it.
     pub(super) keep: u32,
 }
 
@@ -55,7 +55,8 @@ pub(super) struct Table {
     pub(super) names: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
-    /// True if a column that has no room here is left out of all such tables of the page, so that they look alike.
+    /// True if a column that does not fit here is dropped from all similar tables of the page, so that they look the
+    /// same.
     pub(super) is_alike: bool,
 }
 
@@ -72,14 +73,14 @@ impl Table {
         self.rows.iter().map(whole).max().unwrap_or(0).max(self.names.width())
     }
 
-    /// True if all columns fit, with some room for names.
+    /// True if all columns fit, with some space for names.
     pub(super) fn fits(&self, width: Option<usize>) -> bool {
         let used: usize = (0..self.columns.len()).map(|column| self.width(column)).sum();
         let (least, most) = NAME_ROOM;
         width.is_none_or(|width| used + self.name_width().min((width / 3).clamp(least, most)) <= width)
     }
 
-    /// Writes it, without the columns that have no room.
+    /// Writes the table without the columns that do not fit.
     pub(super) fn write(mut self, page: &mut Page<'_>) -> io::Result<()> {
         if self.is_alike {
             let gone = |column: &Column| page.has_left_out_everywhere(column.title());

@@ -68,7 +68,7 @@ fn one(report: &FleetReport, trend: &Trend, page: &mut Page<'_>) -> io::Result<(
     Ok(())
 }
 
-/// The order of the points, and what they have in common.
+/// The order of the points, and the labels that they share.
 fn title(trend: &Trend) -> String {
     let over = match &trend.over {
         TrendOver::Label(key) => format!("trend over {key}"),
@@ -85,10 +85,10 @@ fn value(point: &TrendPoint, index: usize) -> Option<f64> {
     estimate.value.filter(|_| !matches!(estimate.support, Support::TooFew { .. }))
 }
 
-/// Bars side by side: the last points that have room, each as wide as the others.
+/// Adjacent bars of equal width: the last points that fit.
 struct Bars {
     count: usize,
-    /// Columns of each, with the space behind it.
+    /// The width of each bar, with the space after it.
     each: usize,
     largest: f64,
 }

@@ -26,7 +26,7 @@ pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) 
         }
         Caution::MostlyAbsent => {
             let (zeros, count) = (thousands(summary.zeros), many(summary.count, "run"));
-            Some(format!("nothing in {zeros} of {count}: P50 is 0, and the mean is of runs that do not use it"))
+            Some(format!("nothing in {zeros} of {count}: P50 is 0, and the mean includes runs that do not use it"))
         }
         Caution::TooFewRuns { .. } => None,
     }

@@ -17,7 +17,7 @@ const RIGHT: i32 = WIDTH as i32 - 24;
 const TOP: i32 = 8;
 /// A cohort: its name, and its box below.
 const ROW: i32 = 62;
-/// Letters of a name that have room.
+/// The maximum length of a name in characters.
 const NAME: usize = 40;
 
 /// The boxes of cohorts with their names.

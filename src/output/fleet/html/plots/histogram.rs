@@ -14,7 +14,7 @@ const HEIGHT: u32 = 340;
 const PLOT: Plot = Plot { left: 60, top: 84, right: WIDTH as i32 - 24, bottom: 276 };
 const ROW: i32 = 23;
 
-/// The histogram of a cohort, on axes that may be common to several; `name` is that of the cohort.
+/// The histogram of a cohort with this name, on axes that several plots may share.
 pub(in super::super) fn histogram(
     cohort: &CohortReport,
     name: &str,
@@ -40,7 +40,7 @@ fn bars(cohort: &CohortReport, axis: &Axis, counts: &Axis, area: &Area<'_>) -> D
     for bin in cohort.bins.iter().filter(|bin| bin.count > 0) {
         let left = axis.place(bin.lower, PLOT.left, PLOT.right);
         let right = axis.place(bin.upper, PLOT.left, PLOT.right);
-        // A gap between bars, where there is room for one.
+        // A gap between bars, if it fits.
         let gap = i32::from(right - left > 4);
         let top = counts.place(bin.count as f64, PLOT.bottom, PLOT.top);
         block(area, (left, top), (right - gap, PLOT.bottom), BAR)?;

@@ -1,8 +1,8 @@
 //! Plots as SVG, drawn by `plotters`.
 //!
-//! A plot has no colours of its own. Each part is drawn in a colour that stands for its role (`svg.rs`), and the style
-//! sheet of the page gives roles their colours: `svg [fill="#010104"] { fill: var(--bar) }`. So plots are light or dark
-//! with the page.
+//! A plot has no fixed colours. Each part is drawn in a colour that represents its role (`svg.rs`), and the style sheet
+//! of the page defines the colour of each role: `svg [fill="#010104"] { fill: var(--bar) }`. Plots are therefore light
+//! or dark with the page.
 
 mod axis;
 mod boxes;

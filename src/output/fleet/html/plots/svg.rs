@@ -1,4 +1,4 @@
-//! The frame of a plot: its element, its roles of colour, its texts.
+//! The frame of a plot: its element, colour roles and labels.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::super::text::Text as HtmlText;
 use crate::output::inert::inert;
 
-/// Every plot is so wide; the page scales it. On a phone it has some 320 px, and its texts 10 px.
+/// The width of every plot; the page scales it. On a phone a plot is about 320 px wide, and its labels are 10 px high.
 pub(super) const WIDTH: u32 = 520;
 
-/// Roles. `report.css` knows them by number; digits only, so that upper and lower case are the same.
+/// Roles. `report.css` refers to them by number; they only contain digits, so that upper and lower case are the same.
 pub(super) const INK: RGBColor = RGBColor(1, 1, 1);
 pub(super) const MUTED: RGBColor = RGBColor(1, 1, 2);
 pub(super) const GRID: RGBColor = RGBColor(1, 1, 3);
@@ -46,7 +46,7 @@ pub(super) fn style(color: &'static RGBColor, anchor: HPos, height: VPos) -> Tex
     TextStyle::from(font).color(color).pos(Pos::new(anchor, height))
 }
 
-/// Writes a text.
+/// Writes a label.
 pub(super) fn write(area: &Area<'_>, text: &str, at: (i32, i32), style: &TextStyle<'_>) -> Drawn {
     area.draw(&Text::new(inert(text), at, style.clone()))
 }

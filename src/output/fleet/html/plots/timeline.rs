@@ -18,9 +18,10 @@ const RUNS: Plot = Plot { left: 60, top: 294, right: WIDTH as i32 - 24, bottom: 
 /// A percentile of the options that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Line {
-    /// Its position in the options.
+    /// The position of the percentile in the options.
     pub(in super::super) at: usize,
-    /// The number of runs that it needs: where fewer recorded a second, it would be the largest run, and the line has a gap.
+    /// The number of runs that the percentile needs: if fewer runs recorded a second, it would be the largest run, and
+    /// the line has a gap.
     needed: u64,
 }
 
@@ -47,7 +48,7 @@ impl Lines {
     }
 }
 
-/// The timeline of a cohort; `name` is that of the cohort.
+/// The timeline of a cohort with this name.
 pub(in super::super) fn timeline(cohort: &CohortReport, name: &str, lines: Lines, axis: &Axis) -> io::Result<String> {
     let points = &cohort.timeline;
     let label = format!("Timeline: percentiles across runs in each second of the recordings, of {name}");
@@ -90,7 +91,7 @@ fn draw_lines(points: &[TimelinePoint], lines: Lines, time: &Axis, axis: &Axis, 
     Ok(())
 }
 
-/// The points that at least so many runs recorded, where one follows the other without a gap.
+/// The ranges of consecutive points that at least this many runs recorded.
 fn stretches(points: &[TimelinePoint], needed: u64) -> Vec<Vec<&TimelinePoint>> {
     let kept: Vec<&TimelinePoint> = points.iter().filter(|point| point.runs >= needed).collect();
     let follows =
@@ -117,14 +118,14 @@ fn stairs(
     steps
 }
 
-/// Draws the number of runs behind each second: at the end of the longest recordings there are few.
+/// Draws the number of runs at each second: the end of the longest recordings has few.
 fn runs_below(points: &[TimelinePoint], time: &Axis, area: &Area<'_>) -> Drawn {
     let most = points.iter().map(|point| point.runs).max().unwrap_or(0);
     let counts = Axis::exactly(most as f64);
     for points in stretches(points, 1) {
         let mut steps = stairs(&points, time, &counts, &RUNS, &|point| point.runs as f64);
         for step in &mut steps {
-            // What is there is seen.
+            // A nonzero count stays visible.
             step.1 = step.1.min(RUNS.bottom - 2);
         }
         let ends = [steps.last(), steps.first()].map(|end| end.map_or(0, |end| end.0));

@@ -18,10 +18,10 @@ const PLOT: Plot = Plot { left: 60, top: 40, right: WIDTH as i32 - 24, bottom: 2
 const MARGIN: i32 = 34;
 /// Pixels of a letter below the axis.
 const LETTER: i32 = 9;
-/// Points beyond this have no circle.
+/// More points than this have no circles.
 const CIRCLES: usize = 40;
 
-/// The plot of a trend; `name` says of what.
+/// The plot of a trend with this name.
 pub(in super::super) fn trend(trend: &Trend, name: &str, lines: Lines, axis: &Axis) -> io::Result<String> {
     let label = format!("Trend: percentiles across runs, {name}");
     svg(HEIGHT, &label, |area| {
@@ -57,7 +57,7 @@ fn supported(point: &TrendPoint, at: usize) -> Option<&Estimate> {
     point.estimates.get(at).filter(|estimate| !matches!(estimate.support, Support::TooFew { .. }))
 }
 
-/// A line through values, with a gap where there is none.
+/// A line through values, with a gap at each missing value.
 fn draw(
     points: &[TrendPoint],
     value: &dyn Fn(&TrendPoint) -> Option<f64>,
@@ -98,7 +98,7 @@ fn interval(estimate: &Estimate, axis: &Axis, x: i32, color: RGBColor, area: &Ar
     Ok(())
 }
 
-/// The names of points below the axis: as many as have room, the last one always.
+/// The names of points below the axis: as many as fit, always including the last one.
 fn names(points: &[TrendPoint], place: &dyn Fn(usize) -> i32, area: &Area<'_>) -> Drawn {
     let label = style(&MUTED, HPos::Center, VPos::Top);
     let mut left = PLOT.right + 24;

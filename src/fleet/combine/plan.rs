@@ -1,0 +1,291 @@
+//! The rows of several datasets that are used.
+//!
+//! A file in several datasets is used once. Of files with the same content, the first is used, as in an extract: files
+//! are sorted by the amount of metadata, then by path. The result therefore does not depend on which dataset has which
+//! file, nor on their order.
+
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::fleet::error::{Result, bail};
+use crate::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
+
+use crate::fleet::inputs::{Counting, content};
+use crate::fleet::store::{SharedRow, Store};
+
+/// A hash of a path or of a content.
+type Key = u128;
+
+/// A dataset and its name on the command line.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) store: Store,
+    /// The start of its paths, and the replacement in the combined paths.
+    pub(super) root: Option<(String, String)>,
+}
+
+impl Named {
+    /// A path as all datasets have it.
+    fn source(&self, source: &str) -> String {
+        let below = self.root.as_ref().and_then(|(own, common)| Some((source.strip_prefix(own.as_str())?, common)));
+        match below.filter(|(below, _)| below.starts_with('/')) {
+            Some((below, common)) => format!("{common}{below}"),
+            None => source.to_owned(),
+        }
+    }
+}
+
+/// The rows that are used.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// True if a path means the same file in all datasets; else it may have been another file on another day.
+    is_one_fleet: bool,
+    /// The dataset whose rows are used for each file: by path, and for different fleets also by content.
+    files: HashMap<Key, Entry>,
+    /// The file to use for each content that several files share.
+    counting: HashMap<Key, Counting>,
+    /// The number of additional copies of files in several datasets.
+    pub(super) repeated: u64,
+    /// The number of files that are used in their dataset, but have the same content as a used file of another dataset.
+    pub(super) copies: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    dataset: u32,
+    /// 0 where the content is not known.
+    content: Key,
+    has_runs: bool,
+    /// The sum of the hashes of its runs.
+    measured: Key,
+}
+
+/// The facts about a file that its rows have.
+struct Facts {
+    source: String,
+    content: Key,
+    has_runs: bool,
+    /// A hash of what was measured; 0 of a failure.
+    measured: Key,
+    is_duplicate: bool,
+}
+
+impl Facts {
+    fn of(named: &Named, row: &DatasetRow) -> Self {
+        match row {
+            DatasetRow::Run(run) => Self::of_run(named, &run.record),
+            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
+        }
+    }
+
+    fn of_shared(named: &Named, row: &SharedRow) -> Self {
+        match row {
+            DatasetRow::Run(run) => Self::of_run(named, run.record()),
+            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
+        }
+    }
+
+    fn of_run(named: &Named, record: &RunRecord) -> Self {
+        let (source, content) = (named.source(&record.source), key(&[content(&record.run_id)]));
+        Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
+    }
+
+    fn of_failure(named: &Named, failed: &FailedInput) -> Self {
+        Self {
+            source: named.source(&failed.source),
+            content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
+            has_runs: false,
+            measured: 0,
+            is_duplicate: failed.kind == FailureKind::Duplicate,
+        }
+    }
+}
+
+impl Plan {
+    /// Decides which dataset supplies each file.
+    pub(super) fn new(datasets: &[Named], is_one_fleet: bool) -> Result<Self> {
+        let mut plan = Self { is_one_fleet, ..Self::default() };
+        let mut copied = HashSet::new();
+        for (index, named) in datasets.iter().enumerate() {
+            // Files that a dataset before has, too.
+            let mut further = BTreeMap::new();
+            named.store.records(|row| {
+                let facts = Facts::of(named, &row);
+                if facts.is_duplicate {
+                    copied.insert(facts.content);
+                }
+                plan.add(index as u32, facts, &mut further);
+                Ok(())
+            })?;
+            further.into_iter().try_for_each(|((source, _), entry)| plan.reconcile(datasets, &source, entry))?;
+        }
+        let mut seen = HashSet::new();
+        copied.extend(
+            plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.content)).map(|it| it.content),
+        );
+        drop(seen);
+        plan.choose(datasets, &copied)?;
+        Ok(plan)
+    }
+
+    /// Adds a row. The rows of a file with several runs are used together.
+    fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
+        let Facts { source, content, has_runs, measured, .. } = facts;
+        let new = Entry { dataset, content, has_runs, measured: 0 };
+        let entry = match self.files.entry(self.file(&source, content)) {
+            Vacant(place) => place.insert(new),
+            Occupied(place) if place.get().dataset == dataset => place.into_mut(),
+            Occupied(_) => further.entry((source, content)).or_insert(new),
+        };
+        entry.measured = entry.measured.wrapping_add(measured);
+    }
+
+    /// Decides which of two datasets supplies the rows of a file.
+    ///
+    /// # Errors
+    /// When the datasets measured different things, so it is unknown which one is right.
+    fn reconcile(&mut self, datasets: &[Named], source: &str, entry: Entry) -> Result<()> {
+        let file = self.file(source, entry.content);
+        let Some(known) = self.files.get_mut(&file) else { return Ok(()) };
+        self.repeated += 1;
+        let [first, second] = [known.dataset, entry.dataset].map(|index| &datasets[index as usize].name);
+        if known.content == entry.content {
+            if entry.has_runs && known.has_runs && entry.measured != known.measured {
+                bail!(
+                    "{first} and {second} measured {source} differently: its table of contents, its intervals or its line of a manifest changed \
+                     between their extracts; extract both again, or leave one out"
+                );
+            }
+            if entry.has_runs && !known.has_runs {
+                *known = entry;
+            }
+        } else if known.content == 0 || entry.content == 0 {
+            // Only one dataset could read the file: use that one.
+            if known.content == 0 {
+                *known = entry;
+            }
+        } else {
+            bail!(
+                "{first} and {second} have different contents of {source}: it changed between their extracts; extract both again, or leave one out"
+            );
+        }
+        Ok(())
+    }
+
+    /// Finds out which file counts for each of these contents.
+    fn choose(&mut self, datasets: &[Named], copied: &HashSet<Key>) -> Result<()> {
+        if copied.is_empty() {
+            return Ok(());
+        }
+        let mut last = String::new();
+        for (index, named) in datasets.iter().enumerate() {
+            named.store.records(|row| {
+                let facts = Facts::of(named, &row);
+                let DatasetRow::Run(run) = row else { return Ok(()) };
+                // One of several runs of a file is enough.
+                let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
+                if !is_further
+                    && copied.contains(&facts.content)
+                    && self.has(index as u32, &facts.source, facts.content)
+                {
+                    self.put_in_order(facts, &run.record);
+                }
+                Ok(())
+            })?;
+            last.clear();
+        }
+        Ok(())
+    }
+
+    fn put_in_order(&mut self, facts: Facts, record: &RunRecord) {
+        let counting = Counting::of(record, facts.source);
+        match self.counting.get_mut(&facts.content) {
+            None => drop(self.counting.insert(facts.content, counting)),
+            Some(first) => {
+                self.copies += 1;
+                if counting.is_before(first) {
+                    *first = counting;
+                }
+            }
+        }
+    }
+
+    /// True if the rows that a dataset has of a file count.
+    fn has(&self, dataset: u32, source: &str, content: Key) -> bool {
+        self.files.get(&self.file(source, content)).is_some_and(|entry| entry.dataset == dataset)
+    }
+
+    fn file(&self, source: &str, content: Key) -> Key {
+        if self.is_one_fleet { key(&[source]) } else { key(&[source, &content.to_string()]) }
+    }
+}
+
+/// Reads the rows of the datasets in turn, and returns the used rows of all of them.
+pub(super) struct Rows<'p> {
+    plan: &'p Plan,
+    /// Copies whose failure was given.
+    told: HashSet<Key>,
+}
+
+impl<'p> Rows<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
+        Self { plan, told: HashSet::new() }
+    }
+
+    /// Decides whether to use a row of a dataset.
+    pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
+        let Facts { source, content, .. } = Facts::of_shared(&datasets[dataset], &row);
+        if !self.plan.has(dataset as u32, &source, content) {
+            return None;
+        }
+        let first = self.plan.counting.get(&content);
+        match &mut row {
+            DatasetRow::Run(run) => {
+                if let Some(first) = first.filter(|first| first.source != source) {
+                    let copy = first.failure(run.record(), source);
+                    return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(DatasetRow::Failed(copy));
+                }
+                run.set_source(source);
+            }
+            DatasetRow::Failed(failed) => {
+                if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
+                    failed.reason = first.reason(&failed.labels);
+                }
+                failed.source = source;
+            }
+        }
+        Some(row)
+    }
+}
+
+/// The hash of everything about a run that does not depend on the machine: symbol files may have a different path
+/// there, and other differences were refused before.
+fn measured(record: &RunRecord) -> Key {
+    let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
+        record;
+    let RunRecord { weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight, .. } = record;
+    let RunRecord { has_toc_beside, manifest_labels, .. } = record;
+    // As the table `runs` has them; an engine may have rewritten the dataset.
+    let labels: Vec<_> = labels.iter().filter(|(key, _)| COPIES.contains(&key.as_str())).collect();
+    let facts = (run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
+    let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
+    key(&[&format!("{facts:?} {counts:?} {has_toc_beside} {manifest_labels:?}")])
+}
+
+/// The labels that the table `runs` has.
+const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
+
+fn key(texts: &[&str]) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(text.as_bytes()).update(&[0]);
+    }
+    let mut bytes = [0; 16];
+    hasher.finalize_xof().fill(&mut bytes);
+    Key::from_le_bytes(bytes)
+}
+
+/// The key of a file of a dataset.
+fn key_in(source: &str, dataset: u32) -> Key {
+    key(&[source, &dataset.to_string()])
+}

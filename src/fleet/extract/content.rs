@@ -1,0 +1,215 @@
+//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::decompress;
+use crate::error::{Error, ErrorKind};
+use crate::fleet::FailureKind;
+use crate::fleet::error::FleetError;
+use crate::memory::MemoryBudget;
+use crate::readers::read;
+use crate::recording::{Options, Recording};
+use blake3::{Hash, Hasher};
+
+use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
+use crate::fleet::store::InputKind;
+
+/// A file that was read to its end.
+pub(crate) struct ReadFile {
+    /// The hash of its decompressed bytes.
+    pub(crate) content: Hash,
+    /// On disk.
+    pub(crate) bytes: u64,
+    /// The export, or the reason why it cannot be used.
+    pub(crate) export: Result<Recording, Refused>,
+}
+
+/// The reason why a file gave no export.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) kind: FailureKind,
+    pub(crate) reason: String,
+}
+
+pub(crate) fn refused(error: &Error) -> Refused {
+    let kind = match error.kind {
+        ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
+        ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
+        ErrorKind::Truncated { .. } => FailureKind::Truncated,
+        // The file itself was read to its end, so the error comes from a decompressor or a limit.
+        _ => FailureKind::Malformed,
+    };
+    let sentence = Error { kind: error.kind.clone(), at: None, source: None };
+    let place = match &error.at {
+        Some(at) if kind == FailureKind::Malformed => format!("line {}, byte {}: ", at.line, at.byte),
+        _ => String::new(),
+    };
+    let mut reason = format!("{place}{sentence}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        reason = format!("{reason}: {error}");
+        cause = error.source();
+    }
+    Refused { kind, reason }
+}
+
+/// Reads an export. Bytes after the end of its document are also hashed.
+///
+/// # Errors
+/// When the file itself cannot be read.
+pub(crate) fn read_file(path: &Path, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
+    // The name stays empty: a reason is printed next to the name of its file.
+    read_file_as("", path, options, host)
+}
+
+/// The same, of an input with this name.
+///
+/// # Errors
+/// As [`read_file`].
+pub(crate) fn read_file_as(
+    name: &str,
+    path: &Path,
+    options: &Options,
+    host: &dyn FleetHost,
+) -> Result<ReadFile, Refused> {
+    let mut file = Counted::open(path, host)?;
+    let (export, content) = hashed(&mut file, &options.memory, |source| read(source, name, options));
+    let bytes = file.finish()?;
+    let export = export.unwrap_or_else(|error| Err(Error::io(error, None)));
+    let export = match export {
+        Err(_) if bytes == 0 => Err(Refused { kind: FailureKind::Empty, reason: "the file is empty".to_owned() }),
+        export => export.map_err(|error| refused(&error)),
+    };
+    Ok(ReadFile { content, bytes, export })
+}
+
+/// The hash of a file, decompressed.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, Refused> {
+    let mut file = Counted::open(path, host)?;
+    let (_, content) = hashed(&mut file, &host.memory(), |_| ());
+    file.finish()?;
+    Ok(content)
+}
+
+/// The result of `read` on the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
+fn hashed<T>(
+    file: &mut Counted<'_>,
+    memory: &MemoryBudget,
+    read: impl FnOnce(&mut (dyn Read + Send)) -> T,
+) -> (io::Result<T>, Hash) {
+    let source = match decompress(file, memory) {
+        Ok(source) => source,
+        Err(error) => return (Err(error), Hasher::new().finalize()),
+    };
+    let mut source = Hashed { source, hasher: Hasher::new() };
+    let result = read(&mut source);
+    let mut buffer = vec![0; 1 << 16];
+    while source.read(&mut buffer).unwrap_or(0) > 0 {}
+    (Ok(result), source.hasher.finalize())
+}
+
+/// Hashes what is read.
+struct Hashed<R> {
+    source: R,
+    hasher: Hasher,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Returns the result of reading, or an error if a file of the recording at `path` changed while it was read.
+pub(crate) fn unless_changed<T>(
+    files: &dyn WatchedInputs,
+    path: &Path,
+    result: Result<T, Refused>,
+) -> Result<T, Refused> {
+    let Some(changed) = files.first_changed() else { return result };
+    // A reason is printed next to the name of its file.
+    let name = if changed == path { String::new() } else { format!("{}: ", changed.display()) };
+    Err(Refused { kind: FailureKind::Unreadable, reason: format!("{name}{CHANGED}") })
+}
+
+/// A file that counts what is read of it.
+struct Counted<'a> {
+    file: Box<dyn InputStream + 'a>,
+    bytes: u64,
+    /// The reason why the file itself could not be read.
+    failure: Option<io::Error>,
+    host: &'a dyn FleetHost,
+}
+
+impl<'a> Counted<'a> {
+    fn open(path: &Path, host: &'a dyn FleetHost) -> Result<Self, Refused> {
+        let file = host.open(path).map_err(|error| cannot_be_opened(&error))?;
+        let kind = host.state(path).map(|state| state.kind);
+        if kind == Some(InputKind::Folder) {
+            let reason = "this folder is not a recording; lists and manifests name files and recordings".to_owned();
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
+        }
+        if kind == Some(InputKind::Device) {
+            let reason = "this is a device, which may never end; name files, recordings or pipes".to_owned();
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
+        }
+        Ok(Self { file, bytes: 0, failure: None, host })
+    }
+
+    /// Reads to the end; the length of the file, which must not have changed.
+    fn finish(mut self) -> Result<u64, Refused> {
+        let mut buffer = vec![0; 1 << 16];
+        while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
+        match self.failure {
+            _ if !self.file.is_unchanged() => {
+                Err(Refused { kind: FailureKind::Unreadable, reason: CHANGED.to_owned() })
+            }
+            Some(error) => Err(unreadable(&error)),
+            None => Ok(self.bytes),
+        }
+    }
+
+    /// Bytes of the file, again where a signal came between.
+    fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.read_some(buffer) {
+            Ok(count) => {
+                self.bytes += count as u64;
+                self.host.add_bytes(count as u64);
+                Ok(count)
+            }
+            Err(error) => {
+                let same = io::Error::new(error.kind(), error.to_string());
+                self.failure = Some(error);
+                Err(same)
+            }
+        }
+    }
+}
+
+/// Only the cause: a reason is printed next to the name of its file.
+fn cannot_be_opened(error: &FleetError) -> Refused {
+    let cause = error.root_cause();
+    let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };
+    Refused { kind: FailureKind::Unreadable, reason }
+}
+
+fn unreadable(error: &io::Error) -> Refused {
+    Refused { kind: FailureKind::Unreadable, reason: format!("cannot be read: {error}") }
+}

@@ -1,0 +1,415 @@
+//! Finds the exports that a dataset already has, and adds the others.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::fleet::error::Result;
+use crate::fleet::{DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
+use crate::memory::MemoryBudget;
+use blake3::Hash;
+use rayon::prelude::*;
+
+use super::fleet_input::hash_file;
+use super::outcome::{Finished, Keeper, Kept, Outcome};
+use super::settings::FleetSettings;
+use crate::fleet::fingerprint::short;
+use crate::fleet::host::FleetHost;
+use crate::fleet::inputs::{Counting, Task, content};
+use crate::fleet::store::{InputState, Known, MadeWith, SourceStamps, SourceSum, Store};
+
+/// The dataset that workers put runs into.
+pub(super) struct Extraction<'a> {
+    store: &'a Store,
+    tasks: &'a [Task],
+    settings: &'a FleetSettings<'a>,
+    host: &'a dyn FleetHost,
+    /// The exports in the dataset, by path.
+    known: HashMap<String, Known>,
+    /// By content: the export that counts for it, and its position among the tasks, if it is one.
+    counting: HashMap<String, (String, Option<usize>)>,
+    /// By content: copies of it that are not among the tasks.
+    copies: HashMap<String, Vec<String>>,
+    /// By position: the result of comparing size and time of a file.
+    unread: Vec<Unread>,
+    /// By run: the keys of its labels in the dataset. Empty if nothing changes.
+    label_keys: HashMap<String, BTreeSet<String>>,
+    state: Mutex<State>,
+    /// When stamps were saved last, and the time that it took.
+    saved: Mutex<(Instant, Duration)>,
+}
+
+/// Saving stamps takes at most this part of the time.
+const SHARE: u32 = 20;
+
+/// The time between two looks at rows that wait to be written.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+struct State {
+    stamps: SourceStamps,
+    counts: Counts,
+    /// The number of up-to-date files: files outside the tasks, and finished tasks.
+    done: usize,
+}
+
+/// The outcomes of all files.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// The number of files with runs that the dataset did not have.
+    pub(super) new: usize,
+    /// Files that gave runs, of which the dataset had others.
+    pub(super) changed: usize,
+    /// Files whose runs the dataset had.
+    pub(super) unchanged: usize,
+    /// Files that gave no run, now or before.
+    pub(super) failed: usize,
+    /// The failed files that were read now.
+    pub(super) new_failures: Vec<FailedInput>,
+    /// Runs that have fewer labels than before.
+    pub(super) runs_that_lose_labels: usize,
+    /// The labels that they lose.
+    pub(super) lost_labels: BTreeSet<String>,
+}
+
+/// The knowledge of a file that was not opened.
+#[derive(Clone, Debug)]
+enum Unread {
+    /// Nothing; it is hashed.
+    Unknown,
+    /// The dataset already has the result that it would give.
+    Kept(Kept),
+    /// The dataset has what it gave with another content, manifest or options.
+    Stale,
+}
+
+impl<'a> Extraction<'a> {
+    /// Finds out which files are in the dataset.
+    pub(super) fn new(
+        store: &'a Store,
+        tasks: &'a [Task],
+        settings: &'a FleetSettings<'a>,
+        host: &'a dyn FleetHost,
+    ) -> Result<Self> {
+        let (known, stamps) = (store.known()?, store.stamps());
+        let position: HashMap<&str, usize> =
+            tasks.iter().enumerate().map(|(index, task)| (task.display.as_str(), index)).collect();
+        let counting = known.iter().filter(|(_, known)| !known.is_failed).flat_map(|(source, known)| {
+            let place = (source.clone(), position.get(source.as_str()).copied());
+            known.run_ids.first().map(|run| (run.clone(), place))
+        });
+        let others = known.iter().filter(|(source, _)| !position.contains_key(source.as_str()));
+        let mut copies: HashMap<String, Vec<String>> = HashMap::new();
+        for (source, run) in others.clone().filter_map(|(source, known)| Some((source, known.run_ids.first()?))) {
+            if known.get(source).is_some_and(|known| known.is_failed) {
+                copies.entry(run.clone()).or_default().push(source.clone());
+            }
+        }
+        let others = others.count();
+        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
+        let counting = counting.collect();
+        let (unread, label_keys) = (Vec::new(), HashMap::new());
+        let saved = Mutex::new((Instant::now(), Duration::ZERO));
+        let mut this = Self { store, tasks, settings, host, known, counting, copies, unread, label_keys, state, saved };
+        this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
+        if !this.known.is_empty() && this.unread.iter().any(|unread| !matches!(unread, Unread::Kept(_))) {
+            this.label_keys = store.label_keys()?;
+        }
+        Ok(this)
+    }
+
+    /// The outcomes of all files if the dataset has them already.
+    pub(super) fn unchanged(&self) -> Option<Counts> {
+        let kept = |(index, task): (usize, &Task)| {
+            let state = self.host.state(&task.path)?;
+            self.kept(index, task, &state, &self.settings.memory)
+        };
+        let kept: Vec<Kept> = self.tasks.par_iter().enumerate().map(kept).collect::<Option<_>>()?;
+        let failed = kept.iter().filter(|kept| kept.is_failed).count();
+        Some(Counts { unchanged: kept.len() - failed, failed, ..Counts::default() })
+    }
+
+    /// Records how many files the dataset should have, and how many it already has.
+    pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
+        let mut state = self.state();
+        let mut owed = self.store.owed()?;
+        let named: HashSet<&str> = self.tasks.iter().map(|task| task.display.as_str()).collect();
+        let of_others = owed.iter().filter(|source| !named.contains(source.as_str())).count();
+        let expected = state.done + self.tasks.len() + of_others;
+        let open = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| !matches!(unread, Unread::Kept(_)));
+        owed.extend(open.map(|(task, _)| task.display.clone()));
+        self.store.note_owed(&owed)?;
+        state.done += self.unread.iter().filter(|unread| is_done(unread)).count();
+        let new =
+            self.tasks.iter().map(|task| task.display.as_str()).filter(|source| !self.known.contains_key(*source));
+        self.store.expect(SourceSum::of(self.known.keys().map(String::as_str)), SourceSum::of(new));
+        self.store.begin(expected, state.done, made_with)
+    }
+
+    /// Compares a file with the dataset by its size and time.
+    fn look(&self, task: &Task) -> Unread {
+        let state = self.host.state(&task.path);
+        let Some((known, state)) = self.known.get(&task.display).zip(state) else { return Unread::Unknown };
+        let Some(content) = self.stamped(task, &state) else { return Unread::Unknown };
+        match self.kept_as(task, content, known, &self.settings.memory) {
+            Some(kept) => Unread::Kept(kept),
+            None => Unread::Stale,
+        }
+    }
+
+    /// The content of a file, if its size and time are unchanged.
+    fn stamped(&self, task: &Task, input: &InputState) -> Option<Hash> {
+        let state = self.state();
+        Hash::from_hex(state.stamps.hash(&task.display, input)?).ok()
+    }
+
+    /// The dataset's result for a file with this content, if the file would give the same again.
+    fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
+        let fingerprint = self.settings.fingerprint_of(task, content, self.host, memory);
+        let &Known { is_failed, rejected, unread_runs, .. } = known;
+        (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed, rejected, unread_runs })
+    }
+
+    /// Removes all outdated rows from the dataset at once. Removing them one by one would rewrite a large data file for
+    /// each.
+    pub(super) fn forget_stale(&self) -> Result<()> {
+        let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
+        // A file that cannot be read now keeps its rows.
+        let stale = stale.filter(|(task, _)| self.host.files().open(&task.path).is_ok());
+        let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
+        if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
+    }
+
+    /// Adds runs to the dataset. A file with numbers that a table cannot store becomes a failed file, and does not
+    /// affect other files.
+    fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
+        let too_large = runs.iter().find_map(|run| DatasetTable::check(run).err());
+        match (too_large, runs.first().map(|run| &run.record)) {
+            (Some(error), Some(record)) => {
+                Ok(Outcome::Failed(record.failure(FailureKind::Malformed, error.to_string())))
+            }
+            _ => {
+                self.store.put(runs)?;
+                Ok(Outcome::Runs(Vec::new()))
+            }
+        }
+    }
+
+    /// Puts runs into the dataset, unless a file with the same content counts that the dataset has, and that is not among the tasks: as in one
+    /// extract over both. If that file is gone, its runs have moved.
+    fn put_first(&self, task: &Task, runs: Vec<RunMeasures>) -> Result<Outcome> {
+        let Some(run_id) = runs.first().map(|run| run.record.run_id.clone()) else { return self.put(runs) };
+        let other = self.other(&run_id)?;
+        let own = Counting::of_task(task);
+        let first = other.as_ref().map(|other| Counting::of(other, other.source.clone()));
+        if let Some(first) = first.filter(|first| first.is_before(&own)) {
+            let failure = runs.first().map(|run| first.failure(&run.record, own.source));
+            return Ok(failure.map_or(Outcome::Runs(runs), Outcome::Failed));
+        }
+        let outcome = self.put(runs)?;
+        if matches!(outcome, Outcome::Runs(_)) {
+            if let Some(other) = other {
+                self.store.put_failure(&own.failure(&other, other.source.clone()))?;
+            }
+            self.name_in_copies(&run_id, &own)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Copies that are not among the tasks name the file that counts now.
+    fn name_in_copies(&self, run_id: &str, first: &Counting) -> Result<()> {
+        for copy in self.copies.get(run_id).into_iter().flatten() {
+            let failed = self.store.failure(copy)?.filter(|failed| failed.kind == FailureKind::Duplicate);
+            if let Some(failed) = failed {
+                self.store.put_failure(&FailedInput { reason: first.reason(&failed.labels), ..failed })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The run that the dataset has of a file that is not among the tasks, and still has this content.
+    fn other(&self, run_id: &str) -> Result<Option<RunRecord>> {
+        let Some((source, None)) = self.counting.get(run_id) else { return Ok(None) };
+        let Some(state) = self.host.state(Path::new(source)) else { return Ok(None) };
+        let stamped = self.state().stamps.hash(source, &state).and_then(|hash| Hash::from_hex(hash).ok());
+        let hash = || hash_file(Path::new(source), &self.settings.memory, self.host).ok();
+        match stamped.or_else(hash).is_some_and(|hash| short(hash) == content(run_id)) {
+            true => self.store.record(run_id),
+            false => Ok(None),
+        }
+    }
+
+    /// A copy of `first` names another file if that one counts, is in the dataset, and is not among the tasks. Which file counts is decided
+    /// again here: `first` may not have been kept yet.
+    fn name_first(&self, mut failed: FailedInput, first: Option<&Task>) -> Result<FailedInput> {
+        if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref()) {
+            let other = self.other(run_id)?.map(|other| Counting::of(&other, other.source.clone()));
+            if let Some(other) = other.filter(|other| other.is_before(&Counting::of_task(first))) {
+                failed.reason = other.reason(&failed.labels);
+            }
+        }
+        Ok(failed)
+    }
+
+    /// True if a file without runs, because another file has its content, would still have none.
+    fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
+        match self.counting.get(&short(kept.content)) {
+            // It failed by itself; or the other one is not among the inputs, and stays.
+            None | Some((_, None)) => true,
+            Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
+        }
+    }
+
+    /// True if a file has this content, and everything else in the dataset about it is still right: a duplicate says how the labels of the
+    /// file that counts differ from its own.
+    fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
+        let task = &self.tasks[index];
+        match (&self.unread[index], self.known.get(&task.display)) {
+            (Unread::Kept(kept), _) => kept.content == content,
+            (Unread::Unknown, Some(known)) => {
+                let found = hash_file(&task.path, memory, self.host).ok();
+                found == Some(content) && self.kept_as(task, content, known, memory).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of these runs that have fewer labels than the dataset has for them, with other measures, and the keys they lose.
+    fn lost_labels(&self, task: &Task, runs: &[RunMeasures]) -> (usize, BTreeSet<String>) {
+        let known = self.known.get(&task.display).filter(|known| !known.is_failed);
+        let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
+        let (mut losing, mut all) = (0, BTreeSet::new());
+        for run in runs {
+            // Also compare the content: the file may have been moved.
+            let before = of_file.iter().copied().chain([&run.record.run_id]);
+            let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
+            let has: HashSet<&String> = run.record.labels.iter().map(|(key, _)| key).collect();
+            let lost: Vec<&String> = keys.filter(|key| !has.contains(key)).collect();
+            losing += usize::from(!lost.is_empty());
+            all.extend(lost.into_iter().cloned());
+        }
+        (losing, all)
+    }
+
+    /// True if the dataset has runs of a file that cannot be read now. They stay, like the runs of a removed file.
+    fn stays(&self, failed: &FailedInput) -> bool {
+        let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
+        failed.kind == FailureKind::Unreadable && has_runs
+    }
+
+    /// Saves the stamps of the files for the next extract, and returns what happened to the files.
+    pub(super) fn finish(self) -> Result<Counts> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.store.save()?;
+        self.store.save_stamps(&state.stamps)?;
+        Ok(state.counts)
+    }
+
+    /// Runs work while another thread saves the results, so a kill loses about one second of work even if the next file
+    /// takes long.
+    pub(super) fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (end, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            // Rows that cannot be written wait on, and the next attempt reports the error.
+            scope.spawn(move || {
+                while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) && self.save_if_due().is_ok() {}
+            });
+            let result = work();
+            drop(end);
+            result
+        })
+    }
+
+    fn save_if_due(&self) -> Result<()> {
+        if self.store.save_if_due(Store::PART_ROWS)? { self.save_stamps() } else { Ok(()) }
+    }
+
+    /// Saves the stamps collected so far, unless they were saved just now. After a kill, the files need not be hashed
+    /// again.
+    fn save_stamps(&self) -> Result<()> {
+        // Another thread that saves is enough.
+        let Ok(mut saved) = self.saved.try_lock() else { return Ok(()) };
+        let (last, cost) = *saved;
+        if last.elapsed() < cost.saturating_mul(SHARE) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let stamps = self.state().stamps.clone();
+        self.store.save_stamps(&stamps)?;
+        *saved = (Instant::now(), began.elapsed());
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// True for a file that counts as done before it is looked at again.
+fn is_done(unread: &Unread) -> bool {
+    matches!(unread, Unread::Kept(kept) if !kept.is_failed)
+}
+
+impl Keeper for Extraction<'_> {
+    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept> {
+        let kept = match &self.unread[index] {
+            Unread::Kept(kept) => kept.clone(),
+            Unread::Stale => return None,
+            Unread::Unknown => {
+                let known = self.known.get(&task.display)?;
+                let content = hash_file(&task.path, memory, self.host).ok()?;
+                self.state().stamps.remember(&task.display, state, &content.to_hex());
+                self.kept_as(task, content, known, memory)?
+            }
+        };
+        (!kept.is_failed || self.is_still_duplicate(index, &kept, memory)).then_some(kept)
+    }
+
+    fn counts(&self, first: usize, kept: &Kept) -> bool {
+        match self.counting.get(&short(kept.content)) {
+            Some((_, Some(counting))) => *counting == first,
+            Some((_, None)) | None => false,
+        }
+    }
+
+    fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()> {
+        let Finished { index, content, state: input, outcome } = finished;
+        let (losing, lost) = match &outcome {
+            Outcome::Runs(runs) => self.lost_labels(task, runs),
+            Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
+        };
+        let outcome = match outcome {
+            Outcome::Runs(runs) => self.put_first(task, runs)?,
+            Outcome::Failed(failed) => Outcome::Failed(self.name_first(failed, first)?),
+            other => other,
+        };
+        match &outcome {
+            Outcome::Runs(_) => {}
+            Outcome::Failed(failed) if self.stays(failed) => {}
+            Outcome::Failed(failed) => self.store.put_failure(failed)?,
+            Outcome::Kept(_) => {}
+        }
+        let mut state = self.state();
+        if let (Some(content), Some(input)) = (content, &input) {
+            state.stamps.remember(&task.display, input, &content.to_hex());
+        }
+        state.counts.runs_that_lose_labels += losing;
+        state.counts.lost_labels.extend(lost);
+        let had_runs = self.known.get(&task.display).is_some_and(|known| !known.is_failed);
+        match outcome {
+            Outcome::Runs(_) if had_runs => state.counts.changed += 1,
+            Outcome::Runs(_) => state.counts.new += 1,
+            Outcome::Kept(kept) if !kept.is_failed => state.counts.unchanged += 1,
+            Outcome::Kept(_) => state.counts.failed += 1,
+            Outcome::Failed(failed) => {
+                state.counts.failed += 1;
+                state.counts.new_failures.push(failed);
+            }
+        }
+        state.done += usize::from(!is_done(&self.unread[index]));
+        self.store.count_done(state.done);
+        drop(state);
+        self.save_if_due()
+    }
+}

@@ -1,0 +1,184 @@
+//! An input of a fleet of any kind: read and hashed.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::files::{Entry, Files};
+use crate::fleet::FailureKind;
+use crate::memory::MemoryBudget;
+use crate::readers::bundle::BundleFiles;
+use crate::readers::input::{Input, InputFiles, InputPlace};
+use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
+use crate::symbols::{Index, Locator};
+use blake3::{Hash, Hasher};
+
+use super::content::{self, ReadFile, Refused, refused, unless_changed};
+use super::hashed_files::HashedFiles;
+use crate::fleet::host::{FleetHost, WatchedInputs};
+
+/// The size of a file, or of all files in a folder, on disk; 0 for unreadable files.
+pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
+    match files.entry(path) {
+        Ok(Entry::File { length, .. }) => length,
+        Ok(Entry::Folder) => {
+            let files = all_files(files, path).unwrap_or_default();
+            files.into_iter().map(|(_, length)| length).sum()
+        }
+        Ok(Entry::Other) | Err(_) => 0,
+    }
+}
+
+/// A recording, also one in an archive, or an export.
+pub(crate) struct FleetInput<'w> {
+    files: InputFiles<'w>,
+    path: PathBuf,
+    place: InputPlace,
+    /// The folder in which it keeps symbols, once it was read.
+    symbol_stores: Option<PathBuf>,
+    memory: MemoryBudget,
+}
+
+impl<'w> FleetInput<'w> {
+    /// What is at a path, with a budget of memory for inflated data. The parts of a recording that are read are watched from now on.
+    ///
+    /// # Errors
+    /// For an archive that cannot be used.
+    pub(crate) fn open(watched: &'w dyn WatchedInputs, path: &Path, memory: &MemoryBudget) -> Result<Self, Refused> {
+        watched.add(path);
+        let mut files = InputFiles::new(watched, memory);
+        let place = files.find(path).map_err(|error| refused(&error))?;
+        Ok(Self { files, path: path.to_owned(), place, symbol_stores: None, memory: memory.clone() })
+    }
+
+    /// The path of a recording, in an archive below the path of the archive; `None` for exports.
+    pub(crate) fn bundle(&self) -> Option<&Path> {
+        match &self.place {
+            InputPlace::Bundle(bundle) => Some(bundle),
+            InputPlace::File(_) => None,
+        }
+    }
+
+    /// Reads it, and hashes all of it.
+    ///
+    /// # Errors
+    /// When its files cannot be read.
+    pub(crate) fn read(&mut self, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
+        match self.bundle().map(|bundle| bundle.display().to_string()) {
+            Some(name) => self.read_as(&name, options, host),
+            None => content::read_file(&self.path, options, host),
+        }
+    }
+
+    /// The same, with this name of the input in what is read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn read_as(&mut self, name: &str, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
+        let Some(bundle) = self.bundle() else {
+            return content::read_file_as(name, &self.path, options, host);
+        };
+        let files = HashedFiles::new(&self.files);
+        let (export, symbol_stores) = read_export(&files, (&self.place, name), options);
+        let (content, bytes) = self.hash_of(&files, bundle, host)?;
+        self.symbol_stores = symbol_stores;
+        Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
+    }
+
+    fn hash(&self, host: &dyn FleetHost) -> Result<Hash, Refused> {
+        let Some(bundle) = self.bundle() else { return content::hash(&self.path, host) };
+        Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
+    }
+
+    /// The hash of names and contents of a recording's files, identical for a folder and for an archive of it; and the
+    /// size on disk.
+    fn hash_of(&self, hashed: &HashedFiles<'_>, bundle: &Path, host: &dyn FleetHost) -> Result<(Hash, u64), Refused> {
+        let mut hasher = Hasher::new();
+        let files = all_files(&self.files, bundle).map_err(|error| unreadable(bundle, &error))?;
+        for (path, length) in files {
+            let name = path.strip_prefix(bundle).unwrap_or(&path);
+            let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+            hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
+            let content = hashed.hash(&path, length);
+            hasher.update(content.map_err(|error| unreadable(&path, &error))?.as_bytes());
+        }
+        let bytes = size_on_disk(host.files(), &self.path);
+        host.add_bytes(bytes);
+        Ok((hasher.finalize(), bytes))
+    }
+
+    /// Reads its intervals. An export is read once more.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not twice.
+    pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, Refused> {
+        if !host.state(&self.path).is_some_and(|state| state.is_lasting()) {
+            let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
+            return Err(Refused { kind: FailureKind::Unreadable, reason: reason.to_owned() });
+        }
+        let read = Input::open(&self.files, &self.place, options).and_then(|input| input.intervals("", options));
+        read.map_err(|error| refused(&error))
+    }
+
+    /// The symbols that it keeps of its samples.
+    pub(crate) fn symbols(&self) -> Locator<'_> {
+        let mut locator = Locator::new(&self.files).within(&self.memory);
+        // A recording need not have any.
+        let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
+        locator
+    }
+}
+
+/// The hash of an input.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, Refused> {
+    let files = host.watch();
+    unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
+}
+
+/// The export in a recording, and the folder of its symbols, if the recording can be opened.
+fn read_export(
+    files: &dyn Files,
+    (place, name): (&InputPlace, &str),
+    options: &Options,
+) -> (Result<Recording, Error>, Option<PathBuf>) {
+    let opened = match Input::open(files, place, options) {
+        Ok(opened) => opened,
+        Err(error) => return (Err(error), None),
+    };
+    let mut recording = RecordingBuilder::new(options.clone());
+    let read = opened.read_into(&mut recording, name);
+    (read.and_then(|()| recording.finish()), opened.symbol_stores())
+}
+
+/// The files below a folder with their lengths, by path, without the files that macOS adds to folders and archives. A
+/// folder is entered once, regardless of links to it.
+///
+/// # Errors
+/// When a folder cannot be read.
+fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        if !seen.insert(files.canonical(&folder)?) {
+            continue;
+        }
+        for path in files.list(&folder)? {
+            match files.entry(&path) {
+                _ if BundleFiles::is_added_by_macos(&path) => {}
+                Ok(Entry::File { length, .. }) => found.push((path, length)),
+                Ok(Entry::Folder) => open.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
+    Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
+}

@@ -1,0 +1,180 @@
+//! The intervals of one recording of a fleet, in which its samples count.
+//!
+//! Intervals are read from the file that the manifest names. Without a manifest, a recording contains its intervals,
+//! and so does an export with tables of signposts or hangs. The intervals of any other export are in a neighbouring
+//! file named after it (`run7-intervals.xml` for `run7.xml`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::fleet::FailureKind;
+use crate::profile::IntervalFilter;
+use crate::recording::{Intervals, Options, Recording, export_command};
+
+use super::content::Refused;
+use super::fleet_input::FleetInput;
+use super::options::IntervalChoice;
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::Task;
+
+/// Names that are listed before the rest is only counted.
+const NAMES: usize = 8;
+
+/// The intervals that samples have to be in; `None` if all of the recording counts.
+#[derive(Debug)]
+pub(crate) struct AskedIntervals {
+    choice: IntervalChoice,
+    /// The names that some recording has.
+    seen: Mutex<BTreeSet<String>>,
+}
+
+impl AskedIntervals {
+    pub(super) fn new(choice: IntervalChoice) -> Self {
+        Self { choice, seen: Mutex::default() }
+    }
+
+    /// The names that no recording has that was read.
+    pub(crate) fn unseen(&self) -> Vec<&String> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        // If a name is missing everywhere, every file reports it.
+        self.choice.names.iter().filter(|name| !seen.is_empty() && !seen.contains(*name)).collect()
+    }
+
+    /// The tables that can have them.
+    fn schemas(&self) -> Vec<&'static str> {
+        let signposts = if self.choice.names.is_empty() { &[][..] } else { &Intervals::SIGNPOSTS };
+        let hangs = if self.choice.has_hangs { &Intervals::HANGS[..] } else { &[] };
+        [signposts, hangs].concat()
+    }
+
+    /// The intervals of a recording that was read.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or none has such intervals.
+    pub(crate) fn of(
+        &self,
+        task: &Task,
+        (export, input): (&Recording, &FleetInput<'_>),
+        (files, host): (&dyn WatchedInputs, &dyn FleetHost),
+        options: &Options,
+        notes: &mut Vec<String>,
+    ) -> Result<IntervalFilter, Refused> {
+        let (found, other) = read(&self.schemas(), task, (export, input), (files, host), options)?;
+        notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
+        let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
+        if rejected > 0 {
+            notes.push(format!("{rejected} rows of intervals could not be read"));
+        }
+        if !found.tables.iter().any(|table| self.schemas().contains(&table.schema.as_str())) {
+            return Err(not_selected(self.without_tables(task, input, other)));
+        }
+        let filter = found.filter(&self.choice.names, self.choice.has_hangs, self.choice.needs_all);
+        if filter.count() == 0 {
+            return Err(not_selected(self.none_of(&found)));
+        }
+        let names = found.intervals.iter().filter_map(|interval| interval.name.as_deref());
+        let asked = names.filter(|name| self.choice.names.iter().any(|asked| asked == name)).map(str::to_owned);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(asked);
+        if filter.open() > 0 {
+            let (open, count) = (filter.open(), filter.count());
+            notes.push(format!(
+                "{open} of {count} intervals have no recorded end; they are taken to last until the recording ends"
+            ));
+        }
+        Ok(filter)
+    }
+
+    fn without_tables(&self, task: &Task, input: &FleetInput<'_>, other: Option<&Path>) -> String {
+        let schemas = self.schemas();
+        let what = if self.choice.names.is_empty() { "potential hangs" } else { "signposts" };
+        let command = export_command("X.trace", None, &schemas[..1]);
+        match other {
+            Some(path) => format!("{} has no table of {what}; export them with: {command}", path.display()),
+            None if input.bundle().is_some() => format!("It has no readable table of {what}; nothing recorded them."),
+            None => {
+                let name = task.intervals_name();
+                format!("It has no table of {what}, and there is no {name} next to it; export them with: {command}")
+            }
+        }
+    }
+
+    /// The reason if no interval matches, with the names that exist.
+    fn none_of(&self, found: &Intervals) -> String {
+        let hang = "There is no potential hang.";
+        if self.choice.names.is_empty() {
+            return hang.to_owned();
+        }
+        let asked: Vec<String> = self.choice.names.iter().map(|name| format!("{name:?}")).collect();
+        let mut names: Vec<&str> = found.intervals.iter().filter_map(|interval| interval.name.as_deref()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMES);
+        let there_are = match (&names[..names.len().min(NAMES)], more) {
+            ([], _) => "none has a name".to_owned(),
+            (names, 0) => format!("there are: {}", names.join(", ")),
+            (names, more) => format!("there are: {} and {more} more", names.join(", ")),
+        };
+        let and_hang = if self.choice.has_hangs { format!(" {hang}") } else { String::new() };
+        format!("There is no interval named {}; {there_are}.{and_hang}", asked.join(" or "))
+    }
+}
+
+/// All intervals of a recording that was read.
+///
+/// # Errors
+/// When a file cannot be read.
+#[cfg(all(feature = "html", feature = "workbench"))]
+pub(crate) fn all_intervals(
+    task: &Task,
+    recording: (&Recording, &FleetInput<'_>),
+    (files, host): (&dyn WatchedInputs, &dyn FleetHost),
+    options: &Options,
+) -> Result<Intervals, Refused> {
+    Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
+}
+
+/// The intervals of a recording that was read, from the file with these tables; and that file, if it is another one.
+fn read<'t>(
+    schemas: &[&str],
+    task: &'t Task,
+    (export, input): (&Recording, &FleetInput<'_>),
+    (files, host): (&dyn WatchedInputs, &dyn FleetHost),
+    options: &Options,
+) -> Result<(Intervals, Option<&'t Path>), Refused> {
+    let has_own = input.bundle().is_some() || has_tables(export, schemas);
+    let other = match (&task.intervals, &task.intervals_beside) {
+        (Some(named), _) => Some(named.as_path()),
+        (None, beside) if !has_own => beside.as_deref(),
+        _ => None,
+    };
+    let found = match other {
+        Some(path) => read_other(path, (files, host), options)?,
+        None if !has_own => Intervals::default(),
+        None => input.intervals(options, host)?,
+    };
+    Ok((found, other))
+}
+
+/// True if an export has one of these tables.
+fn has_tables(export: &Recording, schemas: &[&str]) -> bool {
+    export.tables().filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
+}
+
+/// The intervals in the neighbouring file of an export.
+fn read_other(
+    path: &Path,
+    (files, host): (&dyn WatchedInputs, &dyn FleetHost),
+    options: &Options,
+) -> Result<Intervals, Refused> {
+    let named = |refused: Refused| {
+        let reason = format!("the intervals in {}: {}", path.display(), refused.reason);
+        Refused { kind: refused.kind, reason }
+    };
+    let other = FleetInput::open(files, path, &options.memory).map_err(named)?;
+    other.intervals(options, host).map_err(named)
+}
+
+fn not_selected(reason: String) -> Refused {
+    Refused { kind: FailureKind::NotSelected, reason }
+}

@@ -1,0 +1,297 @@
+//! Collects the runs of recordings or datasets for a report.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::batch;
+use super::notes::of_failures;
+use super::options::ThreadChoice;
+use super::outcome::{Finished, Keeper, Kept, Outcome};
+use super::settings::FleetSettings;
+use crate::fleet::combine::{Datasets, unknown_label};
+use crate::fleet::error::{Context, FleetError, Result, bail, error};
+use crate::fleet::host::FleetHost;
+use crate::fleet::inputs::{FleetInputs, Task};
+use crate::fleet::store::InputState;
+use crate::fleet::{
+    Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures, RunRecord,
+};
+use crate::memory::{MemoryBudget, Reservation};
+use crate::units::{Millionths, counted, several};
+
+/// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
+const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
+
+/// The runs of a fleet, from recordings or from datasets. Many threads may add to it.
+pub struct Collector<'h> {
+    host: &'h dyn FleetHost,
+    counting: Mutex<Counting>,
+}
+
+struct Counting {
+    builder: FleetBuilder,
+    /// The memory that it takes.
+    reserved: Reservation,
+    /// Keys of labels that look like the weight of a run.
+    weight_labels: BTreeSet<String>,
+    /// The patterns that select threads, if there are any.
+    patterns: Option<ThreadChoice>,
+}
+
+impl<'h> Collector<'h> {
+    /// Collects runs for a report. Threads that match `patterns` are selected in addition to those named in the
+    /// options.
+    pub fn new(host: &'h dyn FleetHost, options: FleetOptions, patterns: Option<ThreadChoice>) -> Self {
+        let (builder, reserved) = (FleetBuilder::new(options), host.memory_of_kept().nothing());
+        let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns };
+        Self { host, counting: Mutex::new(counting) }
+    }
+
+    /// Decides alerts even if something is missing.
+    pub fn decide_incomplete(&self) {
+        self.counting().builder.decide_incomplete();
+    }
+
+    fn counting(&self) -> MutexGuard<'_, Counting> {
+        self.counting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the runs of datasets.
+    ///
+    /// # Errors
+    /// If they cannot be read as one fleet, or have no runs.
+    pub fn add_datasets(&self, paths: &[PathBuf]) -> Result<()> {
+        let datasets = Datasets::open(self.host, paths)?;
+        self.tell_completeness(&datasets)?;
+        let mut has_runs = false;
+        let failures = datasets.read(|run| {
+            has_runs = true;
+            self.add_shared(run)
+        })?;
+        // A shard of a few recordings may have no runs.
+        let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
+        if let Some(shards) = datasets.shards().filter(|_| is_empty) {
+            let files = several(shards.inputs.unwrap_or(0), "file");
+            bail!("{}: {} of a fleet of {files} has none of them", datasets.name(), shards.name());
+        }
+        failures.into_iter().try_for_each(|failed| self.add_failure(failed))
+    }
+
+    /// Reports which share of their inputs datasets have.
+    fn tell_completeness(&self, datasets: &Datasets) -> Result<()> {
+        let builder = &mut self.counting().builder;
+        builder.set_selection(datasets.selection());
+        builder.set_completeness(datasets.completeness());
+        builder.set_missing_shards(datasets.missing_shards());
+        match datasets.incomplete() {
+            Some(sentence) => self.host.warn(&sentence),
+            None if datasets.has_engine_written() => builder.add_note(
+                "An engine rewrote the dataset: it is unknown whether it is complete, and what was selected from its recordings."
+                    .to_owned(),
+            ),
+            None => {}
+        }
+        if let Some((name, first, count)) = datasets.unnamed()? {
+            let (files, first) = (several(count, "file"), first.display());
+            self.host.warn(&format!("{name}: {files} not read, which the dataset does not name, such as {first}"));
+        }
+        Ok(())
+    }
+
+    /// Measures recordings and adds their runs.
+    ///
+    /// # Errors
+    /// If there is no memory for them, or the settings are strict and an input fails.
+    pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
+        let FleetInputs { tasks, failures, notes, .. } = inputs;
+        self.host.warn_of(notes);
+        {
+            let builder = &mut self.counting().builder;
+            builder.set_selection(settings.options.described.clone());
+            builder.set_completeness(Completeness::whole((tasks.len() + failures.len()) as u64));
+        }
+        self.host.begin(tasks.len(), batch::total_bytes(self.host, tasks));
+        failures.iter().try_for_each(|failed| self.add_failure(failed.clone()))?;
+        let ended = batch::run(tasks, settings, self.host, self)?;
+        self.host.warn_of(&ended.notes.lines());
+        settings.warn_of_unseen_intervals(self.host);
+        match ended.not_strict {
+            Some((index, problem)) => bail!("{}: {problem}; and --strict was given", tasks[index].display),
+            None => Ok(()),
+        }
+    }
+
+    /// The report.
+    ///
+    /// # Errors
+    /// If there is nothing to report, or not all of it and `is_strict` is true.
+    pub fn finish(self, is_strict: bool) -> Result<FleetReport> {
+        let Counting { builder, weight_labels, reserved: _held, .. } =
+            self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut report = builder.try_finish().context(TEMPORARY)?;
+        // They are in the order in which runs came.
+        report.options.threads.iter_mut().for_each(|names| names.sort());
+        check(self.host, &report, is_strict)?;
+        check_weights(self.host, &report, &weight_labels);
+        Ok(report)
+    }
+
+    fn add(&self, run: &RunMeasures) -> Result<()> {
+        let mut counting = self.counting();
+        counting.note_weights(&run.record);
+        let Counting { builder, patterns, .. } = &mut *counting;
+        if let Some(patterns) = patterns {
+            builder.count_threads(patterns.of_run(run));
+        }
+        builder.add(run);
+        counting.reserve(self.host)
+    }
+
+    fn add_shared(&self, run: DatasetRun) -> Result<()> {
+        let mut counting = self.counting();
+        if counting.patterns.is_some() {
+            drop(counting);
+            return self.add(&run.into_measures());
+        }
+        counting.note_weights(run.record());
+        counting.builder.add_shared(run);
+        counting.reserve(self.host)
+    }
+
+    fn add_failure(&self, failed: FailedInput) -> Result<()> {
+        let mut counting = self.counting();
+        counting.builder.add_failure(failed);
+        counting.reserve(self.host)
+    }
+}
+
+impl Counting {
+    fn note_weights(&mut self, record: &RunRecord) {
+        let keys = record.labels.iter().map(|(key, _)| key);
+        self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+    }
+
+    /// Reserves memory for the kept values. Large amounts go to a temporary file.
+    fn reserve(&mut self, host: &dyn FleetHost) -> Result<()> {
+        if self.builder.spillable() > host.memory_of_values() {
+            self.builder.spill(|| host.temporary_file()).context(TEMPORARY)?;
+        }
+        let free = host.memory_of_run().saturating_mul(self.builder.run_count() as u64);
+        Ok(self.reserved.resize(self.builder.memory().saturating_sub(free))?)
+    }
+}
+
+impl Keeper for Collector<'_> {
+    fn kept(&self, _: usize, _: &Task, _: &InputState, _: &MemoryBudget) -> Option<Kept> {
+        None
+    }
+
+    fn counts(&self, _: usize, _: &Kept) -> bool {
+        false
+    }
+
+    fn keep(&self, _: &Task, finished: Finished, _: Option<&Task>) -> Result<()> {
+        match finished.outcome {
+            Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run)),
+            Outcome::Failed(failed) => self.add_failure(failed),
+            Outcome::Kept(_) => Ok(()),
+        }
+    }
+}
+
+/// Checks that there is something to report and, if strict, that nothing is missing.
+fn check(host: &dyn FleetHost, report: &FleetReport, is_strict: bool) -> Result<()> {
+    let inputs = &report.inputs;
+    if is_strict {
+        if let Some(failed) = inputs.failed.first() {
+            bail!("{}: {}; and --strict was given", failed.source, failed.reason);
+        }
+        if let Some(damaged) = inputs.damaged.first() {
+            let runs = several(damaged.unread_runs, "run");
+            let verb = if damaged.unread_runs == 1 { "is" } else { "are" };
+            bail!("{}: {runs} {verb} damaged and could not be read; and --strict was given", damaged.source);
+        }
+        if inputs.rejected_rows > 0 {
+            let rows = several(inputs.rejected_rows, "row");
+            bail!("{rows} of CPU tables could not be read, and --strict was given");
+        }
+        if inputs.completeness.is_incomplete() {
+            bail!("the dataset is incomplete, and --strict was given");
+        }
+    }
+    check_names(report)?;
+    if inputs.runs == 0 {
+        host.warn_of(&of_failures(inputs.failed.iter()));
+        return Err(nothing(report));
+    }
+    if !inputs.failed.is_empty() {
+        let (failed, runs) = (several(inputs.failed.len(), "file"), several(report.runs.len(), "run"));
+        host.warn(&format!("{failed} gave no run ({}), {runs} did", kinds(&inputs.failed)));
+    }
+    Ok(())
+}
+
+/// A label or a process that nothing has is a mistake: a report without it would look like one of everything.
+fn check_names(report: &FleetReport) -> Result<()> {
+    let (inputs, options) = (&report.inputs, &report.options);
+    let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
+    if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
+        return Err(unknown_label(key, &inputs.label_keys));
+    }
+    if inputs.runs == 0 && inputs.left_out > 0 {
+        let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let there_are: Vec<String> =
+            inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
+        let runs = several(inputs.left_out, "run");
+        bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
+    }
+    if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {
+        bail!("no run has a thread named {name:?}; there are: {}", inputs.threads.join(", "));
+    }
+    if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
+        bail!("no run has a process named {name:?}; there are: {}", inputs.processes.join(", "));
+    }
+    Ok(())
+}
+
+/// Values of a label up to this many are named.
+const NAMED_VALUES: usize = 8;
+
+/// `app_version 1.0, 1.1 and 3 more`.
+fn values_of(key: &str, values: &[String]) -> String {
+    let named = values[..values.len().min(NAMED_VALUES)].join(", ");
+    match values.len().saturating_sub(NAMED_VALUES) {
+        0 => format!("{key} {named}"),
+        more => format!("{key} {named} and {} more", counted(more)),
+    }
+}
+
+/// Warns if `--weighted` has no effect: the user has weights, perhaps in another column.
+fn check_weights(host: &dyn FleetHost, report: &FleetReport, weight_labels: &BTreeSet<String>) {
+    if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
+        let hint =
+            weight_labels.first().map(|key| format!("; there is a label `{key}`: rename that column `run_weight`"));
+        let hint = hint.unwrap_or_default();
+        host.warn(&format!("no run has a run_weight other than 1, so --weighted changes nothing{hint}"));
+    }
+}
+
+fn nothing(report: &FleetReport) -> FleetError {
+    let inputs = &report.inputs;
+    match (inputs.without_time.as_slice(), inputs.failed.len()) {
+        ([first, ..], _) => error!(
+            "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
+        ),
+        ([], 0) => error!("there are no exports"),
+        ([], 1) => error!("the only file gave no run"),
+        ([], files) => error!("none of the {files} files gave a run ({})", kinds(&inputs.failed)),
+    }
+}
+
+/// `2 truncated, 1 empty`.
+fn kinds(failed: &[FailedInput]) -> String {
+    let count = |kind: FailureKind| failed.iter().filter(|failed| failed.kind == kind).count();
+    let counts = FailureKind::ALL.into_iter().map(|kind| (count(kind), kind)).filter(|(count, _)| *count > 0);
+    counts.map(|(count, kind)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
+}

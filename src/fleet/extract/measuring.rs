@@ -1,0 +1,243 @@
+//! From a file of a batch to its runs.
+
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+
+use crate::fleet::{FailureKind, Measured, RunContext, RunMeasures};
+use crate::memory::MemoryBudget;
+use crate::recording::{Options, Recording, Toc};
+use crate::redact::{RedactRule, Redactor};
+
+use super::content::{ReadFile, Refused, unless_changed};
+use super::failure::failed;
+use super::fleet_input::FleetInput;
+use super::options::ThreadChoice;
+use super::outcome::{Finished, Keeper, Outcome};
+use super::settings::FleetSettings;
+use super::sibling_files::Beside;
+use crate::fleet::fingerprint::{of_run, of_unread, short};
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::Task;
+
+/// The settings for measuring every file of a batch.
+pub(super) struct Measuring<'a> {
+    pub(super) settings: &'a FleetSettings<'a>,
+    pub(super) host: &'a dyn FleetHost,
+    pub(super) keeper: &'a dyn Keeper,
+    /// Locked for reading while files are processed in parallel, and for writing by a job that needs all of the memory.
+    alone: RwLock<()>,
+}
+
+impl<'a> Measuring<'a> {
+    pub(super) const fn new(settings: &'a FleetSettings<'a>, host: &'a dyn FleetHost, keeper: &'a dyn Keeper) -> Self {
+        Self { settings, host, keeper, alone: RwLock::new(()) }
+    }
+
+    /// Processes a file in parallel with others, or alone with all of the memory if too little is left. The result
+    /// therefore does not depend on the other files.
+    pub(super) fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let _fetched = match self.host.fetch(&task.files().collect::<Vec<_>>()) {
+            Ok(fetched) => fetched,
+            Err(error) => {
+                let refused = Refused { kind: FailureKind::Unreadable, reason: error.to_string() };
+                let outcome = Outcome::Failed(failed(self.host, task, 0, None, of_unread(&task.display), refused));
+                return Finished { index, content: None, state: None, outcome };
+            }
+        };
+        // A pipe can be read once only.
+        if self.host.state(&task.path).is_some_and(|state| state.is_lasting()) {
+            let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+            let memory = self.settings.memory.part(u64::MAX);
+            let finished = self.process_within(&memory, index, task, notes);
+            if !memory.was_exceeded() {
+                return finished;
+            }
+        }
+        notes.clear();
+        let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+        let memory = self.settings.memory.part(u64::MAX);
+        let mut finished = self.process_within(&memory, index, task, notes);
+        if memory.was_exceeded()
+            && let Outcome::Failed(failed) = &mut finished.outcome
+        {
+            // With more memory it may be read, though nothing about it changed.
+            failed.fingerprint = of_unread(&task.display);
+        }
+        finished
+    }
+
+    fn process_within(&self, memory: &MemoryBudget, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let options = &Options { memory: memory.clone(), ..self.settings.options.read.clone() };
+        let state = self.host.state(&task.path);
+        let file = state.as_ref().filter(|state| state.is_lasting());
+        if let Some(kept) = file.and_then(|state| self.keeper.kept(index, task, state, memory)) {
+            let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
+            return Finished { index, content, state, outcome };
+        }
+        let files = self.host.watch();
+        let input = FleetInput::open(&*files, &task.path, memory);
+        let read = input.and_then(|mut input| Ok((input.read(options, self.host)?, input)));
+        let measured = read.map(|(read, input)| {
+            let content = read.content;
+            (content, self.measure(task, read, (&input, &*files), options, notes))
+        });
+        // The symbols of a recording are read last.
+        match unless_changed(&*files, &task.path, measured) {
+            Ok((content, outcome)) => Finished { index, content: Some(content), state, outcome },
+            Err(refused) => {
+                let bytes = state.map_or(0, |state| state.length);
+                let outcome = Outcome::Failed(failed(self.host, task, bytes, None, of_unread(&task.display), refused));
+                Finished { index, content: None, state, outcome }
+            }
+        }
+    }
+
+    /// From a file to its runs. The export is gone afterwards.
+    fn measure(
+        &self,
+        task: &Task,
+        file: ReadFile,
+        (input, files): (&FleetInput<'_>, &dyn WatchedInputs),
+        options: &Options,
+        notes: &mut Vec<String>,
+    ) -> Outcome {
+        let ReadFile { content, bytes, export } = file;
+        let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
+        let run_id = short(content);
+        let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
+        let fingerprint = of_run(self.settings.fingerprint, content, [toc, intervals], task);
+        let failed = |refused| {
+            Outcome::Failed(failed(self.host, task, bytes, Some(run_id.clone()), fingerprint.clone(), refused))
+        };
+        let mut export = match export {
+            Ok(export) => export,
+            Err(refused) => return failed(refused),
+        };
+        notes.extend(said(&export, input.bundle()));
+        if let Err(refused) = self.settings.symbols.name_frames(&mut export, input, notes) {
+            return failed(refused);
+        }
+        let mut context = RunContext {
+            run_id: run_id.clone(),
+            fingerprint: fingerprint.clone(),
+            source: task.display.clone(),
+            source_bytes: bytes,
+            labels: task.labels.clone(),
+            run_weight: task.run_weight,
+            duration: task.duration,
+            tocs,
+        };
+        let mut measure = self.settings.options.measure.clone();
+        if let Some(asked) = &self.settings.intervals {
+            match asked.of(task, (&export, input), (files, self.host), options, notes) {
+                Ok(filter) => measure.selection.intervals = Some(filter),
+                Err(refused) => return failed(refused),
+            }
+        }
+        let operations = (self.settings.options.operations)(&export.profile);
+        if let Some(rules) = self.host.redaction()
+            && let Err(refused) = redact(rules, &mut export, &mut context, notes)
+        {
+            return failed(refused);
+        }
+        let measured = match export.measure_operated(&context, &measure, &operations) {
+            Ok(measured) => measured,
+            Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
+        };
+        let measured = match &self.settings.options.threads {
+            None => measured,
+            Some(threads) => match narrowed(measured, threads) {
+                Ok(measured) => measured,
+                Err(refused) => return failed(refused),
+            },
+        };
+        let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
+        if let Err(over) = self.host.memory_of_kept_file().reserve(bytes) {
+            let reason = format!("its functions and names take too much memory: {over}");
+            return failed(Refused { kind: FailureKind::Malformed, reason });
+        }
+        notes.extend(measured.notes);
+        let mut runs = measured.runs;
+        for run in &mut runs {
+            run.record.has_toc_beside = task.toc.is_some();
+            run.record.manifest_labels = task.is_described.then(|| context.labels.clone());
+        }
+        Outcome::Runs(runs)
+    }
+}
+
+/// The reader's notes. A note is printed next to the name of its file, so the name of a recording is left out, and
+/// recordings with the same note share it.
+fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = String> {
+    let bundle = bundle.map(|bundle| bundle.display().to_string());
+    let own = move |message: &str| {
+        let inside = bundle.as_ref().and_then(|bundle| message.strip_prefix(bundle));
+        let text = inside.and_then(|inside| inside.strip_prefix(": ").or_else(|| inside.strip_prefix('/')));
+        text.unwrap_or(message).to_owned()
+    };
+    let diagnostics = export.diagnostics.iter().map(move |diagnostic| match diagnostic.count {
+        0 | 1 => own(&diagnostic.message),
+        count => format!("{} ({count} times)", own(&diagnostic.message)),
+    });
+    let cut = export.documents.iter().filter_map(|document| document.cut_at);
+    diagnostics.chain(cut.map(|byte| format!("the file is truncated at byte {byte}; only complete rows count")))
+}
+
+/// The runs that have such threads, with nothing of other threads.
+///
+/// # Errors
+/// When no run has one.
+fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, Refused> {
+    let Measured { runs, series, mut notes } = measured;
+    let ids: Vec<String> = runs.iter().map(|run| run.record.run_id.clone()).collect();
+    let narrow = |run: &RunMeasures| run.of_threads(|name, is_main| (threads.matches)(name, is_main));
+    let kept = runs.iter().zip(series).filter_map(|(run, series)| Some((narrow(run)?, series)));
+    let (mut kept, series): (Vec<RunMeasures>, Vec<_>) = kept.unzip();
+    let reason = RunMeasures::no_thread(&threads.texts, threads.only_main);
+    let without = (runs.len() - kept.len()) as u32;
+    for (run, id) in kept.iter_mut().zip(ids) {
+        run.record.run_id = id;
+    }
+    let (Some(first), Some(before)) = (kept.first_mut(), runs.first()) else {
+        return Err(Refused { kind: FailureKind::NotSelected, reason });
+    };
+    // The first run of a file records the numbers of the excluded ones.
+    first.record.unread_runs = before.record.unread_runs;
+    first.record.excluded_runs = before.record.excluded_runs + without;
+    if without > 0 {
+        let said = format!("Excluded: {without} of {} runs. {reason}", runs.len());
+        let own = std::mem::take(&mut first.record.notes);
+        let all = before.record.notes.iter().cloned().chain(own).chain([said.clone()]);
+        for note in all {
+            if !first.record.notes.contains(&note) {
+                first.record.notes.push(note);
+            }
+        }
+        notes.push(said);
+    }
+    Ok(Measured { runs: kept, series, notes })
+}
+
+/// Replaces the names in a recording, in its tables of contents and in its notes. Functions that operations selected
+/// stay selected.
+pub(crate) fn redact(
+    rules: &[RedactRule],
+    export: &mut Recording,
+    context: &mut RunContext,
+    notes: &mut [String],
+) -> Result<(), Refused> {
+    let mut redactor = Redactor::collective(rules.to_vec());
+    let tocs: Vec<&Toc> = context.tocs.iter().collect();
+    redactor.collect_with(export, &tocs);
+    redactor
+        .recording_with_ids(export)
+        .map_err(|error| Refused { kind: FailureKind::Malformed, reason: error.to_string() })?;
+    context.tocs.iter_mut().for_each(|toc| redactor.toc(toc));
+    for (_, value) in &mut context.labels {
+        *value = redactor.text(value);
+    }
+    for note in notes {
+        *note = redactor.text(note);
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! The outcome of a file of a batch, and who keeps it.
+
+use crate::fleet::error::Result;
+use crate::fleet::store::InputState;
+use crate::fleet::{FailedInput, RunMeasures};
+use crate::memory::MemoryBudget;
+use blake3::Hash;
+
+use crate::fleet::inputs::Task;
+
+/// The outcome of a file.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The runs of a file that was read.
+    Runs(Vec<RunMeasures>),
+    /// The reason why the file has no runs.
+    Failed(FailedInput),
+    /// The result that is already kept; the file was not read.
+    Kept(Kept),
+}
+
+impl Outcome {
+    /// True if the file gave no run.
+    pub(crate) fn is_failed(&self) -> bool {
+        match self {
+            Self::Runs(_) => false,
+            Self::Failed(_) => true,
+            Self::Kept(kept) => kept.is_failed,
+        }
+    }
+}
+
+/// A file that is done.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// The position of its task.
+    pub(crate) index: usize,
+    /// The hash of the file's content, if known.
+    pub(crate) content: Option<Hash>,
+    /// The file's state when it was opened.
+    pub(crate) state: Option<InputState>,
+    pub(crate) outcome: Outcome,
+}
+
+impl Finished {
+    /// About how many bytes its runs take.
+    pub(crate) fn memory(&self) -> u64 {
+        match &self.outcome {
+            Outcome::Runs(runs) => runs.iter().map(RunMeasures::memory).sum(),
+            Outcome::Failed(_) | Outcome::Kept(_) => 0,
+        }
+    }
+}
+
+/// The result kept for a file, so that it need not be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) content: Hash,
+    pub(crate) fingerprint: String,
+    /// True if it gave no run.
+    pub(crate) is_failed: bool,
+    /// Rows of its runs that could not be read.
+    pub(crate) rejected: u64,
+    /// Runs of the recording that are damaged.
+    pub(crate) unread_runs: u64,
+}
+
+/// Keeps the measured runs.
+pub(crate) trait Keeper: Sync {
+    /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
+    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept>;
+
+    /// True if the kept result of a file without runs names this file as the one in use.
+    fn counts(&self, first: usize, kept: &Kept) -> bool;
+
+    /// Keeps the outcome of a file; `first` is the file before it with the same content, if there is one.
+    ///
+    /// # Errors
+    /// When the outcome cannot be kept; no other file is begun after that.
+    fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()>;
+}
+
+/// The reason why `--strict` fails for a file.
+pub(crate) fn problem(finished: &Finished) -> Option<String> {
+    match &finished.outcome {
+        Outcome::Kept(kept) if kept.is_failed => Some("it gives no run, as before".to_owned()),
+        Outcome::Kept(kept) => not_read(kept.unread_runs, kept.rejected),
+        Outcome::Failed(failed) => Some(failed.reason.clone()),
+        Outcome::Runs(runs) => {
+            let unread_runs = runs.iter().map(|run| u64::from(run.record.unread_runs)).sum();
+            not_read(unread_runs, runs.iter().map(|run| run.record.rejected).sum())
+        }
+    }
+}
+
+/// The part of a file with runs that could not be read.
+fn not_read(runs: u64, rows: u64) -> Option<String> {
+    match (runs, rows) {
+        (0, 0) => None,
+        (0, 1) => Some("a row could not be read".to_owned()),
+        (0, _) => Some(format!("{rows} rows could not be read")),
+        (1, _) => Some("a run is damaged and could not be read".to_owned()),
+        _ => Some(format!("{runs} runs are damaged and could not be read")),
+    }
+}

@@ -1,0 +1,67 @@
+//! The settings for measuring files, and the hash of everything that decides the result of a file.
+
+use blake3::Hash;
+
+use super::fleet_input::hash_file;
+use super::intervals::AskedIntervals;
+use super::options::ReadingOptions;
+use super::symbols::FleetSymbols;
+use crate::fleet::fingerprint::{of_run, of_settings, of_settings_anywhere};
+use crate::fleet::host::FleetHost;
+use crate::fleet::inputs::Task;
+use crate::memory::MemoryBudget;
+use crate::symbols::Locator;
+
+/// The settings for measuring every file.
+pub struct FleetSettings<'f> {
+    /// The options.
+    pub options: ReadingOptions<'f>,
+    pub(crate) intervals: Option<AskedIntervals>,
+    pub(crate) symbols: FleetSymbols<'f>,
+    /// The hash of all options.
+    pub(crate) fingerprint: Hash,
+    /// The same for these settings on every machine.
+    pub(crate) anywhere: Hash,
+    /// The memory that the files may take together, or one alone.
+    pub(crate) memory: MemoryBudget,
+}
+
+impl<'f> FleetSettings<'f> {
+    /// The settings for these options.
+    pub fn new(host: &dyn FleetHost, options: ReadingOptions<'f>) -> Self {
+        let symbols = options.symbols.map_or(&[][..], Locator::found);
+        Self {
+            intervals: options.intervals.clone().map(AskedIntervals::new),
+            symbols: FleetSymbols::new(&options, host.most_symbols()),
+            fingerprint: of_settings(host, &options, symbols),
+            anywhere: of_settings_anywhere(host, &options, symbols),
+            memory: host.memory_of_files(),
+            options,
+        }
+    }
+
+    /// Warns about an interval that no recording has: a misspelled name next to a name that selects something.
+    pub fn warn_of_unseen_intervals(&self, host: &dyn FleetHost) {
+        for name in self.intervals.iter().flat_map(AskedIntervals::unseen) {
+            host.warn(&format!("no recording has an interval named {name:?}"));
+        }
+    }
+
+    /// The hash of the file with the intervals of an export, if they are requested and it is another file.
+    pub(super) fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
+        self.intervals.as_ref()?;
+        hash_file(task.intervals_file()?, memory, host).ok()
+    }
+
+    /// The hash of everything that decides the result of a file with this content, see [`of_run`].
+    pub(super) fn fingerprint_of(
+        &self,
+        task: &Task,
+        content: Hash,
+        host: &dyn FleetHost,
+        memory: &MemoryBudget,
+    ) -> String {
+        let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, host).ok());
+        of_run(self.fingerprint, content, [toc, self.hash_of_intervals(task, memory, host)], task)
+    }
+}

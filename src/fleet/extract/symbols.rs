@@ -1,0 +1,119 @@
+//! Symbols of a fleet: looked for once, and looked up once for all exports. The symbols that a recording keeps name that recording only: it
+//! has no more than the functions that were sampled in it.
+
+use std::io;
+
+use crate::files::FileBytes;
+use crate::fleet::FailureKind;
+use crate::profile::RebuildError;
+use crate::recording::Recording;
+use crate::symbolicate::{SymbolCache, SymbolicateOptions};
+use crate::symbols::{Found, Locator, SymbolFinder};
+use crate::units::Uuid;
+
+use super::content::Refused;
+use super::fleet_input::FleetInput;
+use super::options::ReadingOptions;
+use crate::fleet::host::{CHANGED, WatchedInputs};
+
+/// Names the frames of exports and recordings.
+pub(crate) struct FleetSymbols<'f> {
+    files: &'f dyn WatchedInputs,
+    named: Option<(&'f Locator<'f>, SymbolCache<'f>)>,
+    /// True if recordings name their own frames.
+    is_bundled: bool,
+    options: SymbolicateOptions,
+}
+
+impl<'f> FleetSymbols<'f> {
+    /// The symbols of a locator over these files.
+    pub(super) fn new(options: &ReadingOptions<'f>, most_remembered: usize) -> Self {
+        let (files, locator, is_bundled) = (options.symbol_files, options.symbols, options.with_bundled_symbols);
+        let options = SymbolicateOptions { with_inlines: options.with_inlines, ..SymbolicateOptions::default() };
+        let named = locator.map(|locator| (locator, SymbolCache::with_limit(locator, most_remembered)));
+        Self { files, named, is_bundled, options }
+    }
+
+    /// Names the frames of an export, or of a recording.
+    ///
+    /// # Errors
+    /// When there are more frames than a profile can hold, or a symbol file changed since it was found.
+    pub(super) fn name_frames(
+        &self,
+        export: &mut Recording,
+        input: &FleetInput<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<(), Refused> {
+        let own = self.is_bundled.then(|| input.symbols());
+        let own = own.filter(|own| !own.found().is_empty());
+        let named = match (&own, &self.named) {
+            (None, None) => return Ok(()),
+            (None, Some((_, cache))) => cache.symbolicate(&export.profile, &self.options),
+            (Some(own), named) => {
+                let both = Both { own: Some(own), named: named.as_ref().map(|(locator, _)| *locator) };
+                export.profile.symbolicate(&both, &self.options)
+            }
+        };
+        self.check()?;
+        let (profile, summary) = named.map_err(|error| cannot(&error))?;
+        export.profile = profile;
+        notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
+        notes.extend(summary.notes.iter().map(ToString::to_string));
+        notes.extend(summary.advice());
+        Ok(())
+    }
+
+    /// The bundled and the named symbols for a recording; `None` if there are none.
+    #[cfg(all(feature = "html", feature = "workbench"))]
+    pub(crate) fn finder<'a>(&'a self, own: Option<&'a Locator<'a>>) -> Option<impl SymbolFinder + use<'a>> {
+        let own = own.filter(|own| self.is_bundled && !own.found().is_empty());
+        let named = self.named.as_ref().map(|(locator, _)| *locator);
+        (own.is_some() || named.is_some()).then_some(Both { own, named })
+    }
+
+    /// The options of naming.
+    #[cfg(all(feature = "html", feature = "workbench"))]
+    pub(crate) fn options(&self) -> &SymbolicateOptions {
+        &self.options
+    }
+
+    /// Checks that no symbol file changed since it was found.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        let Some(changed) = self.files.first_changed() else { return Ok(()) };
+        let reason = format!("the symbol file {}: {CHANGED}", changed.display());
+        Err(Refused { kind: FailureKind::Unreadable, reason })
+    }
+}
+
+fn cannot(error: &RebuildError) -> Refused {
+    Refused { kind: FailureKind::Malformed, reason: error.to_string() }
+}
+
+/// The symbols bundled with a recording, and the symbols named by the arguments.
+struct Both<'a> {
+    own: Option<&'a Locator<'a>>,
+    named: Option<&'a Locator<'a>>,
+}
+
+impl Both<'_> {
+    fn each(&self) -> impl Iterator<Item = &Locator<'_>> {
+        self.named.into_iter().chain(self.own)
+    }
+}
+
+impl SymbolFinder for Both<'_> {
+    fn find(&self, uuid: Uuid) -> Vec<Found> {
+        let mut found: Vec<Found> = self.each().flat_map(|locator| locator.find(uuid)).collect();
+        found.sort_by_key(|found| found.kind);
+        found
+    }
+
+    fn find_by_name(&self, name: &str) -> Vec<Found> {
+        self.each().flat_map(|locator| locator.find_by_name(name)).collect()
+    }
+
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
+        let mut having = self.each().filter(|locator| locator.find(found.uuid).contains(found));
+        having.next().map_or_else(|| Err(io::ErrorKind::NotFound.into()), |locator| locator.load(found))
+    }
+}

@@ -1,0 +1,494 @@
+//! Finds the exports that arguments name: files, folders, patterns and lists.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::files::Files;
+use crate::fleet::error::Result;
+use crate::fleet::fingerprint::{of_missing, of_unread};
+use crate::fleet::host::FleetHost;
+use crate::fleet::store::Store;
+use crate::fleet::{FailedInput, FailureKind};
+use crate::memory::Reservation;
+use crate::units::{Millionths, counted, several};
+
+use super::file_names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
+use super::folders::{Walked, expand, is_pattern, walk};
+use super::task::{Task, differing_labels};
+use super::{file_list, input_list};
+
+/// The arguments that name inputs.
+#[derive(Clone, Debug, Default)]
+pub struct InputRequest {
+    /// Files, folders, patterns, and input lists with a name that ends in `.csv`, `.jsonl` or `.ndjson`.
+    pub inputs: Vec<PathBuf>,
+    /// Input lists of any name (`--manifest`).
+    pub input_lists: Vec<PathBuf>,
+    /// A list of paths (`--files-from`).
+    pub files_from: Option<PathBuf>,
+    /// True if NUL characters end the paths of that list.
+    pub is_null_separated: bool,
+    /// True if that list may name no file although it is the only input.
+    pub may_be_empty: bool,
+}
+
+/// The inputs that were found.
+#[derive(Debug, Default)]
+pub struct FleetInputs {
+    /// The tasks in an input list, then those with a table of contents, then the others; each by path. The first of
+    /// several files with the same content is used, so this is the one with the most metadata.
+    pub tasks: Vec<Task>,
+    /// Named inputs that cannot be a task.
+    pub failures: Vec<FailedInput>,
+    /// Notes for the user, in sentences.
+    pub notes: Vec<String>,
+    /// The memory of lists of paths.
+    _reserved: Reservation,
+    /// Datasets that folders and patterns led to.
+    datasets: Vec<PathBuf>,
+    /// The patterns and folders that were named.
+    asked: Vec<PathBuf>,
+}
+
+impl FleetInputs {
+    /// Finds the exports that arguments name.
+    ///
+    /// # Errors
+    /// If a list cannot be used.
+    pub fn find(host: &dyn FleetHost, request: &InputRequest) -> Result<Self> {
+        let mut finder = Finder::new(host);
+        // Lists first: their lines count, even if other inputs name the export.
+        for path in &request.input_lists {
+            finder.add_list(path)?;
+        }
+        let is_list =
+            |path: &&PathBuf| input_list::is_list_name(path) && !host.is_folder(path) && !finder.is_glob(path);
+        let (lists, others): (Vec<&PathBuf>, Vec<&PathBuf>) = request.inputs.iter().partition(is_list);
+        for path in lists {
+            finder.add_list(path)?;
+        }
+        for path in others {
+            finder.add(path);
+        }
+        if let Some(list) = &request.files_from {
+            let is_only = request.inputs.is_empty() && request.input_lists.is_empty() && !request.may_be_empty;
+            let list = file_list::read(host, list, request.is_null_separated, is_only)?;
+            finder.reserved = list.reserved;
+            for path in list.paths {
+                finder.insert(task(host, &path), Origin::Named, String::new());
+            }
+        }
+        Ok(finder.finish())
+    }
+
+    /// A file that was measured before, with its sibling files; `None` if it does not exist, or is not an input by
+    /// itself.
+    pub fn again(host: &dyn FleetHost, path: &Path) -> Option<Task> {
+        let mut finder = Finder::new(host);
+        finder.insert(task(host, path), Origin::Named, String::new());
+        finder.finish().tasks.pop().filter(|task| host.exists(&task.path))
+    }
+
+    /// Announces all files to the host before the first is read: an output must not replace any of them.
+    ///
+    /// # Errors
+    /// If one is.
+    pub fn will_read(&self, host: &dyn FleetHost) -> Result<()> {
+        self.tasks.iter().flat_map(Task::files).try_for_each(|path| host.will_read(path))
+    }
+
+    /// Uses the real paths of files as their names: a dataset outlives the folder that names are relative to.
+    pub fn use_real_paths(&mut self, host: &dyn FleetHost) {
+        for task in &mut self.tasks {
+            if let Ok(path) = real(host, &task.path) {
+                task.display = display(host, &path);
+            }
+        }
+        // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
+        self.tasks.sort_by(|a, b| (a.rank(), &a.display).cmp(&(b.rank(), &b.display)));
+        for failed in &mut self.failures {
+            if let Ok(path) = real(host, Path::new(&failed.source)) {
+                failed.source = display(host, &path);
+            }
+            failed.fingerprint = of_missing(&failed.source);
+        }
+    }
+
+    /// Replaces file names by their hashes if names are redacted: a dataset recognises the files, but does not show
+    /// their paths. The files stay in the order of their names.
+    pub fn redact(&mut self, host: &dyn FleetHost) {
+        if !host.is_redacting() {
+            return;
+        }
+        for task in &mut self.tasks {
+            for path in task.files().skip(1) {
+                hidden(host, &display(host, path));
+            }
+            let path = display(host, &task.path);
+            host.with_redactor(&mut |redactor| drop(redactor.hide_input_as(&path, &pseudonym(&task.display))));
+            task.display = hidden(host, &task.display);
+            for (_, value) in &mut task.labels {
+                *value = host.redacted(value);
+            }
+        }
+        for failed in &mut self.failures {
+            failed.source = hidden(host, &failed.source);
+            failed.reason = host.redacted(&failed.reason);
+            failed.fingerprint = of_missing(&failed.source);
+        }
+    }
+
+    /// True if an input that was missing before is requested again: it is found now, or among the failures.
+    pub(crate) fn asks_for(&self, host: &dyn FleetHost, source: &str) -> bool {
+        self.asked.iter().any(|asked| {
+            let Ok(asked) = real(host, asked) else { return false };
+            let asked = display(host, &asked);
+            if host.is_redacting() {
+                return source == hidden(host, &asked);
+            }
+            source.strip_prefix(asked.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
+    }
+
+    /// A dataset among folders is skipped; if there is nothing else, it may be the intended input.
+    ///
+    /// # Errors
+    /// With the advice to report on it.
+    pub fn check(&self) -> Result<(), String> {
+        match self.datasets.as_slice() {
+            [only] if self.tasks.is_empty() => {
+                let only = only.display();
+                Err(format!("found no exports, only a dataset, {only}; pass that to `fleet report`"))
+            }
+            [first, ..] if self.tasks.is_empty() => {
+                let (datasets, first) = (counted(self.datasets.len()), first.display());
+                let advice = "pass them to `fleet report`";
+                Err(format!("found no exports, only {datasets} datasets, such as {first}; {advice}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The way in which an export was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Manifest,
+    /// By an argument, or by a pattern.
+    Named,
+    /// Found in a folder that was named.
+    Folder,
+}
+
+/// An export that was found, and by whom.
+struct Found {
+    task: Task,
+    origin: Origin,
+    /// `fleet.csv, line 7`; empty for other origins.
+    place: String,
+    canonical: PathBuf,
+}
+
+struct Finder<'h> {
+    host: &'h dyn FleetHost,
+    reserved: Reservation,
+    found: Vec<Found>,
+    /// By canonical path: the position in `found`.
+    known: HashMap<PathBuf, usize>,
+    walked: Walked,
+    failures: Vec<FailedInput>,
+    notes: Vec<String>,
+    datasets: Vec<PathBuf>,
+    asked: Vec<PathBuf>,
+    /// Notes on files that are named more than once, by canonical path.
+    repeated: BTreeMap<PathBuf, String>,
+    /// Notes on those about which manifests contradict each other.
+    contradicted: Vec<String>,
+    folders: Siblings,
+}
+
+impl<'h> Finder<'h> {
+    fn new(host: &'h dyn FleetHost) -> Self {
+        Self {
+            host,
+            reserved: Reservation::default(),
+            found: Vec::new(),
+            known: HashMap::new(),
+            walked: Walked::default(),
+            failures: Vec::new(),
+            notes: Vec::new(),
+            datasets: Vec::new(),
+            asked: Vec::new(),
+            repeated: BTreeMap::new(),
+            contradicted: Vec::new(),
+            folders: Siblings::default(),
+        }
+    }
+
+    /// True if a path is a pattern that the shell left to us.
+    fn is_glob(&self, path: &Path) -> bool {
+        is_pattern(path) && !self.host.exists(path)
+    }
+
+    fn add_list(&mut self, path: &Path) -> Result<()> {
+        for entry in input_list::read(self.host, path)? {
+            let input_list::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
+            let display = display(self.host, &path);
+            let task = Task {
+                display,
+                toc,
+                intervals,
+                labels,
+                run_weight,
+                duration,
+                is_described: true,
+                ..task(self.host, &path)
+            };
+            self.insert(task, Origin::Manifest, place);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path) {
+        self.asked.push(path.to_owned());
+        if !self.is_glob(path) {
+            return self.add_path(path);
+        }
+        match expand(self.host.files(), path) {
+            Ok(matches) if matches.is_empty() => self.fail(path, "no file matches this pattern"),
+            Ok(matches) => matches.iter().for_each(|path| self.add_path(path)),
+            Err(reason) => self.fail(path, &format!("not a pattern: {reason}")),
+        }
+    }
+
+    fn add_path(&mut self, path: &Path) {
+        if self.host.is_folder(path) && !is_recording_name(path) {
+            self.add_folder(path);
+        } else {
+            self.insert(task(self.host, path), Origin::Named, String::new());
+        }
+    }
+
+    fn add_folder(&mut self, folder: &Path) {
+        let files = walk(self.host.files(), folder, &mut self.walked);
+        let exports: Vec<&PathBuf> =
+            files.iter().filter(|path| is_export_name(path) || is_recording_name(path)).collect();
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+        self.datasets.extend(
+            folders.into_iter().filter(|path| Store::is_dataset(self.host.storage(), path)).map(Path::to_owned),
+        );
+        if exports.is_empty() && self.datasets.is_empty() {
+            let folder = folder.display();
+            self.notes.push(format!(
+                "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
+            ));
+        }
+        let folder: Arc<Path> = folder.into();
+        for path in exports {
+            let task = Task { folder: Some(Arc::clone(&folder)), ..task(self.host, path) };
+            self.insert(task, Origin::Folder, String::new());
+        }
+    }
+
+    /// A file that is there already counts once.
+    fn insert(&mut self, task: Task, origin: Origin, place: String) {
+        let canonical = self.host.canonical(&task.path);
+        let Some(&index) = self.known.get(&canonical) else {
+            self.known.insert(canonical.clone(), self.found.len());
+            self.found.push(Found { task, origin, place, canonical });
+            return;
+        };
+        let first = &mut self.found[index];
+        first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
+        let first = &self.found[index];
+        let name = &first.task.display;
+        // A manifest next to a folder describes the contents of the folder.
+        if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
+            return;
+        }
+        if let Some([counting, other]) = differing_labels(&first.task.labels, &task.labels) {
+            let first = &first.place;
+            self.contradicted.push(format!("{name}: {first} says {counting}, which is used, but {place} says {other}"));
+            return;
+        }
+        let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
+        let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
+        let note = format!("{name}: named more than once{also}; it counts once{by}");
+        self.repeated.entry(canonical).or_insert(note);
+    }
+
+    /// Notes of a kind, as one.
+    fn summary(&self) -> Vec<String> {
+        let one_of = |notes: &[String], what: &str| match notes {
+            [] => None,
+            [note] => Some(note.clone()),
+            [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
+        };
+        // Tables of contents are no longer exports.
+        let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
+        let repeated = match exports.clone().count() {
+            0 | 1 => exports.clone().next().cloned(),
+            count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
+        };
+        let contradicted = one_of(&self.contradicted, "exports have different lines in different manifests");
+        repeated.into_iter().chain(contradicted).collect()
+    }
+
+    fn fail(&mut self, path: &Path, reason: &str) {
+        self.failures.push(unreadable(display(self.host, path), reason.to_owned()));
+    }
+
+    fn finish(mut self) -> FleetInputs {
+        self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
+        let orphans = self.pair();
+        // By path within each rank.
+        self.found.sort_by_key(|found| found.task.rank());
+        let (summary, exported) = (self.summary(), exported_recordings(&self.found));
+        let Self { reserved, found, walked, mut failures, mut notes, datasets, asked, .. } = self;
+        notes.extend(summary);
+        notes.extend(exported);
+        if let Some(first) = orphans.first() {
+            let what = several(orphans.len(), "TOC file");
+            notes.push(format!("{what} without an export beside it, such as {first}"));
+        }
+        notes.extend(walked.notes());
+        failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
+        failures.sort_by(|a, b| a.source.cmp(&b.source));
+        let tasks = found.into_iter().map(|found| found.task).collect();
+        FleetInputs { tasks, failures, notes, _reserved: reserved, datasets, asked }
+    }
+
+    /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the exports.
+    /// Returns the tables of contents in folders that belong to no export.
+    fn pair(&mut self) -> Vec<String> {
+        let mut used = HashSet::new();
+        for Found { task, .. } in &mut self.found {
+            if task.toc.is_none() && toc_of(&task.path).is_none() {
+                task.toc = self.folders.toc_beside(self.host.files(), &task.path);
+            }
+            used.extend(task.toc.as_deref().map(|toc| self.host.canonical(toc)));
+            task.intervals_beside = self.folders.intervals_beside(self.host.files(), &task.path);
+            used.extend(task.intervals.iter().chain(&task.intervals_beside).map(|path| self.host.canonical(path)));
+        }
+        let mut orphans = Vec::new();
+        self.found.retain(|Found { task, origin, canonical, .. }| {
+            let is_used = used.contains(canonical);
+            let is_orphan = !is_used && *origin == Origin::Folder && toc_of(&task.path).is_some();
+            if is_orphan {
+                orphans.push(task.display.clone());
+            }
+            !is_used && !is_orphan
+        });
+        orphans
+    }
+}
+
+/// A recording and an export with the same name in one folder are probably one run. Their contents differ, so only the
+/// names show it.
+fn exported_recordings(found: &[Found]) -> Vec<String> {
+    let key = |found: &Found| {
+        let name = export_names(&found.canonical).into_iter().next()?;
+        Some((found.canonical.parent()?.to_owned(), name))
+    };
+    let mut recordings: HashMap<_, Vec<&str>> = HashMap::new();
+    for recording in found.iter().filter(|found| is_recording_name(&found.canonical)) {
+        recordings.entry(key(recording)).or_default().push(&recording.task.display);
+    }
+    let exports = found.iter().filter(|found| is_export_name(&found.canonical));
+    let pairs = exports.flat_map(|export| {
+        let of_name = key(export).and_then(|key| recordings.get(&Some(key))).into_iter().flatten();
+        of_name.map(|recording| (export.task.display.as_str(), *recording))
+    });
+    let say = |(export, recording)| {
+        format!(
+            "{export} is probably the export of {recording}, so the run would count twice; leave one of them out, such as with a pattern ('*.trace')"
+        )
+    };
+    pairs.map(say).collect()
+}
+
+/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
+pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    host.shown(&text).into_owned()
+}
+
+/// The canonical path, or the absolute path of a missing file.
+fn real(host: &dyn FleetHost, path: &Path) -> std::io::Result<PathBuf> {
+    host.files().canonical(path).or_else(|_| std::path::absolute(path))
+}
+
+fn task(host: &dyn FleetHost, path: &Path) -> Task {
+    Task {
+        path: path.to_owned(),
+        display: display(host, path),
+        toc: None,
+        intervals: None,
+        intervals_beside: None,
+        labels: Vec::new(),
+        run_weight: Millionths::ONE,
+        duration: None,
+        is_described: false,
+        folder: None,
+    }
+}
+
+/// Returns the replacement for the name of a file, and uses it from now on.
+fn hidden(host: &dyn FleetHost, name: &str) -> String {
+    let mut hidden = pseudonym(name);
+    host.with_redactor(&mut |redactor| hidden = redactor.hide_input_as(name, &hidden));
+    hidden
+}
+
+/// `input-1f3870be274f`: the same for the same name.
+fn pseudonym(name: &str) -> String {
+    format!("input-{}", &blake3::hash(name.as_bytes()).to_hex()[..12])
+}
+
+/// A failure of something that was never opened.
+fn unreadable(source: String, reason: String) -> FailedInput {
+    let fingerprint = of_unread(&source);
+    let (kind, labels) = (FailureKind::Unreadable, Vec::new());
+    FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind, reason, labels }
+}
+
+/// The names in folders, each folder listed once.
+#[derive(Default)]
+struct Siblings(HashMap<PathBuf, HashSet<String>>);
+
+impl Siblings {
+    /// The table of contents next to an export.
+    fn toc_beside(&mut self, files: &dyn Files, export: &Path) -> Option<PathBuf> {
+        let names = export_names(export);
+        self.first_beside(files, export, names.iter().flat_map(|name| toc_names(name)))
+    }
+
+    /// The file next to an export whose name marks it as its intervals.
+    fn intervals_beside(&mut self, files: &dyn Files, export: &Path) -> Option<PathBuf> {
+        let names = export_names(export);
+        self.first_beside(files, export, names.iter().flat_map(|name| intervals_names(name)))
+    }
+
+    /// The first of these names that is in the folder of an export.
+    fn first_beside(
+        &mut self,
+        files: &dyn Files,
+        export: &Path,
+        mut names: impl Iterator<Item = String>,
+    ) -> Option<PathBuf> {
+        let folder = export.parent()?;
+        let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let siblings = self.0.entry(folder.to_owned()).or_insert_with(|| list(files, listed));
+        names.find(|name| siblings.contains(name)).map(|name| folder.join(name))
+    }
+}
+
+fn list(files: &dyn Files, folder: &Path) -> HashSet<String> {
+    let paths = files.list(folder).unwrap_or_default();
+    paths.iter().filter_map(|path| path.file_name()?.to_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,385 @@
+//! Manifests: lists of exports with their metadata.
+//!
+//! ```text
+//! path,app_version,device,ring
+//! runs/7.xml,5.2,iPhone 15,beta
+//! ```
+//!
+//! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
+use crate::fleet::host::FleetHost;
+use crate::fleet::measure::composed;
+use crate::units::{Millionths, Nanos, counted, decimal, several};
+use serde_json::Value;
+
+/// One export in a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) toc: Option<PathBuf>,
+    pub(super) intervals: Option<PathBuf>,
+    /// As in the manifest, without empty values.
+    pub(super) labels: Vec<(String, String)>,
+    pub(super) run_weight: Millionths,
+    pub(super) duration: Option<Nanos>,
+    /// `fleet.csv, line 7`.
+    pub(super) place: String,
+}
+
+/// True if an input with this name is a manifest.
+pub(super) fn is_list_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    ["csv", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// Reads a manifest.
+pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
+    let name = path.display().to_string();
+    let text = host.read_input(path, LARGEST)?;
+    let text = String::from_utf8(text).map_err(|error| {
+        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        error!("{name}, line {line}: not UTF-8; save the manifest as UTF-8")
+    })?;
+    let list = InputList { host, name: &name, folder: path.parent().unwrap_or(Path::new("")) };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let entries = match text.trim_start().chars().next() {
+        Some('{') => list.json_lines(text)?,
+        Some('[') => bail!("{name}: this is a JSON array; write one object per line (jq -c '.[]' does that)"),
+        _ => list.csv(text)?,
+    };
+    ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
+    if !entries.iter().any(|entry| host.exists(&entry.path)) {
+        bail!("{}", list.without_files(&entries));
+    }
+    Ok(entries)
+}
+
+/// Columns with a meaning, which headers may write as they like.
+const KNOWN_COLUMNS: [&str; 10] =
+    ["path", "toc", "intervals", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
+
+fn column_name(key: &str) -> &str {
+    KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
+}
+
+/// The maximum number of reported errors in lines of a manifest.
+const MAX_BAD_LINES: usize = 5;
+
+/// The largest list: half a million lines of 130 bytes.
+const LARGEST: u64 = 64 << 20;
+
+struct InputList<'a> {
+    host: &'a dyn FleetHost,
+    name: &'a str,
+    /// The folder that paths are relative to.
+    folder: &'a Path,
+}
+
+impl InputList<'_> {
+    fn csv(&self, text: &str) -> Result<Vec<Entry>> {
+        let name = self.name;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+        let header = reader.headers().with_context(|| format!("{name}, line 1: not CSV"))?.clone();
+        self.check_header(&header)?;
+        let mut lines = Lines::default();
+        for record in reader.records() {
+            let record = record.with_context(|| format!("{name}: not CSV"))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let place = format!("{name}, line {line}");
+            lines.add(if record.len() == header.len() {
+                let fields = header.iter().zip(&record);
+                self.entry(place, fields.map(|(key, value)| (column_name(key).to_owned(), value.to_owned())))
+            } else {
+                let (found, expected) = (several(record.len(), "column"), header.len());
+                Err(error!("{place}: {found}, but the header has {expected}; put values with commas in quotes"))
+            });
+        }
+        lines.finish(self.name)
+    }
+
+    /// The message for a manifest of which no export exists.
+    fn without_files(&self, entries: &[Entry]) -> String {
+        let (name, folder) = (self.name, self.folder);
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
+        let what = match entries {
+            [one] => format!("the only path of {name}, {}, does not exist", one.path.display()),
+            entries => {
+                let (count, first) = (counted(entries.len()), entries[0].path.display());
+                format!("none of the {count} paths of {name} exist, such as {first}")
+            }
+        };
+        format!("{what}; paths are relative to the manifest's folder, {}", folder.display())
+    }
+
+    fn check_header(&self, header: &csv::StringRecord) -> Result<()> {
+        let name = self.name;
+        let mut seen = HashSet::new();
+        for (index, key) in header.iter().enumerate() {
+            let column = index + 1;
+            ensure!(
+                !key.is_empty() || header.len() == 1,
+                "{name}, line 1, column {column}: the column has no name; name it or remove it"
+            );
+            ensure!(
+                seen.insert(column_name(key)),
+                "{name}, line 1, column {column}: a second {key:?}; rename one of them"
+            );
+        }
+        if !header.iter().any(|key| column_name(key) == "path") {
+            let found: Vec<&str> = header.iter().collect();
+            let advice = match found.as_slice() {
+                [one] if one.contains(';') || one.contains('\t') => "separate columns by commas",
+                _ => "call the column with the paths of exports `path`",
+            };
+            bail!("{name}, line 1: no column `path`, only: {}; {advice}", found.join(", "));
+        }
+        Ok(())
+    }
+
+    fn json_lines(&self, text: &str) -> Result<Vec<Entry>> {
+        let mut lines = Lines::default();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            lines.add(self.json_line(format!("{}, line {}", self.name, index + 1), line));
+        }
+        lines.finish(self.name)
+    }
+
+    fn json_line(&self, place: String, line: &str) -> Result<Entry> {
+        let value: Value =
+            serde_json::from_str(line).with_context(|| format!("{place}: not JSON; write one object on each line"))?;
+        let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
+        let (mut fields, mut seen) = (Vec::new(), HashSet::new());
+        for (key, value) in object {
+            let text = match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.trim().to_owned(),
+                Value::Number(number) => number.to_string(),
+                Value::Bool(flag) => flag.to_string(),
+                Value::Array(_) | Value::Object(_) => {
+                    bail!("{place}, column {key}: not a text or a number; labels have one value")
+                }
+            };
+            let name = column_name(&key);
+            ensure!(seen.insert(name.to_owned()), "{place}: a second {key:?}; rename one of them");
+            fields.push((name.to_owned(), text));
+        }
+        self.entry(place, fields.into_iter())
+    }
+
+    fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
+        let mut entry = Entry {
+            path: PathBuf::new(),
+            toc: None,
+            intervals: None,
+            labels: Vec::new(),
+            run_weight: Millionths::ONE,
+            duration: None,
+            place,
+        };
+        for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
+            let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", entry.place);
+            let named =
+                || self.host.path_in(self.folder, &value).with_context(|| format!("{}, column {key}", entry.place));
+            match key.as_str() {
+                "path" => entry.path = named()?,
+                "toc" => entry.toc = Some(named()?),
+                "intervals" => entry.intervals = Some(named()?),
+                "run_weight" => {
+                    let weight = number(&value, 1_000_000).map(Millionths::new);
+                    entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
+                }
+                "duration" => {
+                    let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
+                    entry.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
+                }
+                _ => entry.labels.push((composed(&key), composed(&value))),
+            }
+        }
+        ensure!(!entry.path.as_os_str().is_empty(), "{}, column path: empty; name an export there", entry.place);
+        Ok(entry)
+    }
+}
+
+/// The lines of a manifest: all of them, or the errors of the first invalid ones.
+#[derive(Default)]
+struct Lines {
+    entries: Vec<Entry>,
+    /// The first errors.
+    errors: Vec<FleetError>,
+    /// The number of all lines that cannot be used.
+    bad: usize,
+}
+
+impl Lines {
+    fn add(&mut self, line: Result<Entry>) {
+        match line {
+            Ok(entry) => self.entries.push(entry),
+            Err(error) => {
+                self.bad += 1;
+                if self.errors.len() < MAX_BAD_LINES {
+                    self.errors.push(error);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, name: &str) -> Result<Vec<Entry>> {
+        match self.bad {
+            0 => Ok(self.entries),
+            1 => Err(self.errors.remove(0)),
+            count => {
+                // One per line, like causes.
+                let more = count.saturating_sub(MAX_BAD_LINES);
+                let more = (more > 0).then(|| format!("and {}", several(more, "more line")));
+                let shown = self.errors.iter().map(FleetError::sentences);
+                let mut sentences = shown.chain(more).collect::<Vec<_>>().into_iter().rev();
+                let last = FleetError::new(sentences.next().unwrap_or_default());
+                let headline = format!("{name}: {} cannot be used", several(count, "line"));
+                Err(sentences.fold(last, FleetError::context).context(headline))
+            }
+        }
+    }
+}
+
+/// A decimal above zero, times `unit`.
+fn number(text: &str, unit: u64) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    decimal(whole, fraction, unit).filter(|&number| number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::host::testing::ThisMachine;
+
+    fn read_text(name: &str, text: &str) -> Result<Vec<Entry>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        for export in ["a.xml", "b.xml"] {
+            std::fs::write(folder.path().join(export), "").unwrap();
+        }
+        read(&ThisMachine::new(), &path).map(|mut entries| {
+            for entry in &mut entries {
+                entry.path = entry.path.strip_prefix(folder.path()).unwrap().to_owned();
+                entry.toc = entry.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
+                entry.place = entry.place.rsplit('/').next().unwrap().to_owned();
+            }
+            entries
+        })
+    }
+
+    #[track_caller]
+    fn refused(text: &str, words: &[&str]) {
+        let error = read_text("m.csv", text).unwrap_err().sentences();
+        for word in words {
+            assert!(error.contains(word), "{word:?} is not in {error}");
+        }
+    }
+
+    fn labels(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn csv_and_json_lines_say_the_same() {
+        let csv = "\u{feff}path,toc,run_weight,duration,app_version,ring\n\
+            a.xml,a.toc,2.5,30,5.2,beta\n\
+            \"sub/b, c.xml\", ,,0.25,,\n";
+        let json = "{\"path\":\"a.xml\",\"toc\":\"a.toc\",\"run_weight\":2.5,\"duration\":30,\"app_version\":\"5.2\",\
+            \"ring\":\"beta\"}\n\n{\"path\":\"sub/b, c.xml\",\"duration\":\"0.25\",\"app_version\":null}\n";
+        let entries = read_text("m.csv", csv).unwrap();
+        assert_eq!(entries[0].path, Path::new("a.xml"));
+        assert_eq!(entries[0].toc.as_deref(), Some(Path::new("a.toc")));
+        assert_eq!(entries[0].run_weight, Millionths::new(2_500_000));
+        assert_eq!(entries[0].duration, Some(Nanos::from_millis(30_000)));
+        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
+        assert_eq!(entries[1].path, Path::new("sub/b, c.xml"));
+        assert_eq!((entries[1].toc.clone(), entries[1].run_weight), (None, Millionths::ONE));
+        assert_eq!(entries[1].duration, Some(Nanos::from_millis(250)));
+        assert_eq!(entries[1].labels, []);
+        assert_eq!(entries[1].place, "m.csv, line 3");
+        let without_place = |entries: Vec<Entry>| -> Vec<Entry> {
+            entries.into_iter().map(|entry| Entry { place: String::new(), ..entry }).collect()
+        };
+        assert_eq!(without_place(read_text("m.jsonl", json).unwrap()), without_place(entries));
+    }
+
+    #[test]
+    fn errors_say_where_and_what_to_do() {
+        refused("file,device\na.xml,x\n", &["m.csv, line 1", "`path`", "file, device"]);
+        refused("path;device\na.xml;x\n", &["line 1", "by commas"]);
+        refused("path,device,device\n", &["line 1, column 3", "second \"device\""]);
+        refused("path,,x\n", &["line 1, column 2", "no name"]);
+        refused("path,x\na.xml,1\nb.xml\n", &["line 3", "1 column,", "header has 2"]);
+        refused("path,x\n,1\n", &["line 2, column path", "empty"]);
+        refused("Path,PATH\n", &["line 1, column 2", "second \"PATH\""]);
+        refused("{\"path\":\"a.xml\",\"OS\":1,\"os\":2}", &["line 1", "a second"]);
+        refused("path\n", &["names no exports"]);
+        refused("", &["m.csv"]);
+        for bad in ["0", "-1", "x", "1e3", "NaN", "0.0000001"] {
+            refused(&format!("path,run_weight\na.xml,1\nb.xml,{bad}\n"), &["line 3, column run_weight", bad]);
+        }
+        for bad in ["0", "-5", "30s"] {
+            refused(&format!("path,duration\na.xml,{bad}\n"), &["line 2, column duration", bad, "seconds"]);
+        }
+        refused("{\"path\":\"a.xml\"}\n{\"path\":\n", &["line 2", "not JSON"]);
+        refused("{\"path\":\"a.xml\"}\n7\n", &["line 2", "not an object"]);
+        refused("{\"path\":\"a.xml\",\"ring\":[1]}\n", &["line 1, column ring"]);
+        refused("[{\"path\":\"a.xml\"}]", &["array", "jq -c"]);
+    }
+
+    #[test]
+    fn known_columns_are_known_in_any_case() {
+        let entries = read_text("m.csv", "Path,App_Version,Run_Weight,Ring\na.xml,5.2,3,beta\n").unwrap();
+        assert_eq!(entries[0].run_weight, Millionths::new(3_000_000));
+        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
+        let again =
+            read_text("m.jsonl", r#"{"PATH":"a.xml","APP_VERSION":"5.2","Run_Weight":3,"Ring":"beta"}"#).unwrap();
+        assert_eq!(
+            Entry { place: String::new(), ..again[0].clone() },
+            Entry { place: String::new(), ..entries[0].clone() }
+        );
+    }
+
+    #[test]
+    fn several_bad_lines_are_told_of_at_once() {
+        let bad = |lines: usize| format!("path,duration\na.xml,1\n{}", "b.xml,soon\n".repeat(lines));
+        refused(&bad(3), &["line 3, column duration", "line 4, ", "line 5, "]);
+        refused(&bad(7), &["line 3, ", "line 7, ", "7 lines cannot be used", "and 2 more lines"]);
+    }
+
+    /// Each column was compared with all before it: 100,000 took half a minute.
+    #[test]
+    fn many_columns_take_no_longer_than_their_bytes() {
+        const COLUMNS: usize = 100_000;
+        let names: Vec<String> = (0..COLUMNS).map(|index| format!("label{index}")).collect();
+        let csv = format!("path,{}\na.xml{}\n", names.join(","), ",x".repeat(COLUMNS));
+        let fields: String = names.iter().map(|name| format!(",\"{name}\":\"x\"")).collect();
+        let json = format!("{{\"path\":\"a.xml\"{fields}}}\n");
+        for (name, text) in [("m.csv", csv.clone()), ("m.jsonl", json)] {
+            assert_eq!(read_text(name, &text).unwrap()[0].labels.len(), COLUMNS);
+        }
+        refused(&csv.replacen("label99999", "label7", 1), &["column 100001", "second \"label7\""]);
+    }
+
+    #[test]
+    fn a_manifest_of_another_folder_is_one_error() {
+        refused("path\nx/a.xml\nx/b.xml\n", &["none of the 2 paths of ", "m.csv exist", "such as ", "relative to the"]);
+        refused("path\nx/a.xml\n", &["the only path of ", "x/a.xml, does not exist"]);
+        assert!(read_text("m.csv", "path\nx/a.xml\na.xml\n").is_ok());
+    }
+
+    #[test]
+    fn a_manifest_is_utf8() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.csv");
+        std::fs::write(&path, b"path,device\na.xml,caf\xe9\n").unwrap();
+        let error = read(&ThisMachine::new(), &path).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("UTF-8"), "{error}");
+    }
+}

@@ -1,0 +1,244 @@
+//! The files of a dataset: their names, and how they appear and go away.
+//!
+//! ```text
+//! DIR/traceparse-dataset.json      the manifest, which names all files of the dataset (manifest.rs)
+//! DIR/sources.json                 the exports that need not be hashed again
+//! DIR/owed.json                    the exports that extracts have not done
+//! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
+//! DIR/labels/ID.parquet …
+//! DIR/frames/.ID.tmp               incomplete; no glob for `*.parquet` matches it
+//! DIR/.unnamed                     ids of data files that a killed process may have left outside the manifest
+//! DIR/.lock                        held while the dataset is used
+//! ```
+//!
+//! The id of a data file is a hash of its content, so a name never gets other content. Only files that the manifest names count.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::files::{Entry, Storage, StorageFile};
+use crate::fleet::DatasetTable;
+use crate::fleet::error::{Context, FleetError, Result};
+
+/// The name of the manifest.
+pub(super) const MANIFEST: &str = "traceparse-dataset.json";
+pub(super) const LOCK: &str = ".lock";
+/// The name of the stamps of exports, which only save time.
+pub(super) const STAMPS: &str = "sources.json";
+/// The name of the list of files that extracts have not done.
+pub(super) const OWED: &str = "owed.json";
+/// The ids of data files that exist before the manifest names them, or after it no longer does. If a process is killed,
+/// this list distinguishes its leftovers from files that someone copied into the folder.
+const UNNAMED: &str = ".unnamed";
+/// The files of a dataset outside its tables.
+const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS];
+const PARQUET: &str = ".parquet";
+const TEMPORARY: &str = ".tmp";
+/// The largest file outside the tables that is read.
+const OWN_FILE: u64 = 256 << 20;
+/// The largest list of files that extracts have not done: ten million lines of 100 bytes.
+const FILE_LIST: u64 = 1 << 30;
+
+/// The folder.
+#[derive(Clone)]
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) storage: Arc<dyn Storage>,
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.fmt(f)
+    }
+}
+
+impl Folder {
+    pub(super) fn new(storage: &Arc<dyn Storage>, path: &Path) -> Self {
+        Self { path: path.to_owned(), storage: Arc::clone(storage) }
+    }
+
+    pub(super) fn is_dataset(&self) -> bool {
+        self.is_file(&self.path.join(MANIFEST))
+    }
+
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        matches!(self.storage.entry(path), Ok(Entry::File { .. }))
+    }
+
+    pub(super) fn has_folder(&self, table: DatasetTable) -> bool {
+        matches!(self.storage.entry(&self.path.join(table.name())), Ok(Entry::Folder))
+    }
+
+    /// Creates the folders of the tables.
+    pub(super) fn create_tables(&self) -> Result<()> {
+        let mut tables = DatasetTable::ALL.into_iter();
+        tables
+            .try_for_each(|table| self.writing(&self.path.join(table.name()), |path| self.storage.create_folder(path)))
+    }
+
+    /// True if the folder holds anything but leftovers of a process that was killed while it created a dataset.
+    pub(super) fn is_in_use(&self) -> Result<bool> {
+        let ours = [LOCK.to_owned(), temporary_name(MANIFEST)];
+        Ok(self.names(&self.path)?.iter().any(|name| !ours.contains(name)))
+    }
+
+    pub(super) fn file(&self, table: DatasetTable, id: &str) -> PathBuf {
+        self.path.join(table.name()).join(format!("{id}{PARQUET}"))
+    }
+
+    pub(super) fn temporary(&self, table: DatasetTable, id: &str) -> PathBuf {
+        self.path.join(table.name()).join(temporary_name(id))
+    }
+
+    /// The ids of the files of a table, sorted; none if someone removed the folder of the table.
+    pub(super) fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
+        if !self.has_folder(table) {
+            return Ok(BTreeSet::new());
+        }
+        let id = |name: String| name.strip_suffix(PARQUET).filter(|id| is_id(id)).map(str::to_owned);
+        Ok(self.names(&self.path.join(table.name()))?.into_iter().filter_map(id).collect())
+    }
+
+    pub(super) fn create_temporary(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
+        let path = self.temporary(table, id);
+        self.check_change(&path)?;
+        self.writing(&path, |path| self.storage.create_file(path))
+    }
+
+    /// Notes ids before their files appear or go away without the manifest.
+    pub(super) fn note_unnamed<'i>(&self, ids: impl IntoIterator<Item = &'i String>) -> Result<()> {
+        let lines: String = ids.into_iter().map(|id| format!("{id}\n")).collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let path = self.path.join(UNNAMED);
+        self.check_change(&path)?;
+        self.writing(&path, |path| self.storage.append(path, lines.as_bytes()))
+    }
+
+    /// The ids that were noted.
+    pub(super) fn noted_unnamed(&self) -> BTreeSet<String> {
+        let text = self.read_own(UNNAMED).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    }
+
+    /// Removes the noted ids, once the manifest and the folder agree.
+    pub(super) fn forget_unnamed(&self) -> Result<()> {
+        self.remove_if_exists(&self.path.join(UNNAMED))
+    }
+
+    /// Renames the files of a data file, which were written under the temporary name `written`.
+    pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
+        self.note_unnamed([&id.to_owned()])?;
+        for table in DatasetTable::ALL.into_iter().rev() {
+            let (temporary, file) = (self.temporary(table, written), self.file(table, id));
+            self.check_change(&file)?;
+            self.writing(&file, |file| self.storage.rename(&temporary, file))?;
+        }
+        Ok(())
+    }
+
+    /// All files of the dataset, without other files in the folder.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
+        let names = self.names(&self.path)?;
+        let own = names.iter().filter(|name| OWN_FILES.contains(&name.as_str())).map(|name| self.path.join(name));
+        let mut files: Vec<PathBuf> = own.collect();
+        if self.is_engine_written() {
+            for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {
+                files.extend(self.engine_written_files(table)?);
+            }
+            return Ok(files);
+        }
+        for table in DatasetTable::ALL {
+            files.extend(self.ids_in(table)?.iter().map(|id| self.file(table, id)));
+        }
+        Ok(files)
+    }
+
+    /// Removes a data file, `runs` first.
+    pub(super) fn remove(&self, id: &str) -> Result<()> {
+        DatasetTable::ALL.into_iter().try_for_each(|table| self.remove_file(&self.file(table, id)))
+    }
+
+    /// Removes the temporary files of killed processes.
+    pub(super) fn remove_unfinished(&self) -> Result<()> {
+        let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
+        for folder in tables.iter().chain([&self.path]) {
+            for name in self.names(folder)?.iter().filter(|name| name.starts_with('.') && name.ends_with(TEMPORARY)) {
+                self.remove_file(&folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a file outside the tables.
+    pub(super) fn read_own(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.storage.read_whole(&self.path.join(name), if name == OWED { FILE_LIST } else { OWN_FILE })
+    }
+
+    /// Writes a file outside the tables under a temporary name and renames it, so that no reader sees an incomplete
+    /// file. It is on the disk when this returns.
+    pub(super) fn write_own(&self, name: &str, content: &str) -> Result<()> {
+        let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
+        self.check_change(&file)?;
+        self.check_change(&temporary)?;
+        self.writing(&temporary, |path| {
+            let mut file = self.storage.create_file(path)?;
+            file.write_all(content.as_bytes())?;
+            file.sync()
+        })?;
+        self.check_change(&file)?;
+        self.writing(&file, |path| self.storage.rename(&temporary, path))?;
+        self.writing(&self.path, |path| self.storage.sync_folder(path))
+    }
+
+    /// Returns when the names of all files are on the disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
+        let mut folders = tables.iter().chain([&self.path]);
+        folders.try_for_each(|folder| self.writing(folder, |path| self.storage.sync_folder(path)))
+    }
+
+    /// Removes a file; it need not exist.
+    pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
+        self.check_change(path)?;
+        match self.storage.remove(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("{}: cannot be removed", path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn remove_if_exists(&self, path: &Path) -> Result<()> {
+        if self.storage.entry(path).is_ok() { self.remove_file(path) } else { Ok(()) }
+    }
+
+    /// The names in a folder. A name that is not UTF-8 belongs to another program, but is returned.
+    pub(super) fn names(&self, folder: &Path) -> Result<Vec<String>> {
+        let paths = self.storage.list(folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
+        let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(paths.into_iter().map(name).collect())
+    }
+
+    /// Checks before every change of a file that it is no input.
+    fn check_change(&self, path: &Path) -> Result<()> {
+        self.storage.check_change(path).map_err(FleetError::new)
+    }
+
+    fn writing<T>(&self, path: &Path, write: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
+        write(path).with_context(|| format!("{}: cannot be written", path.display()))
+    }
+}
+
+fn temporary_name(id: &str) -> String {
+    format!(".{id}{TEMPORARY}")
+}
+
+/// True for an id that is a name inside its folder, on every system.
+pub(super) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}

@@ -1,0 +1,270 @@
+//! The manifest of a dataset, `traceparse-dataset.json`: the only truth about what belongs to it.
+//!
+//! ```text
+//! {
+//!   "format": "traceparse-dataset",
+//!   "version": 4,
+//!   "complete": false, "inputs_expected": 250, "inputs_done": 49, "runs": 48, "failed": 1,
+//!   "settings": "4e0c…", "symbols": ["/symbols/Orchard.dSYM"], "shard": null,
+//!   "files": {"part-9d51…": {"runs": 48, "failed": 1, "tables": {"runs": {"bytes": 9120, "rows": 49, "blake3": "07aa…"}, …}}},
+//!   "checksum": "5be1…"
+//! }
+//! ```
+//!
+//! The manifest is replaced by a rename, after its files are on the disk and before old files are removed. A reader
+//! therefore sees the dataset before or after a change. `checksum` is the hash of all text before it, so a flipped bit
+//! in the manifest is found as in any other file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fleet::error::{Context, Result, bail};
+use crate::fleet::{Completeness, DatasetTable, FleetSelection};
+use serde_json::{Map, Value, json};
+
+use super::folder::{Folder, MANIFEST, is_id};
+use super::missing::{Lost, SourceSum};
+use super::shards::Shards;
+
+const FORMAT: &str = "traceparse-dataset";
+/// The version of the folder. The files of the tables have a separate version.
+const VERSION: u64 = 4;
+/// Precedes the hash.
+const CHECKSUM: &str = ",\n  \"checksum\": \"";
+const END: &str = "\"\n}\n";
+
+/// The contents of the manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    /// The selection that the runs were measured with.
+    pub(super) selection: FleetSelection,
+    /// The settings of the last extract.
+    pub(super) made_with: MadeWith,
+    pub(super) inputs: Completeness,
+    /// The files that the dataset should have, without lost ones; `None` if unknown.
+    pub(super) sources: Option<SourceSum>,
+    pub(super) lost: Option<Lost>,
+    /// The shards in the dataset; `None` if it is not sharded.
+    pub(super) shards: Option<Shards>,
+    /// Set if a merge wrote it.
+    pub(super) merged: Option<Merged>,
+    /// By id.
+    pub(super) files: BTreeMap<String, DataFile>,
+}
+
+/// The settings of an extract, for people and for merging: each run has its own fingerprint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MadeWith {
+    /// The hash of all settings.
+    pub settings: Option<String>,
+    /// The paths that symbols were looked for in.
+    pub symbols: Vec<String>,
+}
+
+/// The merge that wrote a dataset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// A hash of what was merged.
+    pub inputs: String,
+    /// False until the extract or merge is finished: its files may be removed.
+    pub is_done: bool,
+    /// True if everything that was merged was finished.
+    pub is_of_whole: bool,
+}
+
+/// A data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DataFile {
+    pub(super) runs: u64,
+    pub(super) failed: u64,
+    /// In the order of [`DatasetTable::ALL`].
+    pub(super) tables: Vec<TableFile>,
+}
+
+/// The file of one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TableFile {
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    /// BLAKE3, 128 bits, in hex.
+    pub(super) checksum: String,
+}
+
+impl DataFile {
+    /// The file of a table.
+    pub(super) fn table(&self, table: DatasetTable) -> &TableFile {
+        let index = DatasetTable::ALL.iter().position(|other| *other == table).unwrap_or_default();
+        &self.tables[index]
+    }
+
+    /// A name by content: the same rows have the same name, and no name ever has other rows.
+    pub(super) fn id(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for table in &self.tables {
+            hasher.update(table.checksum.as_bytes());
+        }
+        format!("part-{}", short(hasher.finalize()))
+    }
+}
+
+/// The first half of a hash, in hex.
+pub(super) fn short(hash: blake3::Hash) -> String {
+    hash.to_hex()[..32].to_owned()
+}
+
+impl Manifest {
+    /// The manifest of an empty dataset.
+    pub(super) fn new() -> Self {
+        let inputs = Completeness { is_complete: Some(false), inputs_expected: Some(0), inputs_done: Some(0) };
+        let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
+        let files = BTreeMap::new();
+        let sources = Some(SourceSum::default());
+        Self { selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
+    }
+
+    /// The manifest of a dataset that an engine rewrote: everything is unknown.
+    pub(super) fn unknown() -> Self {
+        Self { inputs: Completeness::default(), ..Self::new() }
+    }
+
+    /// True for a dataset that was only created.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.files.is_empty() && self.inputs == Self::new().inputs
+    }
+
+    /// Reads the manifest of a folder.
+    pub(super) fn read(folder: &Folder) -> Result<Self> {
+        let path = folder.path.join(MANIFEST);
+        let text = folder.read_own(MANIFEST).with_context(|| format!("{}: cannot be read", path.display()))?;
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// Parses a manifest with this file name.
+    pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
+        let damaged = || format!("{name}: is damaged; extract into a new folder");
+        let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
+            bail!("{}", damaged());
+        };
+        match value["version"].as_u64().with_context(damaged)? {
+            VERSION if has_its_checksum(text) => Self::of_json(&value).with_context(damaged),
+            version if version > VERSION => {
+                bail!("{name}: has version {version}, but this traceparse reads version {VERSION}; update traceparse")
+            }
+            _ => bail!("{}", damaged()),
+        }
+    }
+
+    fn of_json(value: &Value) -> Option<Self> {
+        let options = match &value["selection"] {
+            Value::Null => Vec::new(),
+            selection => serde_json::from_value(selection["options"].clone()).ok()?,
+        };
+        let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
+        let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
+        let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
+        let inputs = Completeness {
+            is_complete: value["complete"].as_bool().map(|is_complete| is_complete && !is_merging),
+            inputs_expected: value["inputs_expected"].as_u64(),
+            inputs_done: value["inputs_done"].as_u64(),
+        };
+        let shards = Shards::from_json(value)?;
+        let merged = value["merged"]["inputs"].as_str().map(|inputs| Merged {
+            inputs: inputs.to_owned(),
+            is_done: value["merged"]["done"] == true,
+            is_of_whole: value["merged"]["of_whole"] == true,
+        });
+        let mut files = BTreeMap::new();
+        for (id, file) in value["files"].as_object()? {
+            files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
+        }
+        let selection = FleetSelection::new(options);
+        let (sources, lost) = (SourceSum::from_json(&value["sources"]), Lost::from_json(&value["lost"]));
+        Some(Self { selection, made_with, inputs, sources, lost, shards, merged, files })
+    }
+
+    /// The text of the manifest, with its checksum.
+    pub(super) fn text(&self) -> String {
+        let text = format!("{:#}", self.to_json());
+        let body = text.trim_end().trim_end_matches('}').trim_end();
+        format!("{body}{CHECKSUM}{}{END}", short(blake3::hash(body.as_bytes())))
+    }
+
+    fn to_json(&self) -> Value {
+        let mut value = json!({"format": FORMAT, "version": VERSION});
+        if !self.selection.is_whole() {
+            value["selection"] = json!({"text": self.selection.to_string(), "options": self.selection.options()});
+        }
+        value["complete"] = json!(self.inputs.is_complete);
+        value["inputs_expected"] = json!(self.inputs.inputs_expected);
+        value["inputs_done"] = json!(self.inputs.inputs_done);
+        value["sources"] = json!(self.sources.map(SourceSum::to_json));
+        value["lost"] = Lost::to_json(self.lost);
+        value["runs"] = json!(self.files.values().map(|file| file.runs).sum::<u64>());
+        value["failed"] = json!(self.files.values().map(|file| file.failed).sum::<u64>());
+        value["settings"] = json!(self.made_with.settings);
+        value["symbols"] = json!(self.made_with.symbols);
+        [value["shard"], value["shards"]] = Shards::to_json(self.shards.as_ref());
+        value["merged"] = match &self.merged {
+            Some(Merged { inputs, is_done, is_of_whole }) => {
+                json!({"inputs": inputs, "done": is_done, "of_whole": is_of_whole})
+            }
+            None => Value::Null,
+        };
+        value["files"] = self.files.iter().map(|(id, file)| (id.clone(), json_of(file))).collect::<Map<_, _>>().into();
+        value
+    }
+}
+
+/// The files that a manifest lists.
+#[derive(Debug)]
+pub struct NamedFiles {
+    /// Their names, such as `runs/part-1.parquet`.
+    pub names: BTreeSet<String>,
+    /// The length of all together.
+    pub bytes: u64,
+}
+
+impl NamedFiles {
+    /// The files that a manifest lists.
+    ///
+    /// # Errors
+    /// If the manifest is damaged.
+    pub fn of(manifest: &[u8], name: &str) -> Result<Self> {
+        let manifest = Manifest::parse(manifest, name)?;
+        let mut named = Self { names: BTreeSet::new(), bytes: 0 };
+        for (id, file) in &manifest.files {
+            for table in DatasetTable::ALL {
+                named.names.insert(format!("{}/{id}.parquet", table.name()));
+                named.bytes = named.bytes.saturating_add(file.table(table).bytes);
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// True if the text ends with the hash of everything before it.
+fn has_its_checksum(text: &[u8]) -> bool {
+    let Some(text) = std::str::from_utf8(text).ok().and_then(|text| text.strip_suffix(END)) else { return false };
+    text.rsplit_once(CHECKSUM).is_some_and(|(body, checksum)| checksum == short(blake3::hash(body.as_bytes())))
+}
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn data_file(value: &Value) -> Option<DataFile> {
+    let table = |table: DatasetTable| {
+        let file = &value["tables"][table.name()];
+        let checksum = file["blake3"].as_str()?.to_owned();
+        Some(TableFile { bytes: file["bytes"].as_u64()?, rows: file["rows"].as_u64()?, checksum })
+    };
+    let tables = DatasetTable::ALL.into_iter().map(table).collect::<Option<_>>()?;
+    Some(DataFile { runs: value["runs"].as_u64()?, failed: value["failed"].as_u64()?, tables })
+}
+
+fn json_of(file: &DataFile) -> Value {
+    let table = |(table, file): (DatasetTable, &TableFile)| {
+        (table.name().to_owned(), json!({"bytes": file.bytes, "rows": file.rows, "blake3": file.checksum}))
+    };
+    let tables: Map<_, _> = DatasetTable::ALL.into_iter().zip(&file.tables).map(table).collect();
+    json!({"runs": file.runs, "failed": file.failed, "tables": tables})
+}

@@ -1,0 +1,314 @@
+//! A dataset on disk: a folder with a folder for each table, and a manifest that names the files which belong to it.
+//!
+//! A data file contains the rows of one `put`, or several merged ones; its id is a hash of its content. An export is in
+//! one data file at a time; putting it again removes it from any other file. Changes stay in memory until
+//! [`Store::save`] writes the manifest, and unused files are removed after that.
+
+mod changes;
+mod compact;
+mod contents;
+mod engine_written;
+mod folder;
+mod index;
+mod manifest;
+mod measured;
+mod merge;
+mod missing;
+mod part;
+mod progress;
+mod read;
+mod shards;
+mod stamps;
+mod state;
+mod waiting;
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::files::{Storage, StorageLock};
+use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
+use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
+use rayon::prelude::*;
+
+use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
+pub use index::Known;
+use manifest::Manifest;
+pub use manifest::{MadeWith, Merged, NamedFiles};
+pub use merge::{Merge, MergedFacts};
+pub use missing::SourceSum;
+use read::Contents;
+pub use read::SharedRow;
+pub use shards::{RecordingList, ShardPlan, Shards};
+pub use stamps::{InputKind, InputState, SourceStamps};
+use state::State;
+use waiting::Waiting;
+
+/// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
+#[derive(Debug)]
+pub struct Store {
+    folder: Folder,
+    /// Also locked during changes on disk, so that they happen one at a time.
+    state: Mutex<State>,
+    /// Locked after `state`, if both are.
+    waiting: Mutex<Waiting>,
+    /// Held while waiting rows are written. Locked before `state`.
+    writing: Mutex<()>,
+    /// Temporary names that were given.
+    written: AtomicU64,
+    /// The number of runs in data files that someone deleted, which are no longer in the dataset.
+    lost_runs: u64,
+    is_writer: bool,
+    contents: Contents,
+    /// Held until the store is dropped. `None` if the storage has no locks, or is read-only.
+    _lock: StorageLock,
+}
+
+impl Store {
+    /// Rows of functions in a data file: some tens of megabytes.
+    pub(crate) const PART_ROWS: u64 = 4_000_000;
+    /// The name of the manifest in a dataset's folder.
+    pub const MANIFEST: &str = MANIFEST;
+    /// The name of the list of exports that need not be hashed again.
+    pub const STAMPS: &str = STAMPS;
+    /// The name of the list of exports that extracts have not done.
+    pub const OWED: &str = OWED;
+
+    /// True if a folder is a dataset, or an engine-written one.
+    pub fn is_dataset(storage: &Arc<dyn Storage>, path: &Path) -> bool {
+        let folder = Folder::new(storage, path);
+        folder.is_dataset() || folder.is_engine_written()
+    }
+
+    /// True if a process was killed while it turned a folder into a dataset.
+    pub fn is_begun(storage: &Arc<dyn Storage>, path: &Path) -> bool {
+        let folder = Folder::new(storage, path);
+        folder.is_file(&path.join(LOCK)) && folder.is_in_use().is_ok_and(|is_in_use| !is_in_use)
+    }
+
+    /// Opens a dataset for writing, or creates one in a new or empty folder. Removes the leftovers of killed processes.
+    ///
+    /// # Errors
+    /// If the folder has other contents, another process uses it, or its files are damaged.
+    pub fn create_or_open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
+        let folder = Folder::new(storage, path);
+        storage.create_folder(path).with_context(|| format!("{}: cannot be made", path.display()))?;
+        if !folder.is_dataset() && folder.is_in_use()? {
+            bail!("{}: not empty, and not a dataset; name a new or empty folder", path.display());
+        }
+        let lock = match storage.lock(&path.join(LOCK), true) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),
+            lock => lock.with_context(|| format!("{}: cannot be written to", path.display()))?,
+        };
+        let is_new = !folder.is_dataset();
+        let manifest = if is_new { Manifest::new() } else { Manifest::read(&folder)? };
+        let mut store = Self::new(folder, manifest, true, lock);
+        store.prepare(is_new)?;
+        Ok(store)
+    }
+
+    fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: StorageLock) -> Self {
+        let state = Mutex::new(State::new(manifest));
+        let contents = Contents::Listed;
+        let (waiting, writing, written) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
+        Self { folder, state, waiting, writing, written, lost_runs: 0, is_writer, contents, _lock: lock }
+    }
+
+    /// Makes the manifest and the folder consistent.
+    fn prepare(&mut self, is_new: bool) -> Result<()> {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if is_new {
+            state.save(&self.folder)?;
+        }
+        self.folder.create_tables()?;
+        self.folder.remove_unfinished()?;
+        let incomplete = self.folder.check_files(&state.manifest)?;
+        let unnamed = self.folder.unnamed(&state.manifest)?;
+        let own = self.folder.noted_unnamed();
+        if let Some((table, id)) = unnamed.iter().find(|(_, id)| !own.contains(id)) {
+            // No extract left this file, so someone copied it here. It may be the only copy.
+            let file = self.folder.file(*table, id);
+            let folder = self.folder.path.display();
+            bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
+        }
+        unnamed.iter().try_for_each(|(table, id)| self.folder.remove_file(&self.folder.file(*table, id)))?;
+        self.folder.forget_unnamed()?;
+        if !incomplete.is_empty() {
+            let removed = incomplete.iter().filter_map(|id| state.remove(id));
+            self.lost_runs = removed.map(|file| file.runs).sum();
+            state.manifest.inputs.is_complete = Some(false);
+            self.note_lost()?;
+        }
+        Ok(())
+    }
+
+    /// The number of runs in data files that someone deleted since the dataset was written.
+    pub fn lost_runs(&self) -> u64 {
+        self.lost_runs
+    }
+
+    /// Checks that this version can use a dataset.
+    ///
+    /// # Errors
+    /// When it is not a dataset, was written by a newer version, or is damaged.
+    pub fn check(storage: &Arc<dyn Storage>, path: &Path) -> Result<()> {
+        let folder = Folder::new(storage, path);
+        if folder.is_engine_written() {
+            return folder.check_engine_written();
+        }
+        let name = path.display();
+        ensure!(
+            !Self::is_begun(storage, path),
+            "{name}: no dataset yet, since a process was killed before it made one; run it again, or remove the folder"
+        );
+        ensure!(folder.is_dataset(), "{name}: not a dataset; make one with `traceparse fleet extract`");
+        Manifest::read(&folder).map(drop)
+    }
+
+    /// The files of a dataset.
+    ///
+    /// # Errors
+    /// If its folders cannot be read.
+    pub fn files(storage: &Arc<dyn Storage>, path: &Path) -> Result<Vec<PathBuf>> {
+        Folder::new(storage, path).files()
+    }
+
+    /// Opens a dataset for reading, and checks that its files have the bytes that were written.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), if another process writes it, and if a file is missing or changed.
+    pub fn open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
+        Self::check(storage, path)?;
+        let folder = Folder::new(storage, path);
+        if folder.is_engine_written() {
+            return Ok(Self {
+                contents: Contents::EngineWritten,
+                ..Self::new(folder, Manifest::unknown(), false, None)
+            });
+        }
+        let held = match storage.lock(&path.join(LOCK), false) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),
+            // No process can write where only reading is allowed.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => None,
+            lock => lock.with_context(|| format!("{}: cannot be locked", path.display()))?,
+        };
+        let manifest = Manifest::read(&folder)?;
+        if let Some(id) = folder.check_files(&manifest)?.first() {
+            bail!("{}", folder.missing(id));
+        }
+        Ok(Self::new(folder, manifest, false, held))
+    }
+
+    /// The selection that the runs were measured with.
+    pub fn selection(&self) -> FleetSelection {
+        self.state().manifest.selection.clone()
+    }
+
+    /// Records the selection in an empty dataset, or checks that the dataset has the same one: runs of different
+    /// selections cannot be compared.
+    pub fn select(&self, selection: &FleetSelection) -> Result<()> {
+        self.check_writer()?;
+        let mut state = self.state();
+        let own = state.manifest.selection.clone();
+        if own == *selection {
+            return Ok(());
+        }
+        if state.manifest.files.is_empty() {
+            state.manifest.selection = selection.clone();
+            return state.save(&self.folder);
+        }
+        let [own, asked] = [&own, selection].map(described);
+        let name = self.folder.path.display();
+        bail!(
+            "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
+        )
+    }
+
+    /// The shards in the dataset; `None` if it is not sharded.
+    pub fn shards(&self) -> Option<Shards> {
+        self.state().manifest.shards.clone()
+    }
+
+    /// Records the shard of an empty dataset, or checks that the dataset has the same one.
+    pub fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
+        self.check_writer()?;
+        let mut state = self.state();
+        let key = |shards: &Option<Shards>| shards.as_ref().map(|shards| (shards.count, shards.have.clone()));
+        let (is_same, is_new) = (key(&state.manifest.shards) == key(&shard), state.manifest.files.is_empty());
+        if is_same || (is_new && state.manifest.shards.is_none()) {
+            state.manifest.shards = shard;
+            return Ok(());
+        }
+        let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
+        let (own, asked) = (name(&state.manifest.shards), name(&shard));
+        bail!(
+            "{}: a dataset of {own}, but this extract is of {asked}; repeat its --shard, or name another folder",
+            self.folder.path.display()
+        )
+    }
+
+    /// The exports in the dataset, by path.
+    pub fn known(&self) -> Result<HashMap<String, Known>> {
+        self.write_waiting()?;
+        Ok(self.indexed()?.index.known())
+    }
+
+    /// The settings of the last extract.
+    pub fn made_with(&self) -> MadeWith {
+        self.state().manifest.made_with.clone()
+    }
+
+    /// The merge that wrote it, if one did.
+    pub fn merged(&self) -> Option<Merged> {
+        self.state().manifest.merged.clone()
+    }
+
+    /// The stamps that identify exports that are unchanged since they were hashed. Empty if they cannot be read.
+    pub fn stamps(&self) -> SourceStamps {
+        self.folder.read_own(STAMPS).map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
+    }
+
+    /// Keeps stamps for the next time.
+    pub fn save_stamps(&self, stamps: &SourceStamps) -> Result<()> {
+        self.check_writer()?;
+        self.folder.write_own(STAMPS, &format!("{:#}\n", stamps.to_json()))
+    }
+
+    fn check_writer(&self) -> Result<()> {
+        ensure!(self.is_writer, "{}: is open for reading", self.folder.path.display());
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state with its index, which is read on first use.
+    fn indexed(&self) -> Result<MutexGuard<'_, State>> {
+        if !self.state().is_indexed {
+            let read = |id: &String| {
+                let runs = KnownRun::all(self.folder.open_table(DatasetTable::Runs, id)?);
+                runs.map_err(|error| self.folder.name_file(id, error))
+            };
+            let ids = self.data_files()?;
+            let runs: Vec<_> = ids.par_iter().map(read).collect::<Result<_>>()?;
+            let mut state = self.state();
+            if !state.is_indexed {
+                ids.iter().zip(runs).for_each(|(id, runs)| state.index.insert(id, runs));
+                state.is_indexed = true;
+            }
+        }
+        Ok(self.state())
+    }
+}
+
+/// What was selected, in words.
+pub(crate) fn described(selection: &FleetSelection) -> String {
+    if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
+}
+
+fn busy(path: &Path) -> FleetError {
+    error!("{}: another traceparse is using this dataset; wait until it is done", path.display())
+}

@@ -1,0 +1,125 @@
+//! The progress of an extract: a dataset is incomplete from its start until its end.
+//!
+//! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed, so that an
+//! extract of other files does not complete a dataset whose extract was killed.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+
+use crate::fleet::Completeness;
+use crate::fleet::error::{Context, Result};
+
+use super::folder::OWED;
+use super::missing::{Lost, SourceSum};
+use super::{MadeWith, Store};
+
+impl Store {
+    /// The number of the dataset's inputs, expected and done.
+    pub fn completeness(&self) -> Completeness {
+        self.state().manifest.inputs
+    }
+
+    /// The number of files that were lost with deleted data files and are not back.
+    pub fn lost_files(&self) -> Option<u64> {
+        self.state().manifest.lost.map(|lost| lost.files)
+    }
+
+    /// Notes lost files: files that the dataset should have, and of which it no longer has rows.
+    pub(super) fn note_lost(&self) -> Result<()> {
+        let known = self.known()?;
+        let mut state = self.state();
+        let manifest = &mut state.manifest;
+        let files = manifest.inputs.inputs_done.unwrap_or(0).saturating_sub(known.len() as u64).max(1);
+        let left = SourceSum::of(known.keys().map(String::as_str));
+        let lost = Lost { files, sources: manifest.sources.map(|all| all.without(left)) };
+        manifest.lost = Some(manifest.lost.map_or(lost, |before| before.and(lost)));
+        manifest.sources = Some(left);
+        manifest.inputs.inputs_done = Some(known.len() as u64);
+        manifest.inputs.inputs_expected = manifest.inputs.inputs_expected.max(Some(known.len() as u64 + files));
+        state.save(&self.folder)
+    }
+
+    /// Gives up lost files, and files that other extracts did not process.
+    pub fn give_up_missing(&self) -> Result<()> {
+        self.state().manifest.lost = None;
+        self.note_owed(&BTreeSet::new())
+    }
+
+    /// Begins an extract of known and new files. If these are the lost ones, none is lost.
+    pub fn expect(&self, known: SourceSum, new: SourceSum) {
+        let manifest = &mut self.state().manifest;
+        manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));
+        manifest.sources = Some(known.and(new));
+    }
+
+    /// Begins an extract, after which the dataset should have `expected` files; it already has `done` of them.
+    pub fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
+        self.check_writer()?;
+        self.write_waiting()?;
+        self.count_done(done);
+        let mut state = self.indexed()?;
+        if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
+            // The files missing from the parts of a merge are unknown.
+            let Completeness { inputs_expected, inputs_done, .. } = state.manifest.inputs;
+            let files = inputs_expected.unwrap_or(0).saturating_sub(inputs_done.unwrap_or(0)).max(1);
+            state.manifest.lost = Some(Lost { files, sources: None });
+        }
+        let lost = state.manifest.lost.map_or(0, |lost| lost.files);
+        state.manifest.inputs = Completeness {
+            is_complete: Some(false),
+            inputs_expected: Some(expected as u64 + lost),
+            inputs_done: Some(done as u64),
+        };
+        state.manifest.made_with = made_with;
+        state.manifest.merged = None;
+        self.save_state(&mut state)
+    }
+
+    /// Counts files that are added, or need not be.
+    pub fn count_done(&self, done: usize) {
+        self.waiting().count_done(done as u64);
+    }
+
+    /// An extract came to its end. The dataset is complete if it has lost no file, and none of another extract is to be done.
+    pub fn complete(&self) -> Result<()> {
+        self.check_writer()?;
+        self.write_waiting()?;
+        let owed = self.owed()?;
+        let mut state = self.indexed()?;
+        // First save without the unneeded files, since the folder of a complete dataset contains none.
+        self.save_state(&mut state)?;
+        self.folder.sync()?;
+        let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
+        state.manifest.inputs.is_complete = Some(missing == 0);
+        // Files that existed at the start may have disappeared: the runs of moved files have other names.
+        let (sources, done) = (SourceSum::of(state.index.sources()), state.index.sources().len() as u64);
+        state.manifest.sources = Some(sources);
+        state.manifest.inputs.inputs_expected = Some(done + missing);
+        state.manifest.inputs.inputs_done = Some(done);
+        self.save_state(&mut state)?;
+        drop(state);
+        self.note_owed(&owed)
+    }
+
+    /// The files that earlier extracts were to process, and that the dataset does not have.
+    pub fn owed(&self) -> Result<BTreeSet<String>> {
+        let path = self.folder.path.join(OWED);
+        let text = match self.folder.read_own(OWED) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
+            text => text.with_context(|| format!("{}: cannot be read", path.display()))?,
+        };
+        let sources: Vec<String> = serde_json::from_slice(&text)
+            .with_context(|| format!("{}: is damaged; extract into a new folder", path.display()))?;
+        let known = self.known()?;
+        Ok(sources.into_iter().filter(|source| !known.contains_key(source)).collect())
+    }
+
+    /// Notes the files that an extract will process, and those that other extracts have not processed.
+    pub fn note_owed(&self, sources: &BTreeSet<String>) -> Result<()> {
+        self.check_writer()?;
+        match sources.is_empty() {
+            true => self.folder.remove_if_exists(&self.folder.path.join(OWED)),
+            false => self.folder.write_own(OWED, &serde_json::to_string(sources)?),
+        }
+    }
+}

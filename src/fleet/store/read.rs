@@ -1,0 +1,181 @@
+//! Reading a dataset from its first run to its last.
+
+use std::io::ErrorKind;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+use crate::files::StorageFile;
+use crate::fleet::error::{FleetError, Result, error};
+use crate::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable};
+
+use super::folder::Folder;
+use super::manifest::Manifest;
+
+/// The source of the list of a dataset's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// The manifest lists them.
+    Listed,
+    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
+    EngineWritten,
+}
+
+/// A row of a dataset; a run uses the names of its file.
+pub type SharedRow = DatasetRow<DatasetRun>;
+
+/// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
+const WAITING: usize = 4;
+
+impl Folder {
+    /// Opens the tables of a data file whose runs share their names.
+    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
+        let (folder, id) = (self.clone(), id.to_owned());
+        let reader = DatasetReader::open(|table| Ok(self.open_table(table, &id)?));
+        let reader = reader.map_err(|error| match error {
+            Opening::Table(error) => self.name_file(&id, error),
+            Opening::File(error) => error,
+        })?;
+        Ok(reader.shared().map(move |row| row.map_err(|error| folder.name_file(&id, error))))
+    }
+
+    pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
+        let path = self.file(table, id);
+        // Nothing is wrong with a file that cannot be opened now.
+        let advice = |error: &std::io::Error| match error.kind() {
+            ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
+            _ => String::new(),
+        };
+        self.storage.open_file(&path).map_err(|error| {
+            let advice = advice(&error);
+            FleetError::from(error).context(format!("{}: cannot be opened{advice}", path.display()))
+        })
+    }
+
+    /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
+    pub(super) fn what_helps(&self, id: &str) -> String {
+        let runs = self.file(DatasetTable::Runs, id);
+        if Manifest::read(self).is_ok_and(|manifest| manifest.merged.is_some()) {
+            return format!("Delete {}, then run the same `traceparse fleet merge` again", runs.display());
+        }
+        format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())
+    }
+
+    /// The error for a data file of which a table is not there.
+    pub(super) fn missing(&self, id: &str) -> String {
+        let mut paths = DatasetTable::ALL.map(|table| self.file(table, id)).into_iter();
+        let path =
+            paths.find(|path| self.storage.entry(path).is_err()).unwrap_or_else(|| self.file(DatasetTable::Runs, id));
+        format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
+    }
+
+    /// The error with the path of the file that it is about.
+    pub(super) fn name_file(&self, id: &str, error: DatasetError) -> FleetError {
+        let path = self.file(error.table, id);
+        let advice = match error.kind {
+            DatasetErrorKind::Damaged => format!(". {}", self.what_helps(id)),
+            _ => String::new(),
+        };
+        FleetError::from(error).context(format!("{}: cannot be used{advice}", path.display()))
+    }
+
+    /// Reads data files, and passes their rows to `each` in order. Several files are read at a time; the amount that is
+    /// read ahead is bounded.
+    pub(super) fn read_in_order(
+        &self,
+        files: Vec<Listed>,
+        mut each: impl FnMut(SharedRow) -> Result<()>,
+    ) -> Result<()> {
+        let count = files.len();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+        let (order, files_in_order) = sync_channel(threads);
+        let queue = Mutex::new(Queue { files: files.into_iter(), order });
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| self.read_files(&queue));
+            }
+            // At an error the receivers are dropped, and the threads end at the next thing that they send.
+            let mut rows = files_in_order.into_iter().take(count).flatten();
+            rows.try_for_each(|row| each(row?))
+        })
+    }
+
+    /// Reads files from the queue until it is empty.
+    fn read_files(&self, queue: &Mutex<Queue>) {
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some((file, sender)) = next() {
+            let is_wanted = match self.open(&file.id) {
+                Ok(rows) => self.send(&file, rows, &sender),
+                Err(error) => sender.send(Err(error)).is_ok(),
+            };
+            if !is_wanted {
+                return;
+            }
+        }
+    }
+
+    /// Sends the rows of a file, and an error if their number differs from the manifest; false if the receiver is gone.
+    fn send(&self, file: &Listed, mut rows: impl Iterator<Item = Row>, sender: &SyncSender<Row>) -> bool {
+        let (mut runs, mut failed) = (0_u64, 0_u64);
+        let is_wanted = rows.all(|row| {
+            match &row {
+                Ok(DatasetRow::Run(_)) => runs += 1,
+                Ok(DatasetRow::Failed(_)) => failed += 1,
+                Err(_) => {}
+            }
+            sender.send(row).is_ok()
+        });
+        if !is_wanted || file.counts == (runs, failed) {
+            return is_wanted;
+        }
+        let (path, (of_runs, of_failed)) = (self.file(DatasetTable::Runs, &file.id), file.counts);
+        let error = error!(
+            "{}: has {runs} runs and {failed} files that gave none, but the manifest says {of_runs} and {of_failed}. {}",
+            path.display(),
+            self.what_helps(&file.id)
+        );
+        sender.send(Err(error)).is_ok()
+    }
+}
+
+/// The reason why a data file cannot be opened: a table cannot be read, or its file.
+enum Opening {
+    Table(DatasetError),
+    File(FleetError),
+}
+
+impl From<DatasetError> for Opening {
+    fn from(error: DatasetError) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<FleetError> for Opening {
+    fn from(error: FleetError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// A data file to read.
+pub(super) struct Listed {
+    pub(super) id: String,
+    /// The number of runs, and of files without runs, in the manifest.
+    pub(super) counts: (u64, u64),
+}
+
+type Row = Result<SharedRow>;
+
+/// The files that still have to be read, and the channels for their rows, in the same order.
+struct Queue {
+    files: std::vec::IntoIter<Listed>,
+    order: SyncSender<Receiver<Row>>,
+}
+
+impl Queue {
+    /// Waits while as many files as there are threads are read ahead; other callers wait for the lock.
+    fn next(&mut self) -> Option<(Listed, SyncSender<Row>)> {
+        let file = self.files.next()?;
+        let (sender, rows) = sync_channel(WAITING);
+        self.order.send(rows).ok()?;
+        Some((file, sender))
+    }
+}

@@ -1,0 +1,17 @@
+//! Pages of the runs that numbers of a fleet's report name, next to the page of the report.
+//!
+//! ```text
+//! report ─► the runs to open ─► each read again ─► its page in a folder ─► links in the report
+//! ```
+//!
+//! A run is read and measured again with the same settings. If its numbers differ from those in the report, its page is
+//! not written.
+
+mod folder;
+mod page;
+mod places;
+mod write;
+
+pub use folder::PageFolder;
+pub use page::fit;
+pub use write::RunPages;

@@ -1,0 +1,269 @@
+//! Reads and measures one run again, and writes its page.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::analysis::Analysis;
+use crate::fleet::error::Result;
+use crate::fleet::{FailureKind, FleetReport, FleetSettings, MeasureOptions, RunContext, RunMeasures, RunRow};
+use crate::memory::Size;
+use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
+use crate::profile::{Id, Series};
+use crate::recording::{Document, DocumentContent, Intervals, Options, Recording};
+use crate::redact::{RedactRule, Redactor};
+use crate::report::{ReportOptions, View};
+use crate::units::Millionths;
+
+use super::folder::{PageFolder, encoded};
+use super::places::{Question, Target};
+use crate::fleet::extract::{Beside, FleetInput, Refused, all_intervals, redact, unless_changed};
+use crate::fleet::fingerprint::short;
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::{Task, content};
+
+/// The memory that a tree of one stack takes, in addition to the stack.
+const TREE_BYTES: u64 = 32;
+
+/// The settings shared by all pages.
+pub(super) struct PageMaker<'a> {
+    pub(super) report: &'a FleetReport,
+    pub(super) settings: &'a FleetSettings<'a>,
+    pub(super) host: &'a dyn FleetHost,
+    pub(super) max_size: u64,
+}
+
+/// A page that was written.
+pub(super) struct Made {
+    /// By place: the address.
+    pub(super) addresses: BTreeMap<RunPlace, String>,
+    /// What is left out, in a sentence.
+    pub(super) note: Option<String>,
+}
+
+/// A run, ready to be written.
+struct Opened {
+    analysis: Analysis,
+    options: ReportOptions,
+    intervals: Intervals,
+    series: Id<Series>,
+    targets: BTreeMap<RunPlace, Target>,
+}
+
+/// A run that was measured again, with the names of the report.
+struct Again {
+    run: RunMeasures,
+    series: Id<Series>,
+    targets: BTreeMap<RunPlace, Target>,
+}
+
+impl PageMaker<'_> {
+    /// Writes the page of a run.
+    ///
+    /// # Errors
+    /// The outer one when the page cannot be written; the inner one when the run cannot be read again, or has no page.
+    pub(super) fn make(
+        &self,
+        page: &RunPage,
+        task: &Task,
+        folder: &mut dyn PageFolder,
+    ) -> Result<Result<Made, Refused>> {
+        let opened = match self.open(page, task) {
+            Ok(opened) => opened,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let report = opened.analysis.report(&opened.options);
+        let options = WorkbenchOptions { intervals: Some(&opened.intervals), ..WorkbenchOptions::default() };
+        let (options, note) = match fit(self.max_size, |size| options.fitting(&report, size)) {
+            Ok(fitting) => fitting,
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(Err(malformed(&error))),
+            Err(error) => return Err(error.into()),
+        };
+        let reduction = options.reduction;
+        let format = Format::Workbench(options);
+        let file = folder.add(&self.report.runs[page.run], &mut |out| output::write(&report, &format, out))?;
+        let address = format!("{}/{file}", encoded(folder.name().as_encoded_bytes()));
+        let address = |target: &Target| format!("{address}{}", target.fragment(&report, opened.series, reduction));
+        let addresses = opened.targets.iter().map(|(place, target)| (place.clone(), address(target))).collect();
+        Ok(Ok(Made { addresses, note }))
+    }
+
+    fn open(&self, page: &RunPage, task: &Task) -> Result<Opened, Refused> {
+        let fetched = self.host.fetch(&task.files().collect::<Vec<_>>());
+        let _fetched = fetched.map_err(|error| unreadable(error.to_string()))?;
+        let found = self.host.files().entry(&task.path);
+        found.map_err(|error| unreadable(format!("it cannot be read: {error}")))?;
+        if !self.host.state(&task.path).is_some_and(|state| state.is_lasting()) {
+            return Err(unreadable("it can be read only once".to_owned()));
+        }
+        let memory = self.settings.memory.part(u64::MAX);
+        let options = Options { jobs: self.settings.options.jobs, memory, ..self.settings.options.read.clone() };
+        let files = self.host.watch();
+        let opened = FleetInput::open(&*files, &task.path, &options.memory)
+            .and_then(|mut input| self.read(page, task, &mut input, (&*files, &options)));
+        unless_changed(&*files, &task.path, opened)
+    }
+
+    fn read(
+        &self,
+        page: &RunPage,
+        task: &Task,
+        input: &mut FleetInput<'_>,
+        (files, options): (&dyn WatchedInputs, &Options),
+    ) -> Result<Opened, Refused> {
+        let run = &self.report.runs[page.run];
+        let read = input.read_as(&task.display, options, self.host)?;
+        if short(read.content) != content(&run.run_id) {
+            return Err(unreadable("its content differs from the measured one".to_owned()));
+        }
+        let mut recording = read.export?;
+        // Messages about the neighbouring file were printed before.
+        let beside = Beside::read(task, options, self.host, &mut Vec::new());
+        recording.documents.extend(beside.tocs.into_iter().map(|toc| Document {
+            input: task.display.clone(),
+            content: DocumentContent::Toc(toc),
+            cut_at: None,
+        }));
+        let mut analysis = Analysis::new(recording);
+        self.name_frames(&mut analysis, input)?;
+        let mut measure = self.settings.options.measure.clone();
+        if let Some(asked) = &self.settings.intervals {
+            let filter = asked.of(task, (analysis.recording(), input), (files, self.host), options, &mut Vec::new())?;
+            measure.selection.intervals = Some(filter);
+        }
+        let intervals = all_intervals(task, (analysis.recording(), input), (files, self.host), options)?;
+        let again = self.again(page, task, analysis.recording(), &measure)?;
+        self.operated(analysis, (measure, intervals), again, task, run)
+    }
+
+    /// Names the frames of the recording as in the first measurement.
+    fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), Refused> {
+        let own = input.symbols();
+        let Some(finder) = self.settings.symbols.finder(Some(&own)) else { return Ok(()) };
+        let named = analysis.symbolicate(&finder, self.settings.symbols.options()).map(drop);
+        self.settings.symbols.check()?;
+        named.map_err(|error| malformed(&error))
+    }
+
+    /// The run, measured as before.
+    fn again(
+        &self,
+        page: &RunPage,
+        task: &Task,
+        recording: &Recording,
+        measure: &MeasureOptions,
+    ) -> Result<Again, Refused> {
+        let operations = (self.settings.options.operations)(&recording.profile);
+        let mut context = context(task, content(&self.report.runs[page.run].run_id));
+        let copy = match self.host.redaction() {
+            Some(rules) => Some(redacted_copy(rules, recording, &mut context)?),
+            None => None,
+        };
+        let named = copy.as_ref().map_or(recording, |(copy, _)| copy);
+        let measured = named.measure_operated(&context, measure, &operations);
+        let measured = measured.map_err(|refused| Refused { kind: refused.kind, reason: refused.reason })?;
+        let question = self.question();
+        let row = &self.report.runs[page.run];
+        let mut runs = measured.runs.into_iter().zip(measured.series);
+        let (run, series) = runs
+            .find(|(run, _)| run.record.run_id == row.run_id && question.weight(run) == row.weight)
+            .ok_or_else(otherwise_measured)?;
+        let of_run = (&named.profile, named.profile.series(series).run);
+        let target = |place: &RunPlace| (place.clone(), Target::of(place, of_run, &question, &run));
+        let targets = page.places.keys().map(target).collect();
+        Ok(Again { run, series, targets })
+    }
+
+    fn question(&self) -> Question<'_> {
+        Question { options: &self.report.options, narrowed: self.settings.options.threads.as_ref() }
+    }
+
+    /// Applies operations, and replaces names if requested.
+    fn operated(
+        &self,
+        mut analysis: Analysis,
+        (measure, mut intervals): (MeasureOptions, Intervals),
+        again: Again,
+        task: &Task,
+        run: &RunRow,
+    ) -> Result<Opened, Refused> {
+        let Again { run: measured, series, targets } = again;
+        debug_assert_eq!(measured.record.run_id, run.run_id);
+        let profile = &analysis.recording().profile;
+        let mut selection = measure.selection;
+        selection.runs = vec![profile.run(profile.series(series).run).number];
+        let (schemas, view, jobs) = (vec![measured.record.schema], View::Summary, self.settings.options.jobs);
+        let mut options = ReportOptions { selection, schemas, view, jobs, ..ReportOptions::default() };
+        analysis.operate(&options, &self.settings.options.operations).map_err(|error| malformed(&error))?;
+        if let Some(rules) = self.host.redaction() {
+            let mut redactor = Redactor::new(rules.to_vec());
+            for path in task.files() {
+                redactor.hide_input(&path.display().to_string());
+            }
+            redactor.collect(analysis.recording());
+            redactor.collect_intervals(&intervals);
+            redactor.intervals(&mut intervals);
+            analysis.redact(&mut redactor, &mut options).map_err(|error| malformed(&error))?;
+        }
+        let profile = &analysis.recording().profile;
+        let trees = profile.budget().reserve(profile.stack_ids().len() as u64 * TREE_BYTES);
+        // The page builds its trees itself; the overview needs less.
+        trees.map_err(|error| malformed(&error))?;
+        Ok(Opened { analysis, options, intervals, series, targets })
+    }
+}
+
+/// The context for measuring a file of which only the weights are used.
+fn context(task: &Task, run_id: &str) -> RunContext {
+    RunContext {
+        run_id: run_id.to_owned(),
+        fingerprint: String::new(),
+        source: task.display.clone(),
+        source_bytes: 0,
+        labels: Vec::new(),
+        run_weight: Millionths::ONE,
+        duration: task.duration,
+        tocs: Vec::new(),
+    }
+}
+
+/// A recording with the names that the report has, and the memory that it takes.
+fn redacted_copy(
+    rules: &[RedactRule],
+    recording: &Recording,
+    context: &mut RunContext,
+) -> Result<(Recording, crate::memory::Reservation), Refused> {
+    let profile = &recording.profile;
+    let reserved = profile.budget().reserve(profile.memory()).map_err(|error| malformed(&error))?;
+    let mut copy = recording.clone();
+    redact(rules, &mut copy, context, &mut [])?;
+    Ok((copy, reserved))
+}
+
+fn otherwise_measured() -> Refused {
+    let reason = "it was measured with other options, such as --schema, which give other numbers; pass them here, too";
+    Refused { kind: FailureKind::Malformed, reason: reason.to_owned() }
+}
+
+fn unreadable(reason: String) -> Refused {
+    Refused { kind: FailureKind::Unreadable, reason }
+}
+
+fn malformed(error: &dyn std::fmt::Display) -> Refused {
+    Refused { kind: FailureKind::Malformed, reason: error.to_string() }
+}
+
+/// The options with which a page has at most `size` bytes, as `fitting` finds them; and a note on what is left out.
+///
+/// # Errors
+/// If no options are enough.
+pub fn fit<'o>(
+    size: u64,
+    fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
+) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
+    let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
+    let options = fitting(size).map_err(too_large)?;
+    let is_reduced = options.reduction != WorkbenchReduction::None;
+    let note = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
+    let note = is_reduced.then(note);
+    Ok((options, note))
+}
