@@ -18,10 +18,10 @@ mod guard;
 mod integrity;
 mod killed;
 mod merge;
-#[path = "../support/runs.rs"]
-mod runs;
 // Other tests use the rest.
 #[allow(dead_code)]
 #[path = "../../bin/fleet/store/mod.rs"]
 mod store;
 mod use_of;
+
+use support::runs;
