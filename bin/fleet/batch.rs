@@ -163,8 +163,9 @@ impl Batch<'_> {
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
-        if let Some(first) = first.filter(|&first| !self.is_known_duplicate(first, &finished.outcome)) {
-            let first = &self.tasks[first];
+        let first = first.filter(|&first| !self.is_known_duplicate(first, &finished.outcome));
+        let first = first.map(|first| &self.tasks[first]);
+        if let Some(first) = first {
             finished.outcome = Outcome::Failed(duplicate(task, &finished, first));
         }
         let unread = match finished.outcome {
@@ -173,7 +174,7 @@ impl Batch<'_> {
         };
         let problem = problem(&finished);
         let is_failed = finished.outcome.is_failed();
-        let kept = self.files.keeper.keep(task, finished);
+        let kept = self.files.keeper.keep(task, finished, first);
         self.files.control.progress.add_file(unread, is_failed);
         let mut state = self.state();
         state.done += 1;

@@ -57,8 +57,6 @@ struct State {
     counts: Counts,
     /// Files of the dataset that are as they should be: those that are not among the tasks, and tasks that are done.
     done: usize,
-    /// By content: files that are not among the tasks, and count.
-    counting: HashMap<String, Counting>,
 }
 
 /// The outcomes of all files.
@@ -114,7 +112,7 @@ impl<'a> Extraction<'a> {
             }
         }
         let others = others.count();
-        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others, counting: HashMap::new() });
+        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
         let counting = counting.collect();
         let (unread, label_keys) = (Vec::new(), HashMap::new());
         let saved = Mutex::new((Instant::now(), Duration::ZERO));
@@ -219,7 +217,6 @@ impl<'a> Extraction<'a> {
         let first = other.as_ref().map(|other| Counting::of(other, other.source.clone()));
         if let Some(first) = first.filter(|first| first.is_before(&own)) {
             let failure = runs.first().map(|run| first.failure(&run.record, own.source));
-            self.state().counting.insert(content(&run_id).to_owned(), first);
             return Ok(failure.map_or(Outcome::Runs(runs), Outcome::Failed));
         }
         let outcome = self.put(runs)?;
@@ -255,14 +252,16 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// A copy of a file that is not among the tasks, too.
-    fn name_first(&self, mut failed: FailedInput) -> FailedInput {
-        let state = self.state();
-        let first = failed.run_id.as_deref().and_then(|id| state.counting.get(id));
-        if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
-            failed.reason = first.reason(&failed.labels);
+    /// A copy of `first` names another file if that one counts, is in the dataset, and is not among the tasks. Which file counts is decided
+    /// again here: `first` may not have been kept yet.
+    fn name_first(&self, mut failed: FailedInput, first: Option<&Task>) -> Result<FailedInput> {
+        if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref()) {
+            let other = self.other(run_id)?.map(|other| Counting::of(&other, other.source.clone()));
+            if let Some(other) = other.filter(|other| other.is_before(&Counting::of_task(first))) {
+                failed.reason = other.reason(&failed.labels);
+            }
         }
-        failed
+        Ok(failed)
     }
 
     /// True if a file that gave no run, since another one has its content, would again give none.
@@ -384,7 +383,7 @@ impl Keeper for Extraction<'_> {
         }
     }
 
-    fn keep(&self, task: &Task, finished: Finished) -> Result<()> {
+    fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()> {
         let Finished { index, content, metadata, outcome } = finished;
         let (losing, lost) = match &outcome {
             Outcome::Runs(runs) => self.lost_labels(task, runs),
@@ -392,7 +391,7 @@ impl Keeper for Extraction<'_> {
         };
         let outcome = match outcome {
             Outcome::Runs(runs) => self.put_first(task, runs)?,
-            Outcome::Failed(failed) => Outcome::Failed(self.name_first(failed)),
+            Outcome::Failed(failed) => Outcome::Failed(self.name_first(failed, first)?),
             other => other,
         };
         match &outcome {

@@ -74,11 +74,11 @@ pub(super) trait Keeper: Sync {
     /// True if the result kept for a file that gave no run names this file as the one that counts.
     fn counts(&self, first: usize, kept: &Kept) -> bool;
 
-    /// Keeps the outcome of a file. Of files with the same content, the first in order comes first.
+    /// Keeps the outcome of a file; `first` is the file before it with the same content, if it has one.
     ///
     /// # Errors
     /// When it cannot be kept; no further file is then begun.
-    fn keep(&self, task: &Task, finished: Finished) -> Result<()>;
+    fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()>;
 }
 
 /// The reason why `--strict` fails for a file.

@@ -324,7 +324,7 @@ impl Keeper for Fleet {
         false
     }
 
-    fn keep(&self, _: &Task, finished: Finished) -> Result<()> {
+    fn keep(&self, _: &Task, finished: Finished, _: Option<&Task>) -> Result<()> {
         match finished.outcome {
             Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run))?,
             Outcome::Failed(failed) => self.add_failure(failed)?,

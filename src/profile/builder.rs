@@ -12,6 +12,7 @@ use super::model::{
 };
 use super::model::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
+use super::sample_weights::SampleWeights;
 use super::stacks::StackTable;
 use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use crate::hash::HashMap;
@@ -150,6 +151,7 @@ impl ProfileBuilder {
             threads: threads.clone(),
             cores: cores.clone(),
             binaries: binaries.clone(),
+            sample_weights: vec![SampleWeights::default(); series.len()],
             budget: profile.budget.clone(),
             ..Profile::default()
         };
@@ -204,6 +206,8 @@ impl ProfileBuilder {
         }
         self.profile.sum_groups.clone_from(&profile.sum_groups);
         self.profile.sum_bins.clone_from(&profile.sum_bins);
+        // Of samples that were left out, too.
+        self.profile.sample_weights.clone_from(&profile.sample_weights);
         Ok(())
     }
 
@@ -212,6 +216,7 @@ impl ProfileBuilder {
         let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_bins, sum_counters, .. } =
             profile;
         Profile {
+            sample_weights: profile.sample_weights.clone(),
             stacks: stacks.clone(),
             samples: samples.clone(),
             counters: counters.clone(),
@@ -243,6 +248,7 @@ impl ProfileBuilder {
     pub fn series(&mut self, series: Series) -> Result<SeriesId, Full> {
         let id = intern!(self.series, series, self.profile.series, SeriesId, series);
         self.totals.resize(self.profile.series.len(), 0);
+        self.profile.sample_weights.resize_with(self.profile.series.len(), SampleWeights::default);
         Ok(id)
     }
 
@@ -405,6 +411,7 @@ impl ProfileBuilder {
             return Err(Full);
         }
         sums.add_sum(group, sum)?;
+        self.profile.sample_weights[sum.series.index()].add(sum.weight / sum.samples.max(1), sum.samples);
         (*total, self.summed_samples) = (with_sum, summed);
         Ok(())
     }
@@ -420,6 +427,7 @@ impl ProfileBuilder {
         let (rows, values) =
             (std::mem::take(&mut self.profile.counters), std::mem::take(&mut self.profile.counter_values));
         self.totals.fill(0);
+        self.profile.sample_weights.fill(SampleWeights::default());
         let mut rows = rows.into_iter().peekable();
         for (index, sample) in samples.into_iter().enumerate() {
             self.add_sample(sample)?;
@@ -450,6 +458,7 @@ impl ProfileBuilder {
             SampleDetail::Summed => self.add_to_sums(group, &sample)?,
         }
         self.totals[series] = with_sample;
+        self.profile.sample_weights[series].add(sample.weight, 1);
         Ok(())
     }
 

@@ -39,6 +39,7 @@ mod model;
 mod rebuild;
 mod renamed;
 mod sample_sum;
+mod sample_weights;
 mod sampled_time;
 mod selection;
 mod stack_rows;
@@ -78,6 +79,7 @@ use crate::chunked_vec::ChunkedVec;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
 use model::CounterRow;
+use sample_weights::SampleWeights;
 pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
@@ -102,6 +104,8 @@ pub struct Profile {
     sum_groups: Vec<SumGroup>,
     /// By group of sums.
     sum_bins: Vec<TimeBins>,
+    /// By series.
+    sample_weights: Vec<SampleWeights>,
     sum_counters: SumCounters,
     /// The memory that it may take, with everything that is made of it.
     budget: MemoryBudget,
@@ -262,6 +266,11 @@ impl Profile {
     /// By group of sums: the part that they have in common.
     pub(crate) fn sum_groups(&self) -> &[SumGroup] {
         &self.sum_groups
+    }
+
+    /// The most frequent weight of the samples of a series, other than 0; the smallest of equally frequent ones. `None` without samples.
+    pub(crate) fn most_frequent_weight(&self, series: SeriesId) -> Option<u64> {
+        self.sample_weights[series.index()].most_frequent()
     }
 
     /// By group of sums: the weights over time.

@@ -35,8 +35,15 @@ impl Recording {
     /// names as many as samples have values, or where several tell different names.
     pub fn counter_names(&self) -> Vec<Vec<String>> {
         let counts = self.profile.counter_counts();
-        let names = |(id, count): (SeriesId, usize)| self.names_of(id, count).unwrap_or_default();
-        self.profile.series_ids().zip(counts).map(names).collect()
+        let mut names: Vec<Option<Vec<String>>> = vec![None; counts.len()];
+        // Each table once: a recording may have thousands.
+        for table in self.tables() {
+            for &series in &table.series {
+                let count = counts[series.index()];
+                names[series.index()].get_or_insert_with(|| self.names_in(table, series, count).unwrap_or_default());
+            }
+        }
+        names.into_iter().map(Option::unwrap_or_default).collect()
     }
 
     /// By series: the number of values of performance counters that its samples have.
@@ -44,9 +51,9 @@ impl Recording {
         self.profile.counter_counts()
     }
 
-    fn names_of(&self, series: SeriesId, count: usize) -> Option<Vec<String>> {
-        let table = self.tables().find(|table| table.series.contains(&series)).filter(|_| count > 0)?;
-        let names = words(events(self.toc_of_run(self.profile.series(series).run)?, table)?);
+    fn names_in(&self, table: &Table, series: SeriesId, count: usize) -> Option<Vec<String>> {
+        let toc = self.toc_of_run(self.profile.series(series).run).filter(|_| count > 0)?;
+        let names = words(events(toc, table)?);
         (names.len() == count).then_some(names)
     }
 

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::profile::SelectedSamples;
-use crate::units::Nanos;
 
 /// The parts of a report that all series need.
 #[derive(Clone, Debug, Default)]
@@ -12,5 +11,4 @@ pub(super) struct MadeOnce<'e> {
     pub(super) selected: OnceLock<SelectedSamples<'e>>,
     /// By series: the samples from its first one to its last.
     pub(super) ranges: OnceLock<Vec<Range<usize>>>,
-    pub(super) intervals: OnceLock<Vec<Option<Nanos>>>,
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Report, SeriesReport};
-use crate::profile::{Sample, SelectedSamples};
+use crate::profile::{Sample, SelectedSamples, StateFilter};
 use crate::units::Nanos;
 
 impl<'e> Report<'e> {
@@ -12,8 +12,19 @@ impl<'e> Report<'e> {
         self.made_once.selected.get_or_init(|| self.options.selection.on(&self.recording.profile))
     }
 
-    /// The samples of a series that count, in the order of the input; none if they were added up.
+    /// The selected samples of a series, in the order of the input; none if they were added up.
     pub(super) fn samples_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
+        let selected = self.selected();
+        self.in_scope_of(series).filter(|sample| selected.is_state_counted(*sample))
+    }
+
+    /// The same in every state, unless states were named, as [`samples`](Self::samples) has them.
+    pub(super) fn samples_to_list<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
+        let (selected, is_any_state) = (self.selected(), self.options.selection.states == StateFilter::Running);
+        self.in_scope_of(series).filter(move |sample| is_any_state || selected.is_state_counted(*sample))
+    }
+
+    fn in_scope_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let profile = &self.recording.profile;
         let ranges = self.made_once.ranges.get_or_init(|| {
             let mut ranges = vec![0..0; profile.series_ids().len()];
@@ -25,13 +36,11 @@ impl<'e> Report<'e> {
         });
         let selected = self.selected();
         let samples = &profile.samples()[ranges[series.series.index()].clone()];
-        samples.iter().filter(move |&sample| {
-            sample.series == series.series && selected.is_in_scope(sample) && selected.is_state_counted(sample)
-        })
+        samples.iter().filter(move |&sample| sample.series == series.series && selected.is_in_scope(sample))
     }
 
     /// The time between two samples of a busy thread; `None` in other units than time.
     pub fn sampling_interval(&self, series: &SeriesReport) -> Option<Nanos> {
-        self.made_once.intervals.get_or_init(|| self.recording.sampling_intervals())[series.series.index()]
+        self.recording.sampling_interval(series.series)
     }
 }

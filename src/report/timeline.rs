@@ -93,11 +93,11 @@ impl Report<'_> {
     /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
-        let selected = options.selection.on(profile);
+        let selected = self.selected();
         let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
         let bin = self.timeline_bin();
         let mut parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart> = HashMap::default();
-        for (_, sample) in self.samples().filter(|(_, sample)| sample.series == series.series) {
+        for sample in self.samples_to_list(series) {
             let scope = scope_of(profile, options.separate_by, &SampleSum::from(sample), sample.core);
             let (index, state) = (sample.time.as_nanos() / bin.as_nanos(), sample.state);
             let part = parts.entry((scope, index, state)).or_insert_with(|| {

@@ -227,9 +227,12 @@ export function timelineOf(engine, profile, view, wanted, by, metric, bin) {
   return {
     timeline: wanted.flatMap((index, position) => {
       const unit = unitOfSeries(profile, index, metric);
-      const lines = engine.timeline(view, index, bin, by);
+      // The command's JSON has integers beyond 2^53 as BigInt. Round lengths of bins are exact as numbers of any size.
+      const lines = engine.timeline(view, index, Number(bin), by);
+      const start = ({ bin: number }) => BigInt(number) * BigInt(bin);
+      const exact = (nanos) => (nanos < 2n ** 53n ? Number(nanos) : nanos);
       const time = view.scope.selectedTime(index);
-      const selected = ({ bin: number }) => engine.lengthWithin(time, { start: BigInt(number) * BigInt(bin), end: BigInt(number + 1) * BigInt(bin) });
+      const selected = ({ bin: number }) => engine.lengthWithin(time, { start: start({ bin: number }), end: start({ bin: number + 1 }) });
       const parts = lines.flatMap((line, order) => line.parts.map((part) => ({ order, line, part })));
       parts.sort((a, b) => a.part.bin - b.part.bin || a.order - b.order);
       return parts.map(({ line, part }) => {
@@ -239,7 +242,7 @@ export function timelineOf(engine, profile, view, wanted, by, metric, bin) {
         const isTime = unit === 'ns' && (state === null || state === 'Running');
         return {
           series: position,
-          time_ns: part.bin * bin,
+          time_ns: exact(start(part)),
           bin_ns: bin,
           selected_ns: selected(part),
           pid: process?.pid ?? null,

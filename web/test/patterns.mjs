@@ -14,7 +14,7 @@ const NAMES = [
   'K\u212Aelvin', 'kelvin', 'ΣΊΣΥΦΟΣ', 'σίσυφος', 'İstanbul', 'istanbul', 'ıspanak', 'straße', 'STRASSE', 'ﬁne', 'fine', 'Ångström', 'A\u030angström',
   '\u212Bngström', '日本語', '関数1', '١٢٣', '२०२६', '123', '0x1f', 'a1b2', '__под', 'под_черта', 'emoji😀end', '😀', '🏳️‍🌈flag', 'zero\u200djoin', 'e\u0301',
   'ᲀ', 'В', 'в', 'Ა', 'ა', 'ꭰ', 'Ꭰ', 'ẞ', 'ß', 'ss', 'ǅ', 'ǆ', 'Ǆ', 'µ', 'μ', 'Μ', 'ͅ', 'ι', 'Ι', 'ͱ', 'Ⓐ', 'ⓐ', '½', '²', 'ª', '‿under', 'a-b', 'a_b', 'a~b', 'a&b', 'a&&b',
-  'a b', ' lead', 'trail ', '<anonymous>', '~Press', 'a/b', "it's", '"quoted"', '#hash', '%1', 'a=b', 'a,b', 'a;b', '@main', '`tick`', '!x', '$s4main', '_', '𝔘𝔫𝔦',
+  'a b', ' lead', 'trail ', '<anonymous>', '~Press', 'a/b', "it's", '"quoted"', '#hash', '%1', 'a=b', 'a,b', 'a;b', '@main', '`tick`', '!x', '$main', '_', '𝔘𝔫𝔦',
 ];
 
 const READ = [

@@ -50,6 +50,7 @@ impl ProfileBuilder {
     /// they were taken.
     pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, (count, weight): (u64, u64), times: [Nanos; 2]) {
         self.totals[series.index()] += count * weight;
+        self.profile.sample_weights[series.index()].add(weight, count);
         if self.detail == SampleDetail::Summed {
             times.into_iter().for_each(|time| self.sum_groups.note_time(group, time, weight));
         }
