@@ -13,9 +13,6 @@
 //!   `weights` follows the samples; `folded` is what comes after it.
 //! * `write/…`: what is written of a finished report, in bytes of output per second.
 
-#[path = "../tests/support/mod.rs"]
-mod support;
-
 use std::hint::black_box;
 use std::io;
 

@@ -2,9 +2,6 @@
 //!
 //! `cargo bench --bench fleet`; the whole command is measured by `benches/fleet/run.py`.
 
-#[path = "../tests/support/mod.rs"]
-mod support;
-
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};

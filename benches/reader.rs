@@ -16,9 +16,6 @@
 //! Everything is read from memory, so files and decompression are not part of it; and apart from the setting that a group varies, with the
 //! default options.
 
-#[path = "../tests/support/mod.rs"]
-mod support;
-
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

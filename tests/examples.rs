@@ -3,8 +3,6 @@
 //! `main_thread` needs the feature `serde`, and so does the comparison of what is serialized with what is written.
 //! `TRACEPARSE_CARGO_CONFIG` is a setting of cargo with which the programs are built.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,7 +5,6 @@
 
 #[path = "objects/store.rs"]
 mod store;
-mod support;
 #[path = "objects/writing.rs"]
 mod writing;
 

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::command::Folder;
-use crate::support::bundle::{BundleOptions, to_folder, to_tar, to_zip, write_bundle};
-use crate::support::other_tables::Hang;
-use crate::support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, orchard, render};
+use support::bundle::{BundleOptions, to_folder, to_tar, to_zip, write_bundle};
+use support::other_tables::Hang;
+use support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, orchard, render};
 
 const MILLISECOND: u64 = 1_000_000;
 

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::bundle_case::{Forms, recording, write_forms};
 use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, traceparse, warns};
 use crate::fleet_case;
-use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
-use crate::support::other_tables::Hang;
-use crate::support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Shape, Signpost, Size, Table, render};
+use support::bundle::{BundleOptions, to_folder, write_bundle};
+use support::other_tables::Hang;
+use support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Shape, Signpost, Size, Table, render};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];

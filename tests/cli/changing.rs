@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::bundle_case::{recording, write_forms};
 use crate::command::{BINARY, Folder, orchard, read_text};
 use crate::fleet_case::{export, failures, fleet, reason, sources, toc, write};
-use crate::support::Table;
 use crate::symbols_case::{Case, dwarf_file};
+use support::Table;
 
 const WHY: &str = "the file changed while it was read";
 

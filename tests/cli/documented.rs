@@ -13,8 +13,8 @@ use std::process::{Command, Output, Stdio};
 use crate::bundle_case;
 use crate::command::{BINARY, Folder, fixture, orchard, read_text};
 use crate::fleet_case;
-use crate::support::Table;
 use crate::symbols_case::built;
+use support::Table;
 
 const DOCUMENTS: [&str; 2] = ["docs/cli.md", "README.md"];
 /// Commands of other programs, by their first word, which are not run.

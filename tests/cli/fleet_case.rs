@@ -7,8 +7,8 @@ use assert_cmd::assert::Assert;
 use serde_json::Value;
 
 use crate::command::{Folder, finish, stderr_of, stdout_of, traceparse};
-use crate::support::builder::Builder;
-use crate::support::{Invented, RenderOptions, Shape, Table, TocOptions, render, render_toc};
+use support::builder::Builder;
+use support::{Invented, RenderOptions, Shape, Table, TocOptions, render, render_toc};
 
 const MILLISECOND: u64 = 1_000_000;
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::bundle_case;
 use crate::command::Folder;
 use crate::fleet_case::{of_runs, report, report_with, says, write};
-use crate::support::builder::Builder;
-use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
-use crate::support::{Content, Node, RenderOptions, Shape, Table, render};
+use support::builder::Builder;
+use support::bundle::{BundleOptions, to_folder, write_bundle};
+use support::{Content, Node, RenderOptions, Shape, Table, render};
 
 /// A table without rows.
 fn no_rows() -> Vec<Node> {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::command::{Folder, ok};
 use crate::fleet_case::write;
-use crate::support::fleet_expected::{Expected, ExpectedRow};
-use crate::support::fleet_exports::{SLOW, file_name, fleet_export, manifest};
+use support::fleet_expected::{Expected, ExpectedRow};
+use support::fleet_exports::{SLOW, file_name, fleet_export, manifest};
 
 const SEED: u64 = 5;
 const RUNS: u32 = 240;

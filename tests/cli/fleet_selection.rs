@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::bundle_case;
 use crate::command::{Folder, fails, json, ok, read_text, warns};
 use crate::fleet_case::{failures, of_runs, reason, report, report_with, run, says, sources, write};
-use crate::support::builder::Builder;
-use crate::support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, TocOptions, render, render_toc};
+use support::builder::Builder;
+use support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, TocOptions, render, render_toc};
 
 const MILLISECOND: u64 = 1_000_000;
 

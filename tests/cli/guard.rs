@@ -10,8 +10,8 @@ use crate::bundle_case::{recording, write_forms};
 use crate::command::{Folder, finish, orchard, read_text, stderr_of, stdout_of, traceparse};
 use crate::fleet_case::{export, fleet, toc, write};
 use crate::guarded::{GUARDED, Writes};
-use crate::support::Table;
 use crate::symbols_case::{Case, DEMO, LOAD_ADDRESS, dwarf_file};
+use support::Table;
 
 /// A use of a command, and the file that it reads.
 struct Use {

@@ -69,8 +69,6 @@ mod rust_names;
 mod sample_reports;
 mod sort;
 mod subcommands;
-#[path = "../support/mod.rs"]
-mod support;
 mod svg;
 mod symbols;
 mod symbols_cache;

@@ -149,8 +149,8 @@ fn threads_of_one_name_are_main_threads_of_their_process_only() {
 
 /// Two processes of one name: 1 ms on a `Main Thread`, 2 ms on `main`; and in the other 4 ms on `main`.
 fn two_mains(folder: &Folder) -> String {
-    use crate::support::builder::Builder;
-    use crate::support::{RenderOptions, Shape, Table, render};
+    use support::builder::Builder;
+    use support::{RenderOptions, Shape, Table, render};
     let mut builder = Builder::default();
     let [first, second] = [501, 502].map(|pid| builder.process("Orchard", pid, "/Applications/Orchard"));
     let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);

@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command::{Folder, finish, json, ok, stdout_of, traceparse};
-use crate::support::builder::Builder;
-use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
-use crate::support::{Invented, Node, RenderOptions, Shape, Table, render};
+use support::builder::Builder;
+use support::bundle::{BundleOptions, to_folder, write_bundle};
+use support::{Invented, Node, RenderOptions, Shape, Table, render};
 
 const UUID: &str = "00000000-0000-3000-8000-000000000035";
 const LOAD_ADDRESS: u64 = 0x1_0000_0000;

@@ -1,16 +1,13 @@
 //! `--format firefox` and `--format speedscope`. `tests/viewers_firefox.rs` and `tests/viewers_speedscope.rs` test what viewers make of
 //! them.
 
-#[path = "../viewers/resolved.rs"]
-mod resolved;
-
 use serde_json::Value;
 
 use crate::command::{
     Folder, all_exports, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, stdout_of, traceparse,
 };
 use crate::symbols_case::{Case, INLINED_LEAF, INLINED_NAMES, INLINING, built};
-use resolved::{Frame, Thread};
+use support::firefox_file::{self as resolved, Frame, Thread};
 
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("the output is JSON")

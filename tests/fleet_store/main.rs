@@ -9,6 +9,6 @@ mod integrity;
 mod killed;
 mod merge;
 mod program;
-#[path = "../support/runs.rs"]
-mod runs;
 mod use_of;
+
+use support::runs;

@@ -2,7 +2,7 @@
 //!
 //! The input of a number is always the same, whatever was tried before it, so that any of them can be had again.
 
-use super::targets::support::Rng;
+use support::Rng;
 
 /// The material that inputs are made of.
 pub(crate) struct Material {

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::targets::support::Rng;
-use super::targets::support::bundle::{Files, to_tar, to_zip};
 use super::targets::{bundle, dataset, dwarf, symbols};
+use support::Rng;
+use support::bundle::{Files, to_tar, to_zip};
 
 /// The seeds of a target, with names; none of those that were made by hand.
 pub(crate) fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {

@@ -4,8 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use super::store::{Bucket, Hold, answer, fails, ok, traceparse};
-use super::support::fleet_exports::fleet_export;
 use super::{MANIFEST, SEED, extract, key, path_of, report, report_on_files, runs_in, write_runs};
+use support::fleet_exports::fleet_export;
 
 pub(crate) fn an_interrupted_extract_goes_on() {
     let (folder, bucket) = runs_in("interrupted", 0..6);

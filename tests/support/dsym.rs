@@ -9,13 +9,13 @@ use traceparse::symbols::{Note, Slice, SymbolFrame, Symbols};
 
 /// A frame as we answered it, with its own strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Frame {
-    pub(crate) function: Option<String>,
-    pub(crate) linkage_name: Option<String>,
-    pub(crate) file: Option<String>,
-    pub(crate) line: Option<u32>,
-    pub(crate) column: Option<u32>,
-    pub(crate) is_inlined: bool,
+pub struct Frame {
+    pub function: Option<String>,
+    pub linkage_name: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub is_inlined: bool,
 }
 
 impl From<&SymbolFrame<'_>> for Frame {
@@ -32,7 +32,7 @@ impl From<&SymbolFrame<'_>> for Frame {
 }
 
 /// All Mach-O files below a folder, sorted.
-pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -50,7 +50,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The frames of each address, none where nothing is known.
-pub(crate) fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Note>)> {
+pub fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Note>)> {
     let mut answers = vec![Vec::new(); addresses.len()];
     let file = FileBytes::from(file);
     let notes = slice.symbols(&file)?.look_up(addresses, &mut |index, frames| {
@@ -62,14 +62,14 @@ pub(crate) fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io:
 }
 
 /// The bytes of a slice.
-pub(crate) fn bytes_of<'a>(file: &'a [u8], slice: &Slice) -> &'a [u8] {
+pub fn bytes_of<'a>(file: &'a [u8], slice: &Slice) -> &'a [u8] {
     &file[slice.range.start as usize..slice.range.end as usize]
 }
 
 /// About `count` addresses of a slice, relative to its `__TEXT`, sorted and distinct: half of them the starts of
 /// symbols of any kind (and one byte around them), half spread over the sections that hold instructions, at odd
 /// distances so that they fall on all alignments.
-pub(crate) fn addresses(file: &[u8], slice: &Slice, count: usize) -> Vec<u64> {
+pub fn addresses(file: &[u8], slice: &Slice, count: usize) -> Vec<u64> {
     let object = object::File::parse(bytes_of(file, slice)).expect("a Mach-O file");
     let mut symbols: Vec<u64> =
         object.symbols().filter(|s| s.kind() != SymbolKind::Unknown).map(|s| s.address()).collect();

@@ -7,14 +7,14 @@ use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
 /// Numbers that look random and are the same every time (xorshift).
-pub(crate) struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -35,10 +35,10 @@ impl Numbers {
     }
 }
 
-pub(crate) const NAMES: [&str; 7] = ["", "main", "Thread 0x1", "-[Objektiv öffne:]", "(unnamed)", "🦀", "a,\"b\"\n\0c"];
+pub const NAMES: [&str; 7] = ["", "main", "Thread 0x1", "-[Objektiv öffne:]", "(unnamed)", "🦀", "a,\"b\"\n\0c"];
 
 /// A run with about `frames` functions in it. Its names are numbered as they are met.
-pub(crate) fn run(seed: u64, frames: usize) -> RunMeasures {
+pub fn run(seed: u64, frames: usize) -> RunMeasures {
     let mut numbers = Numbers::new(seed);
     let mut names = NamesBuilder::default();
     let count = if frames == 0 { 0 } else { numbers.below(2 * frames as u64) };
@@ -141,7 +141,7 @@ fn parts(numbers: &mut Numbers) -> Vec<(Nanos, Nanos)> {
 }
 
 /// A file that gave no run.
-pub(crate) fn failure(seed: u64) -> FailedInput {
+pub fn failure(seed: u64) -> FailedInput {
     let mut numbers = Numbers::new(seed);
     FailedInput {
         source: format!("/Läufe/kaputt/{seed}.xml"),

@@ -9,8 +9,6 @@
 //!
 //! Everything happens in one thread, and output goes nowhere.
 
-#[path = "../../../tests/support/mod.rs"]
-mod support;
 
 use std::hint::black_box;
 use std::{env, fs, io};

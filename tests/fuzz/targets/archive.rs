@@ -14,7 +14,7 @@ use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use traceparse::files::{Entry, Files};
 use traceparse::recording::{Limits, Options};
 
-use super::support::bundle::Memory;
+use support::bundle::Memory;
 
 /// Limits so small that a fuzzer reaches each of them.
 fn limits() -> ArchiveLimits {

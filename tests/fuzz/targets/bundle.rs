@@ -15,12 +15,10 @@ use traceparse::Error;
 use traceparse::bundle::Bundle;
 use traceparse::recording::{Intervals, Limits, Options, Recording, RecordingBuilder};
 
-use super::support::bundle::unpacked::inflated;
-use super::support::bundle::{
-    BUNDLE, BundleOptions, ChunkedVec, Compression, Files, Memory, nodes_of_marks, write_bundle,
-};
-use super::support::{Invented, Size, Table};
 use super::{edits, reports};
+use support::bundle::unpacked::inflated;
+use support::bundle::{BUNDLE, BundleOptions, ChunkedVec, Compression, Files, Memory, nodes_of_marks, write_bundle};
+use support::{Invented, Size, Table};
 
 /// The files of a recording before they are packed.
 struct Base {

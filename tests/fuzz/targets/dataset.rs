@@ -14,7 +14,7 @@ use traceparse::stats::Quantile;
 use traceparse::units::{Millionths, Nanos};
 
 use super::edits;
-use super::runs;
+use support::runs;
 
 /// The rows of a dataset.
 type Rows = (Vec<RunMeasures>, Vec<FailedInput>);

@@ -1,19 +1,10 @@
 //! The targets: what an input is, and what must hold for any.
 //!
 //! A check is a plain function of bytes that panics where something does not hold. libFuzzer calls it (`fuzz_targets/`), the loop in
-//! `tests/fuzz.rs` calls it, and `tests/fuzz_corpus.rs` calls it for every input of the corpora.
+//! `tests/fuzz/main.rs` calls it for new inputs and for those of the corpora.
 
 // Tests and fuzz programs use a part each.
 #![allow(dead_code, unreachable_pub)]
-
-#[path = "../../support/apple_symbols_model.rs"]
-mod apple_symbols_model;
-#[path = "../../support/apple_symbols_rng.rs"]
-mod apple_symbols_rng;
-#[path = "../../support/runs.rs"]
-pub(crate) mod runs;
-#[path = "../../support/mod.rs"]
-pub(crate) mod support;
 
 pub(crate) mod archive;
 pub(crate) mod bundle;
@@ -27,8 +18,6 @@ pub(crate) mod rules;
 pub(crate) mod sample;
 pub(crate) mod symbols;
 pub(crate) mod xml;
-
-use support::bundle::apple_symbols_writer;
 
 /// A target.
 #[derive(Clone, Copy)]

@@ -17,7 +17,7 @@ use traceparse::stats::Quantile;
 use traceparse::symbolicate::ImageSpec;
 use traceparse::units::{Nanos, Uuid};
 
-use super::support::fleet;
+use support::fleet;
 use times::WeightLimit;
 
 /// # Panics

@@ -13,10 +13,10 @@ use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{AppleImage, Found, Index, Locator, Slice, SymbolFinder, Symbols};
 
-use super::apple_symbols_model::random_image;
-use super::apple_symbols_rng::Rng;
-use super::support::bundle::apple_symbols_writer::{Form, write_container, write_record};
 use super::{edits, look_ups};
+use support::apple_symbols_model::random_image;
+use support::apple_symbols_rng::Rng;
+use support::bundle::apple_symbols_writer::{Form, write_container, write_record};
 
 /// Mach-O files: with DWARF, with a symbol table, with nothing but the starts of functions; thin and fat.
 const MACHO: [&[u8]; 5] = [

@@ -8,7 +8,6 @@ use super::unpacked::{Unpacked, u32_at, u64_at};
 
 /// A signature: images and what comes behind them.
 struct Signature {
-    pid: u32,
     images: Vec<SignedImage>,
     cache: [u8; 16],
     base: u64,
@@ -180,7 +179,7 @@ fn signature(bytes: &[u8]) -> Result<Signature, String> {
         return Err(format!("a signature ends with {:x?}", &bytes[at..bytes.len().min(at + 68)]));
     }
     let cache = bytes[at + 8..at + 24].try_into().map_err(|_| "a UUID")?;
-    Ok(Signature { pid: header[2], images, cache, base: u64_at(bytes, at + 24)? })
+    Ok(Signature { images, cache, base: u64_at(bytes, at + 24)? })
 }
 
 fn uuid_text(bytes: &[u8]) -> String {

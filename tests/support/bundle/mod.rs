@@ -34,8 +34,7 @@ pub mod template;
 pub mod uniquer;
 pub mod unpacked;
 
-#[path = "../apple_symbols_writer.rs"]
-pub mod apple_symbols_writer;
+pub use super::apple_symbols_writer;
 
 pub use check::{Checked, check};
 pub use decoded::{DecodedRow, samples as decoded_samples};

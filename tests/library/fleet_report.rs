@@ -1,0 +1,397 @@
+//! Reports on invented fleets.
+
+use support::fleet;
+use traceparse::fleet::{
+    AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope,
+    NameId, RunMeasures,
+};
+use traceparse::output::{self, Format, Style};
+use traceparse::units::{Millionths, Unit};
+
+fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
+    let mut builder = FleetBuilder::new(options);
+    for run in runs {
+        builder.add(run);
+    }
+    builder.finish()
+}
+
+fn by_version() -> FleetOptions {
+    FleetOptions { by: vec!["app_version".to_owned()], ..FleetOptions::default() }
+}
+
+#[test]
+fn a_regression_in_a_tail_is_the_largest_contrast() {
+    let runs = fleet::runs(7, 2_000);
+    let report = report(&runs, by_version());
+    assert_eq!(report.cohorts.len(), 4);
+    let functions = report.contrasts.iter().find(|contrast| contrast.scope == FleetScope::Function).unwrap();
+    let first = &functions.rows[0];
+    assert_eq!(
+        (first.name.binary.as_deref(), first.name.function.as_deref()),
+        (Some(fleet::SLOW.0), Some(fleet::SLOW.1))
+    );
+    assert!(!first.is_noise && first.values[3] > 8.0 && first.values[..3].iter().all(|&value| value < 0.1));
+    // The mean does not show it half as well.
+    let mean = |cohort: usize| report.cohorts[cohort].across_runs.mean.unwrap();
+    assert!((mean(3) - mean(0)).abs() < 2.0);
+}
+
+/// Runs of one device are alike, so every interval says that it assumes the opposite.
+#[test]
+fn intervals_of_repeated_labels_say_what_they_assume() {
+    let by_ring = || FleetOptions { by: vec!["ring".to_owned()], ..FleetOptions::default() };
+    let of = |devices: usize, options: FleetOptions| {
+        let mut runs = fleet::runs(3, 400);
+        for (index, run) in runs.iter_mut().enumerate() {
+            let ring = if index % 2 == 0 { "alpha" } else { "beta" };
+            let labels = [
+                ("device_id", format!("{}", index % devices)),
+                ("os", format!("iOS {}", index % 3)),
+                ("ring", ring.to_owned()),
+            ];
+            run.record.labels = labels.map(|(key, value)| (key.to_owned(), value)).to_vec();
+            if ring == "beta" {
+                run.record.weight /= 3;
+            }
+        }
+        runs.iter_mut().filter(|_| devices > 400).for_each(|run| run.record.labels.retain(|(key, _)| key != "os"));
+        report(&runs, options)
+    };
+    let text = |report: &FleetReport, format: &Format<'_>| {
+        let mut out = Vec::new();
+        output::write(report, format, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let (text_format, page) = (Format::Text(Style::default()), Format::Html(&[]));
+    let repeated = of(20, by_ring());
+    assert_eq!(repeated.assumption(), ", if runs are independent");
+    let said = text(&repeated, &text_format);
+    for words in
+        ["  to, if runs are independent", ", if runs are independent).", "each device_id has 20.0 runs on average"]
+    {
+        assert!(said.contains(words), "{words:?} is not in {said}");
+    }
+    let html = text(&repeated, &page);
+    assert_eq!(html.matches("–").count() > 0, html.contains("†</small>"));
+    assert!(html.contains("Small numbers are intervals, if runs are independent (†)."));
+    let json: serde_json::Value = serde_json::from_str(&text(&repeated, &Format::Json)).unwrap();
+    assert_eq!(json["shared_label"], serde_json::json!({"key": "device_id", "runs": 400, "values": 20}));
+    assert_eq!(json["cohorts"][0]["across_runs"]["percentiles"][0]["assumes_independent_runs"], true);
+    // One run of each device, and no other label that repeats.
+    for once in [of(401, by_ring()), of(401, FleetOptions { is_weighted: true, ..by_ring() })] {
+        let all = [&text_format, &page, &Format::Json].map(|format| text(&once, format)).concat();
+        assert!(once.assumption().is_empty() && !all.contains("if runs are independent") && !all.contains("†"));
+    }
+}
+
+/// A function with one sample in each run has a floor, also if weights differ a little: its part of the effective samples of each run was
+/// rounded down, to nothing.
+#[test]
+fn effective_samples_are_not_rounded() {
+    let mut runs = fleet::runs(3, 40);
+    runs.iter_mut().for_each(|run| run.record.effective_samples = run.record.samples * 99 / 100);
+    let report = report(&runs, FleetOptions::default());
+    let functions = report.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
+    for row in &functions.rows {
+        let share = row.effective_samples / row.samples as f64;
+        assert!((share - 0.99).abs() < 0.001, "{share} of {row:?}");
+        assert!(row.noise.iter().all(Option::is_some));
+    }
+}
+
+/// A row of a run can have samples that weigh nothing.
+#[test]
+fn samples_without_weight_are_samples() {
+    let mut runs = fleet::runs(3, 2);
+    let name = "Orchard::run()";
+    let samples_of = |run: &RunMeasures| -> u64 {
+        run.frames.iter().filter(|row| run.name(row.function) == name).map(|row| row.self_samples).sum()
+    };
+    let id = runs[0].names.iter().position(|known| known == name).unwrap();
+    for row in runs[0].frames.iter_mut().filter(|row| row.function == NameId(id as u32)) {
+        (row.self_weight, row.all_weight) = (0, 0);
+    }
+    let expected: u64 = runs.iter().map(samples_of).sum();
+    assert!(samples_of(&runs[0]) > 0);
+    let of_both = report(&runs, FleetOptions::default());
+    let table = |report: &FleetReport| {
+        let tables = &report.cohorts[0].tables;
+        let functions = tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
+        functions.rows.iter().find(|row| row.name.function.as_deref() == Some(name)).cloned()
+    };
+    let row = table(&of_both).unwrap();
+    assert_eq!((row.samples, row.summary.count, row.summary.zeros), (expected, 2, 1));
+    assert!(table(&report(&runs[..1], FleetOptions::default())).is_none(), "it weighs nothing in any run");
+}
+
+#[test]
+fn every_row_counts_every_run_of_its_cohort() {
+    let runs = fleet::runs(3, 400);
+    let report = report(&runs, by_version());
+    for (index, cohort) in report.cohorts.iter().enumerate() {
+        let members: Vec<&RunMeasures> =
+            runs.iter().enumerate().filter(|(run, _)| run % 4 == index).map(|(_, run)| run).collect();
+        assert_eq!(cohort.runs, 100);
+        assert_eq!(cohort.across_runs.count, 100);
+        let functions = cohort.tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
+        assert!(functions.rows.len() > 10);
+        for row in &functions.rows {
+            let (binary, function) = (row.name.binary.as_deref().unwrap(), row.name.function.as_deref().unwrap());
+            let values: Vec<Millionths> = members.iter().map(|run| slow_rate(run, binary, function)).collect();
+            let zeros = values.iter().filter(|value| value.get() == 0).count();
+            assert_eq!((row.summary.count, row.summary.zeros), (100, zeros as u64), "{function}");
+            let sum: u128 = values.iter().map(|value| u128::from(value.get())).sum();
+            assert_eq!(row.summary.mean, Millionths::of_ratio(sum, 100_000_000).map(Millionths::as_f64), "{function}");
+            let mut sorted = values.clone();
+            sorted.sort();
+            for (estimate, rank) in row.summary.estimates.iter().zip([50, 90, 95, 99, 100]) {
+                assert_eq!(estimate.value, Some(sorted[rank - 1].as_f64()), "{function} {}", estimate.quantile);
+            }
+        }
+    }
+}
+
+/// The self rate of a function in a run, added up row by row.
+fn slow_rate(run: &RunMeasures, binary: &str, function: &str) -> Millionths {
+    let is_it =
+        |row: &&traceparse::fleet::FrameRow| (run.name(row.binary), run.name(row.function)) == (binary, function);
+    let weight = run.frames.iter().filter(is_it).map(|row| row.self_weight).sum();
+    run.record.rate(weight).unwrap()
+}
+
+#[test]
+fn the_order_of_runs_does_not_show() {
+    let mut runs = fleet::runs(11, 60);
+    let first = format!("{:?}", report(&runs, by_version()));
+    runs.reverse();
+    assert_eq!(format!("{:?}", report(&runs, by_version())), first);
+    runs.rotate_left(17);
+    assert_eq!(format!("{:?}", report(&runs, by_version())), first);
+}
+
+fn alerts(runs: &[RunMeasures], rules: &[&str]) -> Vec<AlertOutcome> {
+    let alerts = rules.iter().map(|rule| AlertRule::parse(rule).unwrap()).collect();
+    report(runs, FleetOptions { alerts, ..FleetOptions::default() }).alerts
+}
+
+#[test]
+fn rules_fire_on_what_they_name() {
+    let runs = fleet::runs(5, 400);
+    let outcomes = alerts(
+        &runs,
+        &[
+            r#"function("Cache::evict").self.p99 > 5"#,
+            r#"function("Cache::evict").all.max > 5"#,
+            r#"function("Cache::evict").self.p50 > 5"#,
+            r#"process("Orchard").cpu.min > 0"#,
+            r#"process("Pear").cpu.max > 0"#,
+            r#"thread("Render").cpu.mean > 100"#,
+            r#"binary("UIKitCore").all.p90 >= 0.001"#,
+            "cpu.p99.9 > 1",
+            "process(*).window(5s).max > 1",
+            "window(60s).max > 80",
+            "cpu.p95 < 1000",
+        ],
+    );
+    let states: Vec<AlertState> = outcomes.iter().map(|outcome| outcome.state).collect();
+    let (fired, quiet) = (AlertState::Fired, AlertState::Quiet);
+    let short = AlertState::Undecided { needed: Some(1) };
+    let few = AlertState::Undecided { needed: Some(1_000) };
+    assert_eq!(states[1..], [fired, quiet, fired, short, quiet, fired, few, fired, short, fired]);
+    // Four runs of 400 are slow, which P99 does not reach: the rank is 396.
+    let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
+    assert_eq!(states[0], if slow > 4 { fired } else { quiet }, "{slow} slow runs");
+    assert_eq!((outcomes[0].beyond_count, outcomes[0].beyond.len()), (slow as u64, slow));
+    let values: Vec<Millionths> = outcomes[0].beyond.iter().map(|run| run.1).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b) && !values.is_empty());
+    assert!(outcomes[4].note.as_deref().unwrap().contains("no run has a process"), "{:?}", outcomes[4].note);
+    assert!(outcomes[9].note.as_deref().unwrap().contains("shorter than 60 s"), "{:?}", outcomes[9].note);
+    assert_eq!(outcomes[9].runs, 0);
+}
+
+#[test]
+fn the_largest_stretch_of_a_process_is_found_slowly_too() {
+    let runs = fleet::runs(9, 50);
+    let outcome = &alerts(&runs, &["process(*).window(5s).max > 0"])[0];
+    let slowest = |run: &RunMeasures| {
+        let seconds = run.record.whole_seconds().remove(0);
+        let of = |second: u32| run.windows.iter().filter(|row| row.second == second).map(|row| row.weight).sum::<u64>();
+        (seconds.start..=seconds.end - 5).map(|start| (start..start + 5).map(of).sum::<u64>()).max().unwrap()
+    };
+    let max = runs.iter().map(slowest).max().unwrap();
+    assert_eq!(outcome.value, Some(Millionths::of_ratio(u128::from(max) * 100, 5_000_000_000).unwrap().as_f64()));
+}
+
+#[test]
+fn runs_of_one_content_count_once() {
+    let mut runs = fleet::runs(2, 4);
+    let mut copy = runs[1].clone();
+    copy.record.source = "elsewhere.xml".to_owned();
+    runs.push(copy);
+    let mut timeless = runs[2].clone();
+    (timeless.record.run_id, timeless.record.wall) = ("ff".to_owned(), None);
+    runs.push(timeless);
+    let report = report(&runs, FleetOptions::default());
+    assert_eq!((report.inputs.runs, report.runs.len(), report.cohorts[0].runs), (4, 4, 4));
+    assert_eq!(report.inputs.failed[0].kind, FailureKind::Duplicate);
+    assert!(report.inputs.failed[0].reason.contains("runs/00001.xml"));
+    assert_eq!(report.inputs.without_time, ["runs/00002.xml"]);
+}
+
+#[test]
+fn units_never_share_a_cohort() {
+    let mut runs = fleet::runs(2, 8);
+    for run in &mut runs[..3] {
+        run.record.unit = Unit::Cycles;
+    }
+    let report = report(&runs, FleetOptions::default());
+    let cohorts: Vec<(Unit, u64)> = report.cohorts.iter().map(|cohort| (cohort.cohort.unit, cohort.runs)).collect();
+    assert_eq!(cohorts, [(Unit::Nanoseconds, 5), (Unit::Cycles, 3)]);
+    assert!(report.contrasts.is_empty(), "there is nothing to compare cycles with");
+    let rate = report.cohorts[1].across_runs.max.unwrap();
+    let slow = runs[..3].iter().map(|run| run.record.weight as f64 * 1e9 / run.record.wall.unwrap().as_nanos() as f64);
+    let slow = slow.fold(0.0, f64::max);
+    assert!((rate / slow - 1.0).abs() < 1e-9, "{rate} {slow}");
+}
+
+#[test]
+fn processes_that_do_not_count_are_not_there() {
+    let mut runs = fleet::runs(4, 6);
+    for run in &mut runs {
+        run.names.push("Other".to_owned());
+        let other = NameId(run.names.len() as u32 - 1);
+        run.frames.iter_mut().filter(|row| row.self_samples % 2 == 1).for_each(|row| row.process = other);
+    }
+    let only = |name: &str| FleetOptions { processes: vec![name.to_owned()], ..FleetOptions::default() };
+    let (orchard, other) = (report(&runs, only("Orchard")), report(&runs, only("Other")));
+    for (index, run) in runs.iter().enumerate() {
+        assert_eq!(orchard.runs[index].weight + other.runs[index].weight, run.record.weight);
+        assert!(other.runs[index].weight > 0);
+    }
+    let processes = |report: &FleetReport| {
+        let table = report.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
+        table.rows.iter().map(|row| row.name.process.clone().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((processes(&orchard), processes(&other)), (vec!["Orchard".to_owned()], vec!["Other".to_owned()]));
+}
+
+#[test]
+fn run_weights_count_where_they_are_asked_for() {
+    let mut runs = fleet::runs(6, 10);
+    for run in &mut runs[1..] {
+        run.record.run_weight = Millionths::new(1_000);
+    }
+    let weighted = FleetOptions { is_weighted: true, ..FleetOptions::default() };
+    let heavy = runs[0].record.rate(runs[0].record.weight).unwrap().as_f64();
+    let (plain, weighted) = (report(&runs, FleetOptions::default()), report(&runs, weighted));
+    let p50 = |report: &FleetReport| report.cohorts[0].across_runs.estimates[0].value.unwrap();
+    assert_eq!(p50(&weighted), heavy);
+    assert_ne!(p50(&plain), heavy);
+    let mean = plain.cohorts[0].across_runs.weighted_mean.unwrap();
+    assert!((mean - heavy).abs() / heavy < 0.1, "{mean} {heavy}: the weighted mean is of all that was recorded");
+}
+
+#[test]
+fn what_the_first_name_of_a_run_is_does_not_matter() {
+    let mut runs = fleet::runs(8, 12);
+    for (index, run) in runs.iter_mut().enumerate() {
+        // Names move up by one; the first is another one in each run, and of no row.
+        run.names.insert(0, format!("first {index}"));
+        let moved = |id: &mut NameId| id.0 += 1;
+        for row in &mut run.frames {
+            [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(moved);
+        }
+        for row in &mut run.binaries {
+            [&mut row.process, &mut row.thread, &mut row.binary].into_iter().for_each(moved);
+        }
+        run.windows.iter_mut().for_each(|row| [&mut row.process, &mut row.thread].into_iter().for_each(moved));
+    }
+    let moved = report(&runs, FleetOptions::default());
+    assert_eq!(format!("{moved:?}"), format!("{:?}", report(&fleet::runs(8, 12), FleetOptions::default())));
+    let processes = moved.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
+    assert_eq!((processes.rows.len(), processes.rows[0].summary.zeros), (1, 0));
+}
+
+#[test]
+fn rules_are_asked_of_runs_in_their_unit() {
+    let mut runs = fleet::runs(2, 40);
+    runs[..20].iter_mut().for_each(|run| run.record.unit = Unit::Cycles);
+    let rules = ["cpu.max > 500", "cpu.max > 0.001 Gcycles/s", "system-cpu-limit", "cpu.max > 5 events/s"];
+    let outcomes = alerts(&runs, &rules);
+    let of = |rule: &str| {
+        let states = outcomes.iter().filter(|outcome| outcome.rule.text == rule);
+        states.map(|outcome| (outcome.cohort, outcome.state)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(rules[0]), [(0, AlertState::Quiet)], "cycles are no percent");
+    assert_eq!(of(rules[1]), [(1, AlertState::Fired)]);
+    assert_eq!(of(rules[2]), [(0, AlertState::Undecided { needed: Some(1) })], "runs are shorter than a minute");
+    assert_eq!(of(rules[3]).len(), 2);
+    assert!(outcomes.last().unwrap().note.as_deref().unwrap().contains("events/s"));
+}
+
+#[test]
+fn ends_of_intervals_ask_for_more() {
+    let runs = fleet::runs(5, 400);
+    let estimate = report(&runs, FleetOptions::default()).cohorts[0].across_runs.estimates[2];
+    let (p95, lower) = (estimate.value.unwrap(), estimate.interval.lower.unwrap());
+    assert!(lower < p95);
+    let between = (p95 + lower) / 2.0;
+    let rules =
+        [format!("cpu.p95 > {between}"), format!("cpu.p95.lower > {between}"), "cpu.p99.9.upper > 1".to_owned()];
+    let outcomes = alerts(&runs, &rules.each_ref().map(String::as_str));
+    assert_eq!((outcomes[0].state, outcomes[1].state), (AlertState::Fired, AlertState::Quiet));
+    assert!(outcomes[0].note.as_deref().unwrap().contains("chance"));
+    assert_eq!(outcomes[1].value, Some(lower));
+    assert_eq!(outcomes[2].state, AlertState::Undecided { needed: Some(3_688) });
+}
+
+#[test]
+fn names_that_no_run_has_leave_a_rule_undecided() {
+    let runs = fleet::runs(5, 40);
+    let outcomes = alerts(&runs, &[r#"function("cache::EVICT").self.p50 > 5"#, r#"thread("Nobody").cpu.p50 > 5"#]);
+    assert!(outcomes.iter().all(|outcome| matches!(outcome.state, AlertState::Undecided { .. })));
+    assert!(outcomes[0].note.as_deref().unwrap().ends_with("there is \"Cache::evict\""), "{:?}", outcomes[0].note);
+    let only = FleetOptions { processes: vec!["Orchad".to_owned()], ..FleetOptions::default() };
+    let report = report(&runs, only);
+    assert_eq!(
+        (report.inputs.missing_processes, report.inputs.processes),
+        (vec!["Orchad".to_owned()], vec!["Orchard".to_owned()])
+    );
+}
+
+#[test]
+fn a_cohort_of_which_every_file_failed_is_there() {
+    let mut builder =
+        FleetBuilder::new(FleetOptions { alerts: vec![AlertRule::parse("cpu.p50 > 1000").unwrap()], ..by_version() });
+    fleet::runs(5, 40).iter().for_each(|run| builder.add(run));
+    builder.add_failure(FailedInput {
+        source: "9.9.xml".to_owned(),
+        source_bytes: 3,
+        run_id: None,
+        fingerprint: String::new(),
+        kind: FailureKind::Truncated,
+        reason: "it is cut".to_owned(),
+        labels: vec![("app_version".to_owned(), "9.9".to_owned())],
+    });
+    let report = builder.finish();
+    let last = report.cohorts.last().unwrap();
+    assert_eq!((last.cohort.name().as_str(), last.runs, last.across_runs.count), ("app_version 9.9", 0, 0));
+    assert_eq!(report.alerts.last().unwrap().state, AlertState::Undecided { needed: Some(2) });
+    assert_eq!(report.options.sort.name(), "p90", "the highest percentile that ten runs say something of");
+}
+
+#[test]
+fn only_some_labels_count() {
+    let runs = fleet::runs(5, 48);
+    let only = |pairs: &[(&str, &str)]| FleetOptions {
+        only: pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        ..FleetOptions::default()
+    };
+    let count = |pairs: &[(&str, &str)]| report(&runs, only(pairs)).inputs.runs;
+    assert_eq!(count(&[("app_version", "1.0")]), 12);
+    assert_eq!(count(&[("app_version", "1.0"), ("app_version", "1.3")]), 24);
+    assert_eq!(count(&[("app_version", "1.0"), ("device", "iPad Air")]), 4);
+    let none = report(&runs, only(&[("nothing", "1.0")]));
+    assert_eq!((none.inputs.runs, none.inputs.left_out), (0, 48));
+}

@@ -1,0 +1,40 @@
+//! The library: readers, names, trees, reports and fleets, on recordings that `tests/support` invents, with slow and obvious forms of
+//! each rule.
+
+// With the default features; `tests/open_alone.rs` has the library alone.
+#![cfg(feature = "cli")]
+
+mod bundle_reader;
+mod calltree;
+mod categories;
+mod demangle;
+mod demangle_mutants;
+mod diff;
+mod fixtures;
+mod fleet_alerts;
+mod fleet_approximate;
+mod fleet_dataset;
+mod fleet_measure;
+mod fleet_narrow;
+mod fleet_output;
+mod fleet_recorded_time;
+mod fleet_report;
+mod fleet_rewritten;
+mod fleet_spill;
+mod fleet_text;
+mod hostile;
+mod open;
+mod operations;
+mod properties;
+mod sandwich;
+mod scanner;
+mod shapes;
+mod stats;
+mod summed;
+mod symbolicate;
+mod symbols_apple_round_trip;
+mod symbols_cut;
+mod symbols_locate;
+mod unreadable;
+mod viewers_json;
+mod views;

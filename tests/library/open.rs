@@ -1,0 +1,84 @@
+//! `open`: anything at a path, by its content; and the order in which an analysis does things.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::bundle::{BundleOptions, write_bundle};
+use support::{Invented, Size, Table};
+use traceparse::Analysis;
+use traceparse::ErrorKind;
+use traceparse::calltree::{Action, FunctionSet, Operation};
+use traceparse::files::FileSystem;
+use traceparse::open;
+use traceparse::profile::RebuildError;
+use traceparse::report::{ReportOptions, View};
+use traceparse::symbolicate::{BinarySummary, SymbolicateOptions};
+use traceparse::symbols::Locator;
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
+}
+
+/// The self weights of the functions of all series.
+fn functions(analysis: &Analysis) -> Vec<(Option<String>, u64)> {
+    let report = analysis.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
+    let named = report.series.iter().flat_map(|series| report.named_functions(series));
+    named.map(|function| (function.name.map(str::to_owned), function.self_weight)).collect()
+}
+
+#[cfg(feature = "compression")]
+#[test]
+fn the_content_tells_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let export = fixture("27/orchard/input.xml");
+    let plain = functions(&open(&export).unwrap());
+    assert!(plain.len() > 20);
+    let packed = folder.path().join("no-name");
+    let mut encoder = flate2::write::GzEncoder::new(fs::File::create(&packed).unwrap(), flate2::Compression::fast());
+    std::io::copy(&mut fs::File::open(&export).unwrap(), &mut encoder).unwrap();
+    encoder.finish().unwrap();
+    assert_eq!(functions(&open(&packed).unwrap()), plain);
+    let report = open(fixture("sample/demo.sample.txt")).unwrap();
+    assert_eq!(functions(&report)[0], (Some("__psynch_cvwait".to_owned()), 1998));
+}
+
+#[test]
+fn a_bundle_is_read_with_its_runs() {
+    let recording = Invented::random(3, &Size { rows: 30, depth: 5, runs: 2, ..Size::small() });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orchard.trace");
+    for (name, bytes) in write_bundle(&recording, &BundleOptions::new(Table::TimeProfile, &recording)) {
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, bytes).unwrap();
+    }
+    let analysis = open(&path).unwrap();
+    assert_eq!(analysis.recording().profile.run_ids().len(), 2);
+    assert!(!functions(&analysis).is_empty());
+    let summary = analysis.report(&ReportOptions::default()).symbolication.expect("it keeps names");
+    let named = |binary: &BinarySummary| binary.named_before == 0 && binary.named_now > 0;
+    assert!(summary.binaries.iter().any(named), "{summary:?}");
+}
+
+#[test]
+fn errors_name_the_file() {
+    let error = open("nowhere.trace").unwrap_err();
+    assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.trace"), "{error}");
+    let error = open(fixture("symbols")).unwrap_err();
+    assert!(error.to_string().contains("is a folder; name the exports or recordings in it"), "{error}");
+}
+
+#[test]
+fn names_come_before_operations() {
+    let mut analysis = open(fixture("27/orchard/input.xml")).unwrap();
+    let options = ReportOptions::default();
+    let is_press = |name: &str| name.contains("Press::grind");
+    let summaries = analysis.operate(&options, |profile| {
+        let action = Action::Focus(FunctionSet::of_names(profile, is_press));
+        vec![Operation { action, text: "focus".to_owned() }]
+    });
+    assert!(summaries.unwrap()[0].changes.iter().any(|(_, change)| change.removed_samples > 0));
+    assert_eq!(analysis.report(&options).operations.len(), 1, "a report says what was done");
+    let error = analysis.symbolicate(&Locator::new(&FileSystem), &SymbolicateOptions::default()).unwrap_err();
+    assert_eq!(error, RebuildError::OutOfOrder);
+}

@@ -1,0 +1,87 @@
+//! The memory that a report on a large dataset takes. One test, since the peak is of the whole process.
+
+use libtest_mimic::Trial;
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
+
+use support::wide_fleet::WideFleet;
+use traceparse::fleet::{
+    DatasetError, DatasetReader, DatasetRow, DatasetTable, FleetBuilder, FleetOptions, FleetReport, RunMeasures,
+    TableWriter,
+};
+use traceparse::output::{self, Format};
+
+use crate::MEMORY;
+
+/// A million rows of functions.
+const RUNS: u32 = 2_000;
+const ROWS: usize = 500;
+/// Values in memory before they go to a file.
+const VALUES: u64 = 256 << 10;
+
+/// The tables of a data file, in the order of [`DatasetTable::ALL`].
+fn tables(runs: u32) -> Vec<File> {
+    let fleet = WideFleet::new(3, ROWS);
+    let file = || BufWriter::new(tempfile::tempfile().unwrap());
+    let mut writers: Vec<_> =
+        DatasetTable::ALL.into_iter().map(|table| TableWriter::new(table, file()).unwrap()).collect();
+    for index in 0..runs {
+        let run: RunMeasures = fleet.run(index);
+        writers.iter_mut().for_each(|writer| writer.run(&run).unwrap());
+    }
+    let finish = |writer: TableWriter<BufWriter<File>>| {
+        let mut file = writer.finish().unwrap();
+        file.flush().unwrap();
+        file.into_inner().unwrap()
+    };
+    writers.into_iter().map(finish).collect()
+}
+
+/// The report on a data file, with so many bytes of values in memory, and the bytes of all memory at most meanwhile, and of the file.
+fn report(tables: &[File], values: u64) -> (FleetReport, u64, u64) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let options = FleetOptions { by: vec!["app_version".to_owned()], top: Some(20), ..FleetOptions::default() };
+    let mut builder = FleetBuilder::new(options);
+    let open = |table: DatasetTable| -> Result<File, DatasetError> {
+        let mut file = tables[table as usize].try_clone().unwrap();
+        file.rewind().unwrap();
+        Ok(file)
+    };
+    for row in DatasetReader::open(open).unwrap().shared() {
+        let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
+        builder.add_shared(*run);
+        if builder.spillable() > values {
+            builder.spill(|| Ok(Box::new(tempfile::tempfile()?))).unwrap();
+        }
+    }
+    let spilled = builder.spilled();
+    let report = builder.try_finish().unwrap();
+    (report, (MEMORY.peak_usage() - before) as u64, spilled)
+}
+
+fn json(report: &FleetReport) -> Vec<u8> {
+    let mut out = Vec::new();
+    output::write(report, &Format::Json, &mut out).unwrap();
+    out
+}
+
+fn a_million_rows_take_24_mib_at_most() {
+    let (small, large) = (tables(RUNS / 4), tables(RUNS));
+    let (_, small_peak, small_file) = report(&small, VALUES);
+    let (spilled, peak, file) = report(&large, VALUES);
+    let (whole, whole_peak, no_file) = report(&large, u64::MAX);
+    let rows = DatasetTable::Frames.row_count(large[DatasetTable::Frames as usize].try_clone().unwrap()).unwrap();
+    println!(
+        "{rows} rows: {peak} bytes at most with {file} bytes in a file, {whole_peak} without; a quarter of the runs: \
+         {small_peak} with {small_file}"
+    );
+    assert!(rows > 900_000, "{rows} rows are not a million");
+    assert!(json(&spilled) == json(&whole), "another report with values in a file");
+    assert!(no_file == 0 && small_file > 0 && file > 3 * VALUES, "{file} bytes in a file");
+    assert!(peak < 24 << 20, "{peak} bytes");
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![plain!(a_million_rows_take_24_mib_at_most)]
+}

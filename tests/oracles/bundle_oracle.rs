@@ -1,0 +1,183 @@
+//! Well-formed mutants of bundles: what the library reads of them, compared with an independent reader (`tests/oracle/bundle`, Python).
+//!
+//! A mutant is a bundle in which a few values are others: a word of a row, a number of an array, a string, an object of an archive, a
+//! column. Whatever the library makes of it must be what the other reader makes of it: rows, threads, states, weights, stacks,
+//! images and intervals. Where a value leads nowhere, or contradicts another one, the library must tell: with an error, a rejection
+//! of this row, or a diagnostic that names this row or place. Any other warning does not count.
+//!
+//! `TRACEPARSE_THOROUGH` asks for more mutants (up to 3,000 of both kinds together with 10), and
+//! `TRACEPARSE_ORACLE_SEED` for others (1; `.ci/run` takes others for each commit), and each run prints its seed.
+//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, the tests report themselves as ignored. So do
+//! those on real bundles without `TRACEPARSE_CORPUS`, and those that need the reader of tables beside it.
+
+mod compare;
+mod library;
+mod lists;
+mod mutants;
+mod oracle;
+mod union;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use compare::End;
+use libtest_mimic::{Failed, Trial};
+use mutants::Base;
+use oracle::Oracle;
+use support::bundle::{BundleOptions, from_zip, write_bundle};
+use support::other_tables::Hang;
+use support::writer::Content;
+use support::{HangRisk, Invented, Node, Part, Rng, Signpost, Size, Table};
+
+/// The number of mutants by default.
+const USUAL: u64 = 3_000;
+/// So many of a hundred are of real bundles.
+const REAL: u64 = 2;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let number = |name| std::env::var(name).ok().and_then(|number: String| number.parse::<u64>().ok());
+    let seed = number("TRACEPARSE_ORACLE_SEED").unwrap_or(1);
+    let count = support::rounds(USUAL);
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
+    let (has_python, has_corpus) = (Oracle::is_there(), corpus.is_some());
+    let has_tables = union::is_there(corpus.as_deref());
+    let folder = corpus.clone().unwrap_or_default();
+    let of_real = trial!("union_of_real_bundles", move || union::real(&folder)).with_ignored_flag(!has_tables);
+    let folder = corpus.clone().unwrap_or_default();
+    let of_invented =
+        trial!("union_of_invented_bundles", move || union::invented(&folder)).with_ignored_flag(!has_tables);
+    let invented = trial!("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
+    let real = move || try_mutants(real(&corpus.unwrap_or_default())?, count * REAL / 100, seed);
+    let real = trial!("real_bundles", real).with_ignored_flag(!has_python || !has_corpus);
+    let trials = vec![invented.with_ignored_flag(!has_python), real, of_real, of_invented];
+    trials
+}
+
+/// Small bundles with every kind of table, in every form.
+fn invented(seed: u64) -> Vec<Base> {
+    let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
+    let bundle = |index: u64| {
+        let size = Size { rows: 12, depth: 6, runs: 1 + (index % 2) as u32, snapshots: true, ..Size::small() };
+        let recording = Invented::random(seed ^ index, &size);
+        let mut nodes = BundleOptions::new(tables[index as usize % tables.len()], &recording).nodes;
+        let hang = |start_ns| Hang { start_ns, duration_ns: 600_000_000, row: start_ns as usize };
+        nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs((0..3).map(hang).collect()) });
+        nodes.extend(marks(index as usize));
+        let options = BundleOptions::random(nodes, seed ^ index);
+        let options = BundleOptions { packed: index % 8 == 7, symbols: None, array_block_size: 2_000, ..options };
+        let options = BundleOptions { rows_per_block: 1 + (7 * index as usize) % 16, ..options };
+        Base::new(format!("invented {index}"), &write_bundle(&recording, &options))
+    };
+    (0..32).map(bundle).collect()
+}
+
+/// Tables of signposts and hang risks: some with intervals that others have, too.
+fn marks(index: usize) -> Vec<Node> {
+    let point = |name: &str, start, end, row| Signpost {
+        category: "PointsOfInterest".to_owned(),
+        identifier: start % 3,
+        scope: ["Process", "Thread", "System"][(start as usize / 10) % 3],
+        ..Signpost::new(name, start, end, row)
+    };
+    let open = Signpost { end_ns: None, ..point("load", 50, 0, 3) };
+    let late = Signpost { start_ns: None, ..point("late", 0, 15, 4) };
+    let signposts = vec![point("load", 10, 90, 1), point("store", 20, 30, 2), point("load", 20, 25, 1), open, late];
+    let told = vec![Part::Name("load".to_owned()), Part::Number(4_770), Part::Duration(1_280_000_000), Part::None];
+    let risk = |time_ns: u64| HangRisk {
+        time_ns,
+        message: vec![Part::Text("waited: ".to_owned()), Part::Log(told.clone()), Part::Number(time_ns)],
+        severity: "High",
+        event_type: "Wait",
+        row: time_ns as usize,
+    };
+    let contents = [
+        Content::SignpostEvents(signposts.clone()),
+        Content::HangRisks((0..3).map(risk).collect()),
+        if index.is_multiple_of(2) {
+            Content::SignpostIntervals(signposts.clone())
+        } else {
+            Content::Regions(signposts.clone())
+        },
+        if index.is_multiple_of(3) { Content::RecentIntervals(signposts) } else { Content::SignpostEvents(signposts) },
+    ];
+    let node = |(content, table_index)| Node { run: 1, table_index, content };
+    contents.into_iter().zip(81..).map(node).collect()
+}
+
+fn real(corpus: &std::path::Path) -> Result<Vec<Base>, Failed> {
+    let read = |path: &str, folder: &str| -> Result<Base, Failed> {
+        Ok(Base::new(folder.to_owned(), &from_zip(&std::fs::read(corpus.join("xctrace").join(path))?, folder)))
+    };
+    Ok(vec![read("26.2/finder.trace.zip", "finder.trace")?, read("16.0/four-runs.trace.zip", "four-runs.trace")?])
+}
+
+/// Makes mutants and compares them, in all threads that there are.
+fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64) -> Result<(), Failed> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let mut oracles = (0..jobs).map(|_| Oracle::start()).collect::<Result<Vec<_>, _>>()?;
+    for base in &mut bases {
+        for oracle in &mut oracles {
+            base.know(oracle.remember(base)?);
+        }
+        compare::base(base)?;
+    }
+    let (next, ends) = (AtomicU64::new(0), Mutex::new(Ends::default()));
+    std::thread::scope(|scope| {
+        for oracle in &mut oracles {
+            scope.spawn(|| {
+                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count) {
+                    let mut rng = Rng::new(seed.wrapping_mul(0x1_0000_0001) ^ index);
+                    let base = &bases[rng.index(bases.len())];
+                    let mutant = mutants::mutant(base, &mut rng);
+                    let compared = || compare::mutant(base, &mutant, oracle, &mut rng);
+                    let end =
+                        catch_unwind(AssertUnwindSafe(compared)).unwrap_or_else(|_| End::Wrong("panic", String::new()));
+                    let described =
+                        |what: &str| format!("mutant {index} of {}: {}: {what}", base.name, mutant.described);
+                    ends.lock().expect("no panic with the lock").add(end, mutant.kind, described);
+                }
+            });
+        }
+    });
+    let ends = ends.into_inner().expect("no panic with the lock");
+    println!("{count} mutants of {} bundles, seed {seed}: {:?}", bases.len(), ends.counts);
+    ends.check(count)
+}
+
+/// The ends of all mutants.
+#[derive(Debug, Default)]
+struct Ends {
+    counts: BTreeMap<&'static str, u64>,
+    /// By class: how many, and the first ones.
+    wrong: BTreeMap<String, (u64, Vec<String>)>,
+}
+
+impl Ends {
+    fn add(&mut self, end: End, kind: &str, described: impl Fn(&str) -> String) {
+        *self.counts.entry(end.name()).or_default() += 1;
+        if let End::Wrong(class, what) = end {
+            let (count, first) = self.wrong.entry(format!("{class} ({kind})")).or_default();
+            *count += 1;
+            if first.len() < 3 {
+                first.push(described(&what));
+            }
+        }
+    }
+
+    /// Nothing may be wrong, and the mutants must be worth something.
+    fn check(&self, count: u64) -> Result<(), Failed> {
+        if !self.wrong.is_empty() {
+            let class = |(class, (count, first)): (&String, &(u64, Vec<String>))| {
+                format!("{count} × {class}\n  {}", first.join("\n  "))
+            };
+            return Err(self.wrong.iter().map(class).collect::<Vec<_>>().join("\n").into());
+        }
+        let of = |name| self.counts.get(name).copied().unwrap_or(0);
+        let is_worth_it =
+            count < 500 || [End::Changed, End::Told, End::Error].iter().all(|end| of(end.name()) > count / 30);
+        is_worth_it.then_some(()).ok_or_else(|| format!("too few of a kind: {:?}", self.counts).into())
+    }
+}

@@ -1,0 +1,255 @@
+//! Mutants of bundles: a few values are others, and the form is kept, so that a reader cannot refuse them for that.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::library::Told;
+use super::lists::List;
+use support::Rng;
+use support::bundle::pack::deflated;
+use support::bundle::unpacked::inflated;
+use support::bundle::{BUNDLE, Files, Memory};
+
+mod edits;
+
+/// A bundle that mutants are made of.
+pub(crate) struct Base {
+    pub(crate) name: String,
+    /// Inflated.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// The reading of the other reader.
+    pub(crate) expected: Vec<Value>,
+    /// The messages of the library for the bundle as it is.
+    pub(crate) told: Vec<Told>,
+    /// The objects of `form.template` that matter.
+    seen: Vec<usize>,
+    template: Option<List>,
+    /// Files that can be changed, by what they are.
+    kinds: BTreeMap<Kind, Vec<String>>,
+}
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Rows,
+    Names,
+    Arrays,
+    Index,
+    Strings,
+    Schema,
+    Descriptor,
+    Tables,
+    Template,
+}
+
+/// The share of changes that each kind of file gets, in parts of all.
+const SHARES: [(Kind, u64); 9] = [
+    (Kind::Rows, 30),
+    (Kind::Names, 6),
+    (Kind::Arrays, 22),
+    (Kind::Index, 4),
+    (Kind::Strings, 8),
+    (Kind::Schema, 8),
+    (Kind::Descriptor, 3),
+    (Kind::Tables, 3),
+    (Kind::Template, 16),
+];
+
+/// Bytes instead of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) at: usize,
+    pub(crate) length: usize,
+    pub(crate) new: Vec<u8>,
+}
+
+/// Files that are changed, or gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Mutant {
+    pub(crate) edits: Vec<(String, Option<Vec<Edit>>)>,
+    /// The kind of the change, for classes of mistakes.
+    pub(crate) kind: &'static str,
+    pub(crate) described: String,
+}
+
+const CPU: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+/// Tables of what is no sample: signposts, regions, hangs.
+pub(crate) const MARKS: [&str; 6] = [
+    "os-signpost-interval",
+    "OSSignpostIntervals",
+    "os-signpost",
+    "region-of-interest",
+    "potential-hangs",
+    "hang-risks",
+];
+
+impl Base {
+    pub(crate) fn new(name: String, files: &Files) -> Base {
+        let files: BTreeMap<String, Vec<u8>> =
+            files.iter().map(|(path, bytes)| (path.clone(), inflated(bytes).expect("a whole file"))).collect();
+        let mut files = files;
+        // Most of a real bundle is in tables that nobody reads here.
+        let is_read = |path: &String| kind_of(&files, path).is_some() || is_described(path);
+        let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
+        files.retain(|path, _| read.contains(path));
+        let template = files.get("form.template").map(|bytes| List::read(bytes));
+        let mut base =
+            Base { name, files, expected: vec![], told: vec![], seen: vec![], template, kinds: BTreeMap::new() };
+        let paths: Vec<String> = base.files.keys().cloned().collect();
+        for path in paths {
+            if let Some(kind) = kind_of(&base.files, &path) {
+                base.kinds.entry(kind).or_default().push(path);
+            }
+        }
+        base
+    }
+
+    /// Keeps what the other reader has made of it.
+    pub(crate) fn know(&mut self, mut answer: Value) {
+        if let Value::Array(runs) = answer["runs"].take() {
+            self.expected = runs;
+        }
+        let seen = answer["seen"].as_array().into_iter().flatten().filter_map(Value::as_u64);
+        self.seen = seen.map(|object| object as usize).collect();
+    }
+
+    /// Its files, or those of a mutant.
+    pub(crate) fn memory<'a>(&'a self, changed: Option<&'a BTreeMap<String, Option<Vec<u8>>>>) -> Memory<'a> {
+        let mut memory = Memory::default();
+        for (path, bytes) in &self.files {
+            let bytes = match changed.and_then(|changed| changed.get(path)) {
+                Some(None) => continue,
+                Some(Some(changed)) => changed,
+                None => bytes,
+            };
+            memory.add(&Path::new(BUNDLE).join(path), bytes.as_slice().into());
+        }
+        memory
+    }
+}
+
+/// True for a file that describes a table, of whichever kind.
+fn is_described(path: &str) -> bool {
+    path.starts_with("corespace/run")
+        && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
+}
+
+/// The kind of a file, if it belongs to a table that is read.
+fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str) -> Option<Kind> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if !folder.starts_with("corespace/run") {
+        return (path == "form.template").then_some(Kind::Template);
+    }
+    let schema = files.get(&format!("{folder}/schema.xml")).map(|bytes| String::from_utf8_lossy(bytes));
+    let has_name = |name: &&str| schema.as_ref().is_some_and(|schema| schema.contains(&format!("name=\"{name}\"")));
+    let is_rows = CPU.iter().chain(&MARKS).any(has_name);
+    let is_names = ["thread-info", "process-info"].iter().any(has_name);
+    Some(match name {
+        "bulkstore" if is_rows => Kind::Rows,
+        "bulkstore" if is_names => Kind::Names,
+        "integeruniquer.data" => Kind::Arrays,
+        "integeruniquer.index" => Kind::Index,
+        "strings" => Kind::Strings,
+        "schema.xml" if is_rows || is_names => Kind::Schema,
+        "bulkstore_descriptor" if is_rows || is_names => Kind::Descriptor,
+        "tables.plist" | "EngineeringTypes.etypes" => Kind::Tables,
+        _ => return None,
+    })
+}
+
+impl Mutant {
+    /// The changed files. Some are compressed, so that their checksum is right again.
+    pub(crate) fn files(&self, base: &Base) -> BTreeMap<String, Option<Vec<u8>>> {
+        let mut files = BTreeMap::new();
+        for (path, edits) in &self.edits {
+            let file = edits.as_ref().map(|edits| {
+                let bytes = edited(&base.files[path], edits);
+                // What begins like zlib is taken for it; large files take long.
+                let is_deflated =
+                    bytes.len() < 100_000 && (self.described.len().is_multiple_of(2) || bytes.first() == Some(&0x78));
+                if is_deflated { deflated(&bytes) } else { bytes }
+            });
+            files.insert(path.clone(), file);
+        }
+        files
+    }
+
+    /// The places that a diagnostic may name: a file, or the folder of its store.
+    pub(crate) fn places(&self) -> Vec<String> {
+        let place = |path: &String| match path.rsplit_once('/') {
+            Some((folder, _)) if folder.contains("/stores/") => vec![format!("{folder}/"), format!("{folder}:")],
+            Some((folder, _)) if folder.ends_with("rrayUniquer") => vec![folder.to_owned()],
+            _ => vec![path.clone()],
+        };
+        self.edits.iter().flat_map(|(path, _)| place(path)).collect()
+    }
+}
+
+/// Bytes with the stretches replaced, one after the other.
+pub(crate) fn edited(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for Edit { at, length, new } in edits {
+        bytes.splice(*at..at + length, new.iter().copied());
+    }
+    bytes
+}
+
+/// A mutant of a bundle.
+pub(crate) fn mutant(base: &Base, rng: &mut Rng) -> Mutant {
+    loop {
+        let mut edits: Vec<(String, Option<Vec<Edit>>)> = Vec::new();
+        let (mut kind, mut described) = ("", Vec::new());
+        // Most have one change, so that nothing hides behind something else.
+        for _ in 0..if rng.one_in(12) { 2 } else { 1 } {
+            let Some((done, changes)) = change(base, rng) else { continue };
+            if changes.iter().any(|(path, _)| edits.iter().any(|(known, _)| known == path)) {
+                continue;
+            }
+            kind = done;
+            described.push(format!("{done} {changes:.300?}"));
+            edits.extend(changes);
+        }
+        let is_change = edits.iter().any(|(path, edits)| {
+            let bytes = &base.files[path];
+            edits.as_ref().is_none_or(|edits| {
+                edits.iter().any(|edit| bytes.get(edit.at..edit.at + edit.length) != Some(&edit.new))
+            })
+        });
+        if is_change {
+            return Mutant { edits, kind, described: described.join(" and ") };
+        }
+    }
+}
+
+type Changes = Vec<(String, Option<Vec<Edit>>)>;
+
+/// One change, and what it is called.
+fn change(base: &Base, rng: &mut Rng) -> Option<(&'static str, Changes)> {
+    if rng.one_in(60) {
+        let paths = base.kinds.values().nth(rng.index(base.kinds.len()))?;
+        return Some(("removed file", vec![(rng.pick(paths).clone(), None)]));
+    }
+    let mut left = rng.below(SHARES.iter().map(|(_, share)| share).sum());
+    let &(kind, _) = SHARES.iter().find(|(_, share)| {
+        let is_it = left < *share;
+        left = left.saturating_sub(*share);
+        is_it
+    })?;
+    let path = rng.pick(base.kinds.get(&kind)?).clone();
+    let bytes = &base.files[&path];
+    let (done, edits) = match kind {
+        Kind::Rows | Kind::Names if rng.one_in(12) => return edits::fewer_rows(base, &path, rng),
+        Kind::Rows | Kind::Names => edits::rows(bytes, rng)?,
+        Kind::Arrays => edits::arrays(bytes, base.files.get(&path.replace(".data", ".index"))?, rng)?,
+        Kind::Index => edits::index(bytes, rng)?,
+        Kind::Strings if bytes.starts_with(b"bplist") => edits::list(bytes, &List::read(bytes), None, rng)?,
+        Kind::Strings => edits::xml(bytes, b"<string>", rng)?,
+        Kind::Schema if rng.one_in(4) => return edits::renamed_column(base, &path, rng),
+        Kind::Schema => edits::xml(bytes, b"<column ", rng)?,
+        Kind::Descriptor | Kind::Tables => edits::list(bytes, &List::read(bytes), None, rng)?,
+        Kind::Template => edits::list(bytes, base.template.as_ref()?, Some(&base.seen), rng)?,
+    };
+    Some((done, vec![(path, Some(edits))]))
+}

@@ -1,0 +1,225 @@
+//! Exports with one change each, compared with an independent reader: `tests/oracle/exports.py`, which is strict.
+//!
+//! A row of which the two say different things must be told: by an error, or by a rejection or diagnostic at that row, or
+//! at the element that was changed. And what is not well-formed XML must be refused, but for rows of tables that are
+//! not read, which real exports have.
+//!
+//! There are up to 3,000 (`TRACEPARSE_THOROUGH`); `TRACEPARSE_SEED` says which (1; `.ci/run` takes others for each commit). Both
+//! are printed.
+//! Fixtures are changed, and real exports where `TRACEPARSE_CORPUS` has them. `TRACEPARSE_PYTHON` names the interpreter
+//! (`python3`); without one, this test reports itself as ignored.
+
+mod changes;
+mod elements;
+mod readers;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+use changes::{Mutant, change};
+use elements::{Element, elements};
+use libtest_mimic::{Failed, Trial};
+use readers::{Answer, Oracle, Reading, read};
+use support::Rng;
+
+/// Larger documents are cut: the first rows hold nearly all definitions.
+const MAX_ROWS: usize = 60;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let has_python = Command::new(readers::python()).arg("--version").output().is_ok_and(|done| done.status.success());
+    let trial = trial!("mutants_of_exports_differ_in_nothing_that_is_not_told", check_all);
+    vec![trial.with_ignored_flag(!has_python)]
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+/// A document as it was.
+struct Base {
+    name: String,
+    document: Vec<u8>,
+    elements: Vec<Element>,
+    reading: Reading,
+}
+
+/// The ends of mutants, by kind of change: the number refused, told, or equal in both readers.
+type Counts = BTreeMap<&'static str, u64>;
+
+fn check_all() -> Result<(), Failed> {
+    let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
+    println!("{count} mutants; to repeat: TRACEPARSE_SEED={seed}");
+    let mut oracle = Oracle::start()?;
+    let bases: Vec<Base> =
+        documents().into_iter().map(|document| base(document, &mut oracle)).collect::<Result<_, _>>()?;
+    let (failures, counts) = (Mutex::new(Vec::new()), Mutex::new(Counts::new()));
+    let workers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            let (bases, failures, counts) = (&bases, &failures, &counts);
+            scope.spawn(move || {
+                let mut oracle = Oracle::start().expect("Python starts");
+                for number in (worker..count).step_by(workers as usize) {
+                    let (base, mutant) = draw(bases, seed.wrapping_add(number));
+                    match compare(base, &mutant, &mut oracle) {
+                        Ok(outcome) => *counts.lock().unwrap().entry(outcome).or_default() += 1,
+                        Err(why) => failures.lock().unwrap().push(report(base, &mutant, seed + number, &why)),
+                    }
+                }
+            });
+        }
+    });
+    let (failures, counts) = (failures.into_inner().unwrap(), counts.into_inner().unwrap());
+    println!("{} documents; {counts:?}", bases.len());
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<&str> = failures.iter().take(25).map(String::as_str).collect();
+    Err(format!("{} mutants of {count}:\n{}", failures.len(), shown.join("\n")).into())
+}
+
+fn draw(bases: &[Base], seed: u64) -> (&Base, Mutant) {
+    let mut rng = Rng::new(seed);
+    let base = rng.pick(bases);
+    loop {
+        if let Some(mutant) = change(&base.document, &base.elements, &mut rng) {
+            return (base, mutant);
+        }
+    }
+}
+
+/// Writes the mutant where somebody can look at it.
+fn report(base: &Base, mutant: &Mutant, seed: u64, why: &str) -> String {
+    let path = std::env::temp_dir().join(format!("mutant-{seed}.xml"));
+    let written = std::fs::write(&path, &mutant.document).map_or(String::new(), |()| path.display().to_string());
+    format!("  {} {}\n    {why}\n    {written}", base.name, mutant.what)
+}
+
+/// Fixtures, and real exports where there are some.
+fn documents() -> Vec<(String, Vec<u8>)> {
+    let mut documents = Vec::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(|corpus| PathBuf::from(corpus).join("xctrace"));
+    for folder in [Some(fixtures), corpus].into_iter().flatten() {
+        let mut files = Vec::new();
+        collect(&folder, &mut files);
+        files.sort();
+        for file in files {
+            let document = shortened(std::fs::read(&file).expect("the file can be read"));
+            if ["time-profile\"", "cpu-profile\"", "counters-profile\"", "time-sample\""]
+                .iter()
+                .any(|schema| String::from_utf8_lossy(&document).contains(&format!("<schema name=\"{schema}")))
+            {
+                documents.push((file.strip_prefix(&folder).unwrap_or(&file).display().to_string(), document));
+            }
+        }
+    }
+    // Several documents in one file are no XML document, and nor are details of a track with odd attributes.
+    documents.retain(|(name, _)| !name.contains("concatenated") && !name.contains("track-detail"));
+    documents
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the folder can be listed").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "xml") {
+            files.push(path);
+        }
+    }
+}
+
+/// The document with the first rows of its first table, if that has many.
+fn shortened(document: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&document);
+    let ends: Vec<usize> = text.match_indices("</row>").map(|(at, end)| at + end.len()).collect();
+    let table_end = text.find("</node>").unwrap_or(text.len());
+    match ends.get(MAX_ROWS) {
+        Some(&end) if end < table_end => format!("{}\n{}", &text[..end], &text[table_end..]).into_bytes(),
+        _ => document,
+    }
+}
+
+/// Both readers have to agree on the document as it is.
+fn base((name, document): (String, Vec<u8>), oracle: &mut Oracle) -> Result<Base, Failed> {
+    let reading = read(&document).map_err(|error| format!("{name}: {error}"))?;
+    let Answer::Rows(expected) = oracle.ask(&document)? else { return Err(format!("{name} is refused").into()) };
+    if let Some(difference) = expected.difference(&reading) {
+        return Err(format!("{name}: {difference}").into());
+    }
+    let elements = elements(&document);
+    Ok(Base { name, document, elements, reading })
+}
+
+/// The end of a mutant, or the difference that nobody told.
+fn compare(base: &Base, mutant: &Mutant, oracle: &mut Oracle) -> Result<&'static str, String> {
+    let reading = read(&mutant.document);
+    let answer = oracle.ask(&mutant.document).map_err(|failed| format!("{failed:?}"))?;
+    match (reading, answer) {
+        (Err(_), _) => Ok("refused"),
+        (Ok(_), Answer::IllFormed(_)) if is_not_read(base, mutant) => Ok("not read"),
+        // Concatenated exports are read, though they are no XML document.
+        (Ok(reading), Answer::IllFormed(why)) if reading.documents > 1 && why.contains("junk after") => {
+            Ok("concatenated")
+        }
+        // What a program wrote between documents is left out, and said so.
+        (Ok(reading), Answer::IllFormed(_)) if is_beside_documents(base, mutant, &reading) => Ok("told"),
+        (Ok(_), Answer::IllFormed(why)) => Err(format!("not well-formed, and accepted: {why}")),
+        (Ok(reading), Answer::Rows(expected)) => match expected.difference(&reading) {
+            None => Ok("equal"),
+            Some(_) if expected.is_rejected(&reading) => Ok("rejected"),
+            Some(_) if is_told(base, mutant, &reading, &expected.unreadable_rows()) => Ok("told"),
+            Some(difference) => Err(format!("{difference}; new diagnostics: {:?}", reading.new_notes(&base.reading))),
+        },
+    }
+}
+
+/// True if the change is in a row of a table that is not read.
+fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
+    let name = |element: &Element| String::from_utf8_lossy(&base.document[element.name.clone()]).into_owned();
+    let mut ancestors = std::iter::successors(Some(mutant.element), |&index| base.elements[index].parent);
+    let Some(row) = ancestors.find(|&index| name(&base.elements[index]) == "row") else { return false };
+    let table = base.elements[row].parent;
+    let schema = base.elements.iter().find(|element| element.parent == table && name(element) == "schema");
+    schema.is_some_and(|schema| {
+        let tag = String::from_utf8_lossy(&base.document[schema.tag.clone()]).into_owned();
+        !["\"time-profile\"", "\"cpu-profile\"", "\"counters-profile\"", "\"time-sample\""]
+            .iter()
+            .any(|cpu| tag.contains(cpu))
+    })
+}
+
+/// True if the change made a text outside of the root element, and a message says so there.
+fn is_beside_documents(base: &Base, mutant: &Mutant, reading: &Reading) -> bool {
+    let notes = reading.new_notes(&base.reading);
+    notes.iter().any(|(_, text)| text.contains("text outside of the document")) && is_told(base, mutant, reading, &[])
+}
+
+/// True if a new message is about the row or the element that was changed, or about a row that cannot be read.
+fn is_told(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]) -> bool {
+    let row_of = |byte: usize| {
+        let start = mutant.document[..byte.min(mutant.document.len())].windows(4).rposition(|bytes| bytes == b"<row");
+        let start = start.unwrap_or(byte);
+        let next = mutant.document[start + 1..].windows(4).position(|bytes| bytes == b"<row");
+        start..next.map_or(mutant.document.len(), |length| start + 1 + length)
+    };
+    // A schema is told as a whole.
+    let parents = std::iter::successors(base.elements[mutant.element].parent, |&index| base.elements[index].parent);
+    let schema =
+        parents.map(|index| &base.elements[index]).find(|element| &base.document[element.name.clone()] == b"schema");
+    let mut places: Vec<Range<usize>> =
+        vec![row_of(mutant.place + 1), mutant.place.saturating_sub(1)..mutant.place + 1];
+    places.extend(schema.map(|schema| schema.tag.clone()));
+    places.extend(unreadable.iter().map(|&byte| byte..row_of(byte + 1).end));
+    let said = reading.new_notes(&base.reading);
+    // What becomes of a whole table may be told anywhere in it.
+    if base.document[base.elements[mutant.element].name.clone()] == *b"schema" && !said.is_empty() {
+        return true;
+    }
+    said.iter().any(|(byte, _)| byte.is_some_and(|byte| places.iter().any(|place| place.contains(&byte))))
+}

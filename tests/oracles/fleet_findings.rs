@@ -1,0 +1,447 @@
+//! What reports on fleets begin with: findings and trends, computed again by `tests/oracle/fleet_findings.py` from the runs in the same
+//! JSON; how often chance alone makes a finding; and the order of versions.
+//!
+//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, what needs it reports itself as ignored.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+use support::fleet_reports::{every_kind, failure, plain_run, report, run_of};
+use support::{Rng, fleet};
+use traceparse::fleet::{AlertRule, Finding, FleetBuilder, FleetOptions, FleetReport, RunMeasures, SortKey, TrendOver};
+use traceparse::output::{self, Format};
+use traceparse::stats::{Quantile, QuantileMethod};
+
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+).into());
+        }
+    };
+}
+
+type Test = fn() -> Result<(), Failed>;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|done| done.status.success());
+    let plain: [(&str, Test); 10] = [
+        ("text_and_pages_begin_alike", text_and_pages_begin_alike),
+        ("versions_are_in_the_order_of_people", versions_are_in_the_order_of_people),
+        ("what_differs_is_found", what_differs_is_found),
+        ("chance_is_no_finding", chance_is_no_finding),
+        ("rows_differ_by_their_intervals", rows_differ_by_their_intervals),
+        ("dates_are_a_trend", dates_are_a_trend),
+        ("labels_without_an_order_are_no_trend", labels_without_an_order_are_no_trend),
+        ("dates_in_several_forms_have_no_order", dates_in_several_forms_have_no_order),
+        ("many_cohorts_are_compared", many_cohorts_are_compared),
+        ("too_few_runs_claim_nothing", too_few_runs_claim_nothing),
+    ];
+    let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| trial!(name, test)).collect();
+    trials.push(trial!("findings_follow_from_the_runs", findings_follow_from_the_runs).with_ignored_flag(!has_python));
+    trials
+}
+
+fn python() -> String {
+    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn by(labels: &[&str]) -> FleetOptions {
+    FleetOptions { by: labels.iter().map(|&label| label.to_owned()).collect(), ..FleetOptions::default() }
+}
+
+/// Runs of versions, `each` of every one, that use a random amount between 10 and 30 % of one core, times a factor of their version.
+fn versions(seed: u64, each: u32, factors: &[(&str, u64)]) -> Vec<RunMeasures> {
+    let mut rng = Rng::new(seed);
+    let mut runs = Vec::new();
+    for (number, (version, factor)) in factors.iter().enumerate() {
+        for index in 0..each {
+            let mut run = plain_run(number as u32 * each + index, (1_000 + rng.below(2_000)) * factor / 10);
+            run.record.labels = vec![("app_version".to_owned(), (*version).to_owned())];
+            run.record.start = Some(format!("2026-0{}-{:02}T08:30:00Z", 1 + number % 9, 1 + index % 28));
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+fn names(report: &FleetReport) -> Vec<&str> {
+    report.cohorts.iter().map(|cohort| cohort.cohort.labels[0].1.as_deref().unwrap_or("?")).collect()
+}
+
+fn versions_are_in_the_order_of_people() -> Result<(), Failed> {
+    let given = ["1.10.1", "2.0", "1.9", "1.10", "2.0 beta 10", "2.0 beta 9", "1.11", "0.9"];
+    let factors = given.map(|version| (version, 10));
+    let runs = versions(1, 3, &factors);
+    let of_all = report(&runs, by(&["app_version"]));
+    let sorted = ["0.9", "1.9", "1.10", "1.10.1", "1.11", "2.0 beta 9", "2.0 beta 10", "2.0"];
+    ensure!(names(&of_all) == sorted, "{:?}", names(&of_all));
+    let trend: Vec<&str> = of_all.trends[0].points.iter().map(|point| point.name.as_str()).collect();
+    ensure!(trend == sorted, "{trend:?}");
+    let only = vec![("app_version".to_owned(), "3".to_owned())];
+    let of_none = report(&runs, FleetOptions { only, ..by(&[]) });
+    let values = &of_none.inputs.left_out_values[0].1;
+    ensure!(values == &sorted, "{values:?}");
+    // In every format that has cohorts.
+    for format in [Format::Json, Format::Csv(output::Cells::AsTheyAre), Format::Html(&[]), text()] {
+        let written = written(&of_all, &format);
+        let start = if matches!(format, Format::Json) { written.find("\"cohorts\":").unwrap() } else { 0 };
+        let at = |version: &str| match format {
+            Format::Csv(_) => written.find(&format!("\n{version},ns,run")),
+            Format::Json => written[start..].find(&format!("\"name\":\"app_version {version}\"")),
+            Format::Html(_) => written.find(&format!("<tr><th scope=\"row\">app_version {version}</th>")),
+            _ => written.find(&format!("  {version}\n")),
+        };
+        let places: Vec<Option<usize>> = sorted.map(at).to_vec();
+        ensure!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {written}");
+    }
+    Ok(())
+}
+
+fn text() -> Format<'static> {
+    Format::Text(output::Style::default())
+}
+
+fn written(report: &FleetReport, format: &Format<'_>) -> String {
+    let mut out = Vec::new();
+    output::write(report, format, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("text is UTF-8")
+}
+
+/// The differences that a report tells: the versions, and by how much the later one is above the earlier one at least.
+fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
+    let version = |cohort: usize| report.cohorts[cohort].cohort.labels[0].1.clone().unwrap_or_default();
+    let difference = |finding: &Finding| match finding {
+        Finding::Difference { from, to, interval, .. } => {
+            let bound = interval.lower.filter(|&lower| lower > 0.0).or(interval.upper)?;
+            Some((version(*from), version(*to), bound))
+        }
+        _ => None,
+    };
+    report.findings.iter().filter_map(difference).collect()
+}
+
+fn what_differs_is_found() -> Result<(), Failed> {
+    // The last version uses a half more, and one in the middle less.
+    let runs = versions(3, 200, &[("1.8", 10), ("1.9", 10), ("1.10", 7), ("1.11", 15)]);
+    let report = report(&runs, by(&["app_version"]));
+    let found = differences(&report);
+    let pairs: Vec<(&str, &str)> = found.iter().map(|(from, to, _)| (from.as_str(), to.as_str())).collect();
+    ensure!(pairs == [("1.10", "1.11"), ("1.9", "1.10")], "{found:?}");
+    // The median of 1.11 is 30 % and that of 1.10 is 14 %; that of 1.9 is 20 %.
+    ensure!(found[0].2 > 10.0 && found[0].2 < 23.0 && found[1].2 < 0.0 && found[1].2 > -9.0, "{found:?}");
+    let text = written(&report, &text());
+    let words = "app_version 1.11 uses more CPU than app_version 1.10: P";
+    ensure!(text.contains(words) && text.contains("uses less CPU than app_version 1.9"), "{text}");
+    ensure!(text.lines().nth(1).is_some_and(|line| line.starts_with("• CPU use of a run is ")), "{text}");
+    Ok(())
+}
+
+/// Of fleets whose versions are alike, no more than 5 % tell of a difference between them.
+fn chance_is_no_finding() -> Result<(), Failed> {
+    let (mut told, mut rows, all) = (0, 0, 200);
+    for seed in 0..all {
+        let factors = [("1.8", 10), ("1.9", 10), ("1.10", 10), ("1.11", 10)];
+        let report = report(&versions(seed, 40, &factors), by(&["app_version"]));
+        told += usize::from(!differences(&report).is_empty());
+        let is_of_row = |finding: &Finding| matches!(finding, Finding::RowDifference { .. });
+        rows += usize::from(report.findings.iter().any(is_of_row));
+    }
+    println!("of {all} fleets of alike versions, {told} tell of a difference, and {rows} of one of a row");
+    ensure!(told * 20 <= all as usize && rows * 20 <= all as usize, "{told} and {rows} of {all}");
+    Ok(())
+}
+
+/// P(B < rank) of a binomial, term by term.
+fn below(count: u64, quantile: f64, rank: u64) -> f64 {
+    let mut mass = (1.0 - quantile).powi(count as i32);
+    let mut sum = 0.0;
+    for hits in 0..rank {
+        sum += mass;
+        mass *= (count - hits) as f64 / (hits + 1) as f64 * quantile / (1.0 - quantile);
+    }
+    sum
+}
+
+/// The ends of the interval of a quantile of sorted values, by trying every rank.
+fn slow_interval(sorted: &[f64], quantile: f64, tail: f64) -> (Option<f64>, Option<f64>) {
+    let count = sorted.len() as u64;
+    let lower = (1..=count).rev().find(|&rank| below(count, quantile, rank) <= tail);
+    let upper = (1..=count).find(|&rank| 1.0 - below(count, quantile, rank) <= tail);
+    let at = |rank: Option<u64>| rank.map(|rank| sorted[rank as usize - 1]);
+    (at(lower), at(upper))
+}
+
+fn rows_differ_by_their_intervals() -> Result<(), Failed> {
+    let runs = fleet::runs(7, 1_200);
+    let p75 = SortKey::Quantile(Quantile::P75);
+    let report = report(&runs, FleetOptions { sort: p75, ..by(&["app_version"]) });
+    let contrast = report.contrasts.last().ok_or("no functions")?;
+    let rates = |version: u32, function: (&str, &str)| -> Vec<f64> {
+        let of_version = runs.iter().enumerate().filter(|(index, _)| *index as u32 % 4 == version);
+        let rate = |run: &RunMeasures| {
+            let is_it = |row: &&traceparse::fleet::FrameRow| (run.name(row.binary), run.name(row.function)) == function;
+            let weight = run.frames.iter().filter(is_it).map(|row| row.self_weight).sum();
+            run.record.rate(weight).unwrap().as_f64()
+        };
+        let mut rates: Vec<f64> = of_version.map(|(_, run)| rate(run)).collect();
+        rates.sort_by(f64::total_cmp);
+        rates
+    };
+    // Every function of the fleet is a row, where nothing is left out; rows without a difference count, too.
+    let all: std::collections::BTreeSet<(&str, &str)> = runs
+        .iter()
+        .flat_map(|run| {
+            run.frames
+                .iter()
+                .filter(|row| row.self_weight > 0)
+                .map(|row| (run.name(row.binary), run.name(row.function)))
+        })
+        .collect();
+    let tail = 0.025 / (all.len() * 4) as f64;
+    let mut certain = 0;
+    for row in &contrast.rows {
+        let name = (row.name.binary.as_deref().unwrap_or(""), row.name.function.as_deref().unwrap_or(""));
+        let cohorts: Vec<Vec<f64>> = (0..4).map(|version| rates(version, name)).collect();
+        let p75 = |cohort: &Vec<f64>| cohort[(cohort.len() * 3).div_ceil(4) - 1];
+        let high = cohorts.iter().max_by(|a, b| p75(a).total_cmp(&p75(b))).ok_or("none")?;
+        let low = cohorts.iter().min_by(|a, b| p75(a).total_cmp(&p75(b))).ok_or("none")?;
+        let lower = slow_interval(high, 0.75, tail).0.zip(slow_interval(low, 0.75, tail).1).map(|(a, b)| a - b);
+        ensure!(row.at_least == lower, "{name:?}: {:?} and not {lower:?}", row.at_least);
+        certain += usize::from(lower.is_some_and(|lower| lower > 0.0));
+    }
+    ensure!(contrast.rows.len() > 15 && certain == 0, "{certain} of {} alike rows", contrast.rows.len());
+    let report = with_new_function();
+    let is_new = |finding: &Finding| {
+        matches!(finding, Finding::RowDifference { name, high: (3, _), .. }
+            if name.function.as_deref() == Some("New::work()"))
+    };
+    ensure!(report.findings.iter().any(is_new), "{:?}", report.findings);
+    ensure!(written(&report, &text()).contains("New::work() (Orchard) differs most: P75 is 0 % in"), "not told");
+    Ok(())
+}
+
+/// A function that only the last version has, in most of its runs, is known to differ.
+fn with_new_function() -> FleetReport {
+    let mut runs = fleet::runs(7, 1_200);
+    for (index, run) in runs.iter_mut().enumerate().filter(|(index, _)| index % 4 == 3) {
+        if index % 3 > 0 {
+            let (row, name) = (run.frames[3], run.names.len() as u32);
+            run.names.push("New::work()".to_owned());
+            run.frames.push(traceparse::fleet::FrameRow { function: traceparse::fleet::NameId(name), ..row });
+        }
+    }
+    report(&runs, FleetOptions { sort: SortKey::Quantile(Quantile::P75), ..by(&["app_version"]) })
+}
+
+fn text_and_pages_begin_alike() -> Result<(), Failed> {
+    for (name, report) in reports() {
+        let text = written(&report, &text());
+        let points: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("• ")).collect();
+        ensure!((1..=6).contains(&points.len()), "{name}: {points:?}");
+        let first: Vec<&str> = text.lines().skip(1).take(points.len()).collect();
+        ensure!(first.iter().all(|line| line.starts_with("• ")), "{name} begins with {first:?}");
+        ensure!(points.iter().all(|point| point.ends_with('.') && point.chars().count() < 360), "{name}: {points:?}");
+        let page = written(&report, &Format::Html(&[]));
+        let (_, list) = page.split_once("<section id=\"findings\"").ok_or("no findings")?;
+        let (list, _) = list.split_once("</ul>").ok_or("no end")?;
+        let items = list.split("<li").skip(1).filter_map(|item| item.split_once('>')?.1.split_once("</li>"));
+        let unescaped = |text: &str| {
+            text.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&quot;", "\"")
+                .replace("&#39;", "'")
+                .replace("&amp;", "&")
+        };
+        let items: Vec<String> = items.map(|(item, _)| unescaped(item)).collect();
+        ensure!(items == points, "{name}: {items:?} and {points:?}");
+    }
+    Ok(())
+}
+
+fn dates_are_a_trend() -> Result<(), Failed> {
+    let mut runs = versions(5, 28, &[("1", 10), ("1", 10)]);
+    runs[0].record.start = None;
+    runs[1].record.start = Some("yesterday".to_owned());
+    let report = report(&runs, by(&[]));
+    let trend = report.trends.first().ok_or("no trend")?;
+    // 28 days of January and as many of February are weeks.
+    ensure!(trend.over == TrendOver::Week && trend.undated == 2, "{trend:?}");
+    let weeks: Vec<(&str, u64)> = trend.points.iter().map(|point| (point.name.as_str(), point.runs)).collect();
+    // January 1 of 2026 was a Thursday; its first two days here have no known date.
+    ensure!(weeks[0] == ("2025-12-29", 2) && weeks[1] == ("2026-01-05", 7), "{weeks:?}");
+    ensure!(weeks.iter().map(|week| week.1).sum::<u64>() == 54, "{weeks:?}");
+    let text = written(&report, &text());
+    ensure!(text.contains("trend over weeks (from Monday)"), "{text}");
+    ensure!(text.contains("2 runs without a known date are not in it"), "{text}");
+    let days = self::report(&runs[..28], by(&[]));
+    ensure!(days.trends[0].over == TrendOver::Day && days.trends[0].points.len() == 26, "{:?}", days.trends[0].over);
+    ensure!(self::report(&runs[..28], by(&["app_version"])).trends.is_empty(), "cohorts have no dates");
+    Ok(())
+}
+
+fn labels_without_an_order_are_no_trend() -> Result<(), Failed> {
+    let trends = |labels: [&str; 4]| {
+        let factors = labels.map(|label| (label, 10));
+        report(&versions(2, 5, &factors), by(&["app_version"])).trends.len()
+    };
+    ensure!(trends(["iPhone 15", "iPad", "iPhone SE", "x"]) == 0, "devices have no order");
+    ensure!(trends(["iPhone14,5", "iPhone15,2", "iPhone16,1", "iPhone17,3"]) == 0, "models have no order");
+    ensure!(trends(["1.0", "1.1", "1.0", "1.1"]) == 0, "two are no trend");
+    for ordered in
+        [["v1", "v2", "v10", "v3"], ["2026-01-01", "2026-01-09", "2025-12-31", "2026-02-01"], ["9", "10", "11", "8"]]
+    {
+        ensure!(trends(ordered) == 1, "{ordered:?}");
+    }
+    // A trend for each value of the other label.
+    let runs = fleet::runs(6, 240);
+    let report = report(&runs, by(&["device", "app_version"]));
+    let others: Vec<_> = report.trends.iter().map(|trend| trend.labels[0].1.clone().unwrap_or_default()).collect();
+    ensure!(others == ["iPad Air", "iPhone 15", "iPhone SE"], "{others:?}");
+    ensure!(report.trends.iter().all(|trend| trend.points.len() == 4), "four versions each");
+    Ok(())
+}
+
+/// Sorted by their numbers, 03.01.2026 came before 2026-01-02, and the newest cohort was told to use less.
+fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
+    let of = |labels: [&str; 3]| {
+        let factors = [(labels[0], 10), (labels[1], 10), (labels[2], 30)];
+        report(&versions(3, 100, &factors), by(&["app_version"]))
+    };
+    for labels in [["2026-01-02", "2026-1-3", "2026-01-14"], ["2025/12/31", "2026/1/2", "2026/1/10"]] {
+        let report = of(labels);
+        let found = differences(&report);
+        ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == (labels[1], labels[2]), "{found:?}");
+        ensure!(found[0].2 > 0.0 && report.trends.len() == 1 && report.notes.is_empty(), "{:?}", report.notes);
+    }
+    for labels in [["2026-01-02", "2026-01-14", "03.02.2026"], ["29.01.2026", "30.01.2026", "01.02.2026"]] {
+        let report = of(labels);
+        ensure!(report.trends.is_empty(), "{labels:?}");
+        let text = written(&report, &text());
+        ensure!(text.contains("Cohorts by app_version have no order, since "), "{text}");
+        // Those that differ are told all the same, and which one uses more.
+        let is_right = |(from, to, least): &(String, String, f64)| (to == labels[2]) == (*least > 0.0) && from != to;
+        let found = differences(&report);
+        ensure!(found.len() == 2 && found.iter().all(is_right), "{found:?}");
+    }
+    Ok(())
+}
+
+/// More than 100 cohorts were not compared.
+fn many_cohorts_are_compared() -> Result<(), Failed> {
+    let names: Vec<String> = (0..150).map(|build| format!("build {build}")).collect();
+    let factors: Vec<(&str, u64)> =
+        names.iter().enumerate().map(|(build, name)| (name.as_str(), if build < 149 { 10 } else { 30 })).collect();
+    let runs = versions(5, 40, &factors);
+    let found = differences(&report(&runs, by(&["app_version"])));
+    ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == ("build 148", "build 149"), "{found:?}");
+    // Without an order, any two may be the farthest apart: as by comparing each with each.
+    let names: Vec<String> = (0..150)
+        .map(|device| format!("{}-model", (b'a' + device % 26) as char).repeat(1 + device as usize / 26))
+        .collect();
+    let factor = |device: usize| match device {
+        7 => 3,
+        70 => 4,
+        100 => 40,
+        101 => 39,
+        _ => 10,
+    };
+    let factors: Vec<(&str, u64)> =
+        names.iter().enumerate().map(|(device, name)| (name.as_str(), factor(device))).collect();
+    let report = report(&versions(6, 40, &factors), by(&["app_version"]));
+    let found = differences(&report);
+    let pairs: Vec<[&str; 2]> = found.iter().map(|(from, to, _)| [from.as_str(), to.as_str()]).collect();
+    let has = |pair: &[&str; 2]| {
+        pair.contains(&names[100].as_str()) && (pair.contains(&names[7].as_str()) || pair.contains(&names[70].as_str()))
+            || pair.contains(&names[101].as_str()) && pair.contains(&names[7].as_str())
+    };
+    ensure!(report.trends.is_empty() && pairs.len() == 2 && pairs.iter().all(has), "{pairs:?}");
+    Ok(())
+}
+
+fn too_few_runs_claim_nothing() -> Result<(), Failed> {
+    let report = report(&versions(4, 4, &[("1.0", 10), ("1.1", 90)]), by(&["app_version"]));
+    let text = written(&report, &text());
+    ensure!(differences(&report).is_empty(), "{text}");
+    ensure!(text.contains("Too few runs to decide if app_version 1.1 differs from app_version 1.0."), "{text}");
+    // A version of which every file failed is none that uses nothing.
+    let mut builder = FleetBuilder::new(by(&["app_version"]));
+    versions(4, 60, &[("1.0", 10), ("1.1", 10), ("1.2", 10)]).iter().for_each(|run| builder.add(run));
+    let mut failed = failure(0);
+    failed.labels = vec![("app_version".to_owned(), "1.3".to_owned())];
+    builder.add_failure(failed);
+    let report = builder.finish();
+    ensure!(names(&report) == ["1.0", "1.1", "1.2", "1.3"] && report.cohorts[3].runs == 0, "{:?}", names(&report));
+    ensure!(report.contrasts.iter().all(|contrast| contrast.cohorts == [0, 1, 2]), "1.3 is compared");
+    let text = written(&report, &self::text());
+    ensure!(text.contains("app_version 1.2 and app_version 1.1 differ by no more than chance explains."), "{text}");
+    // Its values are not zeros, and it is not the busiest one.
+    let row = text.lines().find(|line| line.ends_with("  1.3")).ok_or("no row")?;
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    ensure!(cells[0] == "0" && cells.len() > 5 && cells[1..cells.len() - 1].iter().all(|cell| *cell == "n/a"), "{row}");
+    let page = written(&report, &Format::Html(&[]));
+    let start = page.find("<th scope=\"row\">app_version 1.3</th>").ok_or("no row")?;
+    let (row, _) = page[start..].split_once("</tr>").ok_or("no end")?;
+    ensure!(row.matches("data-value").count() == 1 && row.matches("n/a").count() > 5, "{row}");
+    Ok(())
+}
+
+/// Reports of all kinds, and fleets in which something is to be found.
+fn reports() -> Vec<(String, FleetReport)> {
+    let mut reports: Vec<(String, FleetReport)> =
+        every_kind().into_iter().map(|(name, report)| (name.to_owned(), report)).collect();
+    let linear = FleetOptions { method: QuantileMethod::Linear, ..by(&["app_version"]) };
+    let factors = [("1.8", 10), ("1.9", 12), ("1.10", 30), ("1.11", 11)];
+    for seed in 0..6 {
+        let runs = versions(seed, 30 + 50 * seed as u32, &factors);
+        reports.push((format!("versions {seed}"), report(&runs, by(&["app_version"]))));
+        reports.push((format!("linear {seed}"), report(&runs, linear.clone())));
+        reports.push((format!("dates {seed}"), report(&runs[..60], by(&[]))));
+    }
+    let alerts = vec![AlertRule::parse("cpu.p50 > 1").unwrap(), AlertRule::parse("cpu.p99.9 > 1").unwrap()];
+    let device = FleetOptions { alerts, ..by(&["device"]) };
+    reports.push(("devices".to_owned(), report(&fleet::runs(8, 400), device)));
+    reports.push(("new function".to_owned(), with_new_function()));
+    let names: Vec<String> = (0..120).map(|number| format!("{}-{number}", ["a", "b"][number % 2])).collect();
+    let factors: Vec<(&str, u64)> =
+        names.iter().zip([10, 30, 8, 12].into_iter().cycle()).map(|(name, factor)| (name.as_str(), factor)).collect();
+    reports.push(("many cohorts".to_owned(), report(&versions(9, 30, &factors), by(&["app_version"]))));
+    reports.push(("two labels".to_owned(), report(&fleet::runs(8, 400), by(&["device", "app_version"]))));
+    let names = |thread| ["App", thread, "App", "work()"];
+    let threads =
+        (0..90).map(|index| run_of(index, 300, names(["Main Thread", "Worker", "Worker"][index as usize % 3])));
+    reports.push(("threads".to_owned(), report(&threads.collect::<Vec<_>>(), by(&[]))));
+    reports
+}
+
+fn findings_follow_from_the_runs() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/fleet_findings.py");
+    let mut command = Command::new(python());
+    command.arg(script);
+    for (index, (name, report)) in reports().iter().enumerate() {
+        let path = folder.path().join(format!("{index}-{}.json", name.replace(' ', "-")));
+        fs::write(&path, written(report, &Format::Json))?;
+        command.arg(path);
+    }
+    let output = command.output()?;
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    println!("{said}");
+    ensure!(output.status.success(), "{said}");
+    // Each kind of finding was there to be checked.
+    for what in [
+        "pair=",
+        "no-difference=",
+        "first-alert=",
+        "certain=",
+        "share=",
+        "failed=",
+        "periods=",
+        "interval-of-point=",
+        "is-noise=",
+    ] {
+        ensure!(said.contains(what), "nothing of {what} in {said}");
+    }
+    Ok(())
+}

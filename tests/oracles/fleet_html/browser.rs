@@ -1,0 +1,237 @@
+//! The page in headless Chromium.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Failed;
+
+use traceparse::fleet::FleetOptions;
+
+use super::{HOSTILE, by, hostile, page, report, rules, shapes, shown};
+use support::fleet;
+
+pub(crate) fn chromium() -> PathBuf {
+    std::env::var_os("TRACEPARSE_CHROMIUM").map_or_else(|| PathBuf::from("chromium"), PathBuf::from)
+}
+
+/// The page after its scripts ran, and Chromium's log.
+fn browse(page: &str) -> Result<(String, String), Failed> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("page.html");
+    fs::write(&path, page)?;
+    browse_file(&path)
+}
+
+/// The same of a page in a file.
+fn browse_file(path: &Path) -> Result<(String, String), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (out, log) = (folder.path().join("out"), folder.path().join("log"));
+    let mut child = Command::new(chromium())
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--v=0", "--window-size=1280,2000"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(format!("file://{}", path.display().to_string().replace('#', "%23").replace(' ', "%20")))
+        .stdout(Stdio::from(fs::File::create(&out)?))
+        .stderr(Stdio::from(fs::File::create(&log)?))
+        .spawn()?;
+    let is_done = wait(&mut child, Duration::from_secs(120))?;
+    let (out, log) = (fs::read_to_string(&out)?, String::from_utf8_lossy(&fs::read(&log)?).into_owned());
+    ensure!(is_done, "Chromium does not end: {log}");
+    Ok((out, log))
+}
+
+/// True if a process ended in time; otherwise it is killed.
+fn wait(child: &mut Child, limit: Duration) -> Result<bool, Failed> {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if child.try_wait()?.is_some() {
+            return Ok(true);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(false)
+}
+
+/// Stands first in the page: keeps every error, and what the policy of the page refused.
+const COLLECTOR: &str = r#"<script nonce="test">
+window.errors = [];
+window.onerror = (message) => { errors.push(String(message)); };
+console.error = (...parts) => { errors.push(parts.join(" ")); };
+document.addEventListener("securitypolicyviolation", (event) => errors.push("policy: " + event.violatedDirective));
+window.found = [];
+window.check = (name, is, ...more) => { if (!is) found.push("FAILED " + name + ": " + more.join(" | ")); };
+window.finish = (text) => {
+  check("no errors", errors.length === 0, ...errors);
+  const report = document.createElement("pre");
+  report.id = "test-result";
+  report.textContent = [...found, text, "end"].join("\n");
+  document.body.append(report);
+};
+</script>"#;
+
+/// A page that lets scripts of the test run, besides its own.
+fn with_nonce(page: &str) -> String {
+    page.replace("script-src ", "script-src 'nonce-test' ")
+}
+
+/// Runs a script in a page after the page's own, and gives what it told.
+fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
+    let page = with_nonce(page);
+    let page = page.replacen("<head>", &format!("<head>{COLLECTOR}"), 1);
+    let at = page.rfind("</body>").ok_or("no body")?;
+    let page = format!("{}<script nonce=\"test\">\n{script}\n</script>{}", &page[..at], &page[at..]);
+    let (dom, log) = browse(&page)?;
+    let told = dom.split_once("<pre id=\"test-result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let told = told.ok_or_else(|| format!("the script did not end: {log}"))?.0.to_owned();
+    ensure!(!told.contains("FAILED"), "{told}");
+    ensure!(told.ends_with("end") && !log.contains("CONSOLE"), "{told}\n{log}");
+    Ok(told)
+}
+
+/// The sizes of screens: a phone, a laptop, a large desk.
+const SCREENS: [(u32, u32); 3] = [(390, 844), (1280, 800), (2200, 1200)];
+
+/// On every screen, in light and in dark, what was found is on the first one, nothing scrolls sideways, and every text has contrast.
+pub(crate) fn findings_stand_on_the_first_screen() -> Result<(), Failed> {
+    for (name, report, _) in shapes() {
+        let framed = page(&report).replace('&', "&amp;").replace('"', "&quot;");
+        for (width, height) in SCREENS {
+            let page = format!(
+                "<!DOCTYPE html><html><head></head><body><iframe style=\"width:{width}px;height:{height}px;border:0\" \
+                 srcdoc=\"{framed}\"></iframe></body></html>"
+            );
+            let told = check_in_page(&page, FIRST_SCREEN)?;
+            println!("{name} at {width}: {}", told.replace('\n', " "));
+            ensure!(told.contains("light") && told.contains("dark"), "{name} at {width}: {told}");
+        }
+    }
+    Ok(())
+}
+
+const FIRST_SCREEN: &str = include_str!("first_screen.js");
+
+const SORT_AND_FILTER: &str = include_str!("page.js");
+
+pub(crate) fn tables_sort_and_filter() -> Result<(), Failed> {
+    for (name, report, cohorts) in shapes() {
+        let told = check_in_page(&page(&report), &format!("const COHORTS = {cohorts};\n{SORT_AND_FILTER}"))?;
+        println!("{name}: {}", told.replace('\n', " "));
+        if name == "usual" {
+            // The scripts did what they say: four cohorts have 4 tables each, and there are 8 others, the runs
+            // and the numbers of the boxes.
+            ensure!(told.contains("tables 25,"), "{told}");
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
+    let report = hostile();
+    let script = r#"
+      document.querySelectorAll("[title], th, td, summary, li").forEach((element) => element.click());
+      check("nothing ran", window.hacked === undefined, window.hacked);
+      check("nothing came in", document.querySelectorAll("img, h1").length === 1);
+      const texts = Array.from(document.querySelectorAll("th[scope=row]"), (cell) => cell.textContent);
+      const notes = Array.from(document.querySelectorAll(".notes li"), (cell) => cell.textContent);
+      for (const name of NAMES) {
+        check("a row has the name", texts.some((text) => text.includes(name)), name);
+        check("a note has the text", notes.includes(name), name);
+      }
+      finish("names " + NAMES.length);
+    "#;
+    let names: Vec<String> = HOSTILE.iter().map(|text| shown(text)).collect();
+    // `<` would end the script of the test.
+    let names = serde_json::to_string(&names)?.replace('<', "\\u003c");
+    let told = check_in_page(&page(&report), &format!("const NAMES = {names};\n{script}"))?;
+    ensure!(told.contains(&format!("names {}", HOSTILE.len())), "{told}");
+    Ok(())
+}
+
+pub(crate) fn a_phone_does_not_scroll_sideways() -> Result<(), Failed> {
+    let mut long = fleet::runs(4, 8);
+    for run in &mut long {
+        run.record.labels = vec![("build".to_owned(), "x".repeat(300))];
+        run.record.source = format!("{}/{}", "folder".repeat(60), run.record.run_id);
+        for name in &mut run.names {
+            name.push_str(&"::Nested<int>".repeat(40));
+        }
+    }
+    let rule = format!("function({:?}).self.max > 0", "y".repeat(500));
+    let mut options = FleetOptions { alerts: rules(&[&rule]), ..by(&["build"]) };
+    options.processes = vec![long[0].names[0].clone()];
+    let mut reports = shapes();
+    reports.push(("long names", report(&long, options), 1));
+    for (name, report, _) in reports {
+        // Headless Chromium has no window of 360 px, but a frame may have it.
+        let framed = page(&report).replace('&', "&amp;").replace('"', "&quot;");
+        let page = format!(
+            "<!DOCTYPE html><html><head></head><body><iframe style=\"width:360px;height:3000px;border:0\" \
+             srcdoc=\"{framed}\"></iframe></body></html>"
+        );
+        let script = r#"
+          addEventListener("load", () => {
+            const frame = document.querySelector("iframe");
+            const page = frame.contentDocument;
+            page.querySelectorAll("details").forEach((details) => { details.open = true; });
+            const root = page.documentElement;
+            const widths = [root.scrollWidth, frame.contentWindow.innerWidth, root.clientWidth];
+            check("it fits", widths[0] <= widths[2] && widths[1] === 360, ...widths);
+            const theme = page.getElementById("theme");
+            check("the button is one line", theme.offsetHeight < 2 * parseFloat(getComputedStyle(theme).lineHeight), theme.offsetHeight);
+            const wide = [...page.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
+            finish("wide tables " + wide.length);
+          });
+        "#;
+        let told = check_in_page(&page, script)?;
+        println!("{name}: {}", told.replace('\n', " "));
+        ensure!(report.cohorts.is_empty() || !told.contains("wide tables 0"), "{name}: {told}");
+    }
+    Ok(())
+}
+
+/// A click on a number opens the page of its run, and nothing is said on the console. What the link selects there is compared with the page by
+/// `tests/cli/fleet_with_runs.rs`: Chromium writes the document before the page's worker has answered.
+pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
+    // Without the feature `cli`, there is none.
+    let Some(command) = option_env!("CARGO_BIN_EXE_traceparse") else { return Ok(()) };
+    let folder = tempfile::tempdir()?;
+    let exports = folder.path().join("exports");
+    fs::create_dir(&exports)?;
+    for name in ["a", "b"] {
+        let rows: String = (0..40).map(|index| row(index, if name == "a" { 1 } else { 2 })).collect();
+        fs::write(exports.join(format!("{name}.xml")), EXPORT.replace("ROWS", &rows))?;
+    }
+    let page = folder.path().join("all runs #1.html");
+    let mut command = Command::new(command);
+    command.args(["fleet", "report"]).arg(&exports).arg("-o").arg(&page).args(["--with-runs", "1"]);
+    let output = command.output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let html = fs::read_to_string(&page)?;
+    // The script of the test follows the link, and the page that comes then is the one that is read.
+    let click = "<script nonce=\"test\">document.querySelector('#scope-function a.run').click();</script></body>";
+    fs::write(&page, with_nonce(&html).replace("</body>", click))?;
+    let (dom, log) = browse_file(&page)?;
+    ensure!(!log.contains("CONSOLE"), "{log}");
+    ensure!(
+        dom.contains("id=\"workbench\"") && dom.contains("b.xml"),
+        "the page of the largest run is open: {}",
+        dom.len()
+    );
+    Ok(())
+}
+
+fn row(index: u32, millis: u32) -> String {
+    let time = index * 10_000_000;
+    format!(
+        "<row><sample-time>{time}</sample-time><weight>{millis}000000</weight><backtrace><frame name=\"work(“x”)\" addr=\"0x1001\"/>\
+         </backtrace></row>"
+    )
+}
+
+const EXPORT: &str = "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>\
+    <schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col><col><mnemonic>weight</mnemonic></col>\
+    <col><mnemonic>stack</mnemonic></col></schema>ROWS</node></trace-query-result>";

@@ -1,0 +1,298 @@
+//! Reports of `sample`: the accounting, the stacks, and damage.
+//!
+//! With `TRACEPARSE_CORPUS`, real reports are compared with an independent reader beside the corpus (`sample_oracle.py`, Python), and with the
+//! table that each report has of itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+use support::Rng;
+use traceparse::memory::MemoryBudget;
+use traceparse::profile::Meaning;
+use traceparse::read;
+use traceparse::recording::{DocumentContent, Options, Recording};
+use traceparse::{Error, ErrorKind};
+
+const DEMO: &str = include_str!("../../fixtures/sample/demo.sample.txt");
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
+    let folder = corpus.clone().unwrap_or_default();
+    let inputs = folder.join("inputs/sample");
+    let has_oracle = Command::new(python()).arg("--version").output().is_ok_and(|done| done.status.success())
+        && oracle(&folder).is_file();
+    let plain = |name: &str, test: fn()| {
+        trial!(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let trials = vec![
+        plain("every_sample_is_a_row", every_sample_is_a_row),
+        plain("threads_have_names_and_stacks", threads_have_names_and_stacks),
+        plain("several_reports_are_several_documents", several_reports_are_several_documents),
+        plain("damage_is_told_with_its_line", damage_is_told_with_its_line),
+        plain("cut_reports_are_refused_or_told", cut_reports_are_refused_or_told),
+        plain("a_table_that_differs_is_a_word", a_table_that_differs_is_a_word),
+        plain("limits_hold", limits_hold),
+        plain("counts_that_no_recording_has_are_refused", counts_that_no_recording_has_are_refused),
+        plain("mutants_are_errors_or_add_up", mutants_are_errors_or_add_up),
+        trial!("real_reports_are_those_of_the_oracle", move || real_reports(&folder)).with_ignored_flag(!has_oracle),
+        trial!("damaged_reports_are_refused", move || damaged_reports(&inputs)).with_ignored_flag(corpus.is_none()),
+    ];
+    trials
+}
+
+fn python() -> String {
+    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn oracle(corpus: &Path) -> PathBuf {
+    corpus.join("../oracles/sample_oracle.py")
+}
+
+fn read_text(text: &str) -> Result<Recording, Error> {
+    read(text.as_bytes(), "report", &Options::default())
+}
+
+/// The samples by their stack, root first, with `???` for code without a name, and the thread's name at the root if `with_threads`.
+fn stacks(export: &Recording, with_threads: bool) -> BTreeMap<String, u64> {
+    let profile = &export.profile;
+    let mut found = BTreeMap::new();
+    for sum in profile.sums() {
+        let frames =
+            profile.frames_leaf_first(sum.stack).map(|frame| match profile.function(frame.function).is_named {
+                true => profile.function_name(frame.function).to_owned(),
+                false => "???".to_owned(),
+            });
+        let mut frames: Vec<String> = frames.collect();
+        let thread = profile.thread(sum.thread);
+        frames.extend(with_threads.then(|| profile.string(thread.name).to_owned()));
+        frames.reverse();
+        *found.entry(frames.join(";")).or_default() += sum.samples;
+    }
+    found
+}
+
+fn every_sample_is_a_row() {
+    let export = read_text(DEMO).unwrap();
+    let profile = &export.profile;
+    assert!(profile.samples().is_empty(), "nobody knows their times");
+    assert_eq!(profile.sums().map(|sum| sum.samples).sum::<u64>(), 2000 + 1998 + 7);
+    assert!(profile.sums().all(|sum| sum.times.is_none() && sum.weight == sum.samples));
+    let series = profile.series(profile.series_ids().next().unwrap());
+    assert_eq!((series.meaning, series.has_times, series.unit.name()), (Meaning::Presence, false, "samples"));
+    let table = export.tables().next().unwrap();
+    assert_eq!((table.rows, table.samples, table.rejected.total()), (4005, 4005, 0));
+    assert_eq!(table.schema.as_deref(), Some("sample"));
+    let toc = export.tocs().next().unwrap();
+    let run = &toc.runs[0];
+    assert_eq!(run.process_attribute("name"), Some("Demo"));
+    assert_eq!(run.device_attribute("os-version"), Some("26.6.1 (25G76)"));
+    // 06:23:48.640 of UTC-7.
+    assert_eq!(run.start().unwrap().as_nanos() / 1_000_000, 1_795_181_028_640);
+    assert_eq!(export.diagnostics, []);
+}
+
+fn threads_have_names_and_stacks() {
+    let export = read_text(DEMO).unwrap();
+    let expected = [
+        ("Main Thread;start;???", 10),
+        ("Main Thread;start;???;???;???;???;???", 1200),
+        ("Main Thread;start;???;???;???;???;nearest_export", 300),
+        ("Main Thread;start;???;???;mach_msg2_trap", 490),
+        ("org.example.press", 7),
+        ("press worker (x);thread_start;_pthread_start;__psynch_cvwait", 1998),
+    ];
+    assert_eq!(stacks(&export, true), expected.map(|(stack, count)| (stack.to_owned(), count)).into());
+    let profile = &export.profile;
+    let tids: Vec<_> = profile.thread_ids().map(|id| profile.thread(id).tid.unwrap()).collect();
+    assert_eq!(tids, [172_289, 172_301, 172_399]);
+    // Callers are looked up inside of the call.
+    let lookups: Vec<(u64, u64)> = profile
+        .frame_ids()
+        .map(|id| profile.frame(id))
+        .filter(|frame| frame.binary.is_some_and(|binary| profile.string(profile.binary(binary).name) == "Demo"))
+        .map(|frame| (frame.address.get() & 0xfff, frame.address.get() - frame.lookup_address.get()))
+        .collect();
+    assert_eq!(lookups, [(0x714, 1), (0x670, 1), (0x600, 1), (0x50c, 1), (0x564, 0), (0x564, 0)]);
+}
+
+fn several_reports_are_several_documents() {
+    let export = read_text(&format!("{DEMO}\n{DEMO}")).unwrap();
+    assert_eq!(export.profile.sums().map(|sum| sum.samples).sum::<u64>(), 2 * 4005);
+    assert_eq!((export.tables().count(), export.tocs().count(), export.profile.run_ids().len()), (2, 2, 2));
+}
+
+fn damage_is_told_with_its_line() {
+    let line_of = |text: &str| 1 + DEMO.lines().position(|line| line.contains(text)).unwrap() as u64;
+    for (from, to, word) in [
+        ("    +   1990 ???", "    +  1990 ???", "odd number of columns"),
+        ("    +   ! 1990 ???", "    +   !   1990 ???", "more than one level"),
+        ("    +   1990 ???", "    +   x ???", "no number"),
+        ("    +   1990 ???", "    +   2990 ???", "more samples than the function"),
+        ("    1998 Thread_172301", "    1998 Worker_172301", "begins with a thread"),
+    ] {
+        let error = read_text(&DEMO.replacen(from, to, 1)).unwrap_err();
+        assert!(matches!(&error.kind, ErrorKind::Malformed(text) if text.contains(word)), "{error}");
+        assert_eq!(error.at.as_ref().map(|at| at.line), Some(line_of(from)), "{error}");
+        let place = DEMO.lines().take(line_of(from) as usize - 1).map(|line| line.len() as u64 + 1).sum();
+        assert_eq!(error.at.as_ref().map(|at| at.byte), Some(place), "{error}");
+    }
+    let graph = DEMO.find("Call graph:").unwrap();
+    let error = read_text(&DEMO[..graph]).unwrap_err();
+    assert!(error.to_string().contains("before its call graph"), "{error}");
+    let error = read_text(&DEMO[graph..]).unwrap_err();
+    assert!(error.to_string().contains("without its first line"), "{error}");
+}
+
+/// A report that is cut anywhere is refused or told, or only what is behind its images is missing.
+fn cut_reports_are_refused_or_told() {
+    let (images, behind) = (DEMO.find("Binary Images:").unwrap(), DEMO.find("Sample analysis of").unwrap());
+    for end in 0..behind {
+        match read_text(&DEMO[..end]) {
+            Ok(export) => {
+                let samples: u64 = export.profile.sums().map(|sum| sum.samples).sum();
+                assert_eq!(samples, 4005, "cut at {end}");
+                let is_told =
+                    export.diagnostics.iter().any(|note| note.message.contains("end of the report is missing"));
+                // A list of images may end behind any of them.
+                assert!(is_told || end > images, "cut at {end}: {:?}", export.diagnostics);
+            }
+            Err(error) => assert!(end < DEMO.find("Sort by").unwrap(), "cut at {end}: {error}"),
+        }
+    }
+}
+
+fn a_table_that_differs_is_a_word() {
+    let export = read_text(&DEMO.replace("        1998\n", "        1997\n")).unwrap();
+    let [note] = export.diagnostics.as_slice() else { panic!("{:?}", export.diagnostics) };
+    assert!(note.message.starts_with("1 of 5 rows"), "{note:?}");
+    // Without images only names are left.
+    let export = read_text(&DEMO[..DEMO.find("Binary Images:").unwrap()]).unwrap();
+    assert!(export.profile.binary_ids().all(|id| export.profile.binary(id).uuid.is_none()));
+    assert_eq!(stacks(&export, true), stacks(&read_text(DEMO).unwrap(), true));
+}
+
+fn limits_hold() {
+    let limited = |change: fn(&mut Options)| {
+        let mut options = Options::default();
+        change(&mut options);
+        read(DEMO.as_bytes(), "report", &options).unwrap_err()
+    };
+    assert!(limited(|options| options.limits.stack_depth = 3).to_string().contains("more than 3 frames"));
+    assert!(limited(|options| options.limits.name_bytes = 50).to_string().contains("longer than 50 bytes"));
+    let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
+    assert!(recording.read(&b"Analysis of sampling x"[..], "report").is_err());
+    assert!(recording.finish().is_err(), "it holds a part of a broken input");
+}
+
+fn counts_that_no_recording_has_are_refused() {
+    let report = |samples: u64| {
+        let text = "Analysis of sampling a (pid 1) every 1 millisecond\nCall graph:\n    COUNT Thread_1\n      COUNT f  (in a) + 1  [0x10]\n\n\
+                    Sort by top of stack, same collapsed (when >= 5):\n        f  (in a)        COUNT\n        f  (in a)        COUNT\n";
+        text.replace("COUNT", &samples.to_string())
+    };
+    let most = 1 << 48;
+    assert_eq!(read_text(&report(most)).unwrap().tables().map(|table| table.samples).sum::<u64>(), most);
+    for text in [report(u64::MAX), report(most + 1), report(most).repeat(2)] {
+        let error = read_text(&text).unwrap_err();
+        assert!(matches!(&error.kind, ErrorKind::Limit(text) if text.contains("2^48")), "{error}");
+        assert!(error.at.is_some(), "{error}");
+    }
+}
+
+/// Lines are repeated, left out, cut, moved and changed in one byte. Whatever is read adds up to what its threads say.
+fn mutants_are_errors_or_add_up() {
+    let (mut rng, mut read_ones) = (Rng::new(20), 0);
+    for number in 0..3_000 {
+        let mut lines: Vec<String> = DEMO.lines().map(str::to_owned).collect();
+        for _ in 0..=rng.below(2) {
+            let (at, other) = (rng.below(lines.len() as u64) as usize, rng.below(lines.len() as u64) as usize);
+            match rng.below(6) {
+                0 => drop(lines.remove(at)),
+                1 => lines.insert(at, lines[other].clone()),
+                2 => lines.swap(at, other),
+                3 => lines.truncate(at + 1),
+                4 => lines[at] = lines[at].chars().take(rng.below(40) as usize).collect(),
+                _ => {
+                    let place = rng.below(lines[at].len().max(1) as u64) as usize;
+                    let byte = *b" 0179+[(]<x".get(rng.below(11) as usize).unwrap() as char;
+                    if lines[at].is_char_boundary(place) && lines[at].is_char_boundary(place + 1) {
+                        lines[at].replace_range(place..=place, &byte.to_string());
+                    }
+                }
+            }
+            if lines.is_empty() {
+                break;
+            }
+        }
+        let text = lines.join("\n");
+        let export = read_text(&text);
+        let errors = export.as_ref().err().and_then(|error| error.at.as_ref());
+        let noted =
+            export.as_ref().map_or(&[][..], |export| &export.diagnostics).iter().filter_map(|note| note.at.as_ref());
+        for at in errors.into_iter().chain(noted) {
+            let line = 1 + text[..at.byte as usize].matches('\n').count() as u64;
+            assert_eq!(at.line, line, "mutant {number}: {at}");
+        }
+        let Ok(export) = export else { continue };
+        read_ones += 1;
+        let samples: u64 = export.profile.sums().map(|sum| sum.samples).sum();
+        let of_tables: u64 = export.tables().map(|table| table.samples).sum();
+        assert_eq!(samples, of_tables, "mutant {number}");
+        let is_table = |content: &DocumentContent| matches!(content, DocumentContent::Tables(_));
+        assert!(export.documents.iter().any(|document| is_table(&document.content)) || samples == 0, "mutant {number}");
+    }
+    assert!(read_ones > 500, "only {read_ones} of them are still reports");
+}
+
+fn real_reports(corpus: &Path) -> Result<(), Failed> {
+    let folder = corpus.join("inputs/sample");
+    let reports = [
+        (folder.join("10.14-plugin-container.sample.txt.gz"), Some(1_629_019)),
+        (folder.join("10.8-chrome.sample.txt"), Some(64_906)),
+        (folder.join("26.6.1-tillandsias.sample.txt"), Some(1_571)),
+        (corpus.join("other/sample/inferno_sample.txt"), Some(2_475)),
+    ];
+    for (path, samples) in reports {
+        let name = path.display();
+        let source = traceparse::decompress(std::fs::File::open(&path)?, &MemoryBudget::unlimited())?;
+        let export = read(source, "report", &Options::default())?;
+        // The reader compares the report with its own table, and would have a word to say.
+        let is_whole = !path.ends_with("inferno_sample.txt");
+        if !export.diagnostics.iter().all(|note| !is_whole && note.message.contains("end of the report is missing")) {
+            return Err(format!("{name}: {:?}", export.diagnostics).into());
+        }
+        let found: u64 = export.profile.sums().map(|sum| sum.samples).sum();
+        if Some(found) != samples {
+            return Err(format!("{name}: {found} samples").into());
+        }
+        let folded = Command::new(python()).arg(oracle(corpus)).arg("--folded").arg(&path).output()?;
+        let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+        for line in String::from_utf8(folded.stdout)?.lines() {
+            let (stack, count) = line.rsplit_once(' ').ok_or("no count")?;
+            let stack = stack.split_once(';').map_or("", |(_, frames)| frames);
+            // Names are those of the report, as far as no demangler reads more of them.
+            let names: Vec<_> = stack.split(';').map(traceparse::demangle::display_name).collect();
+            *expected.entry(names.join(";")).or_default() += count.parse::<u64>()?;
+        }
+        if expected != stacks(&export, false) {
+            return Err(format!("{name}: other stacks").into());
+        }
+    }
+    Ok(())
+}
+
+fn damaged_reports(folder: &Path) -> Result<(), Failed> {
+    for (name, line) in [("odd-indentation.txt", 22), ("skipped-indentation.txt", 23)] {
+        let error =
+            read(std::fs::File::open(folder.join(name))?, name, &Options::default()).err().ok_or("it was read")?;
+        if error.at.as_ref().map(|at| at.line) != Some(line) {
+            return Err(format!("{error}").into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! The job for Spark, `examples/spark/traceparse_fleet.py`, on a cluster of two executors on this machine: over 2,000 exports, with an
+//! executor killed while they are measured, and one while Spark runs the SQL, every number is that of `fleet report`, bit for bit.
+//!
+//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); where it cannot `import pyspark`, or there is no `java`, the tests
+//! report themselves as ignored.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use libtest_mimic::{Failed, Trial};
+use support::fleet_exports::fleet_export;
+use traceparse::fleet::KnownRun;
+
+/// Fewer are quicker to try: `TRACEPARSE_SPARK_EXPORTS`.
+const EXPORTS: u32 = 2_000;
+const ROWS: u32 = 30;
+/// Every so-manieth export is cut in half, is there a second time in another folder, or has a second run.
+const CUT: u32 = 97;
+const COPIED: u32 = 50;
+const TWO_RUNS: u32 = 70;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let is_there = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    let has_spark = is_there(Command::new(python()).args(["-c", "import pyspark"]))
+        && is_there(Command::new("java").arg("-version"));
+    let trials = vec![
+        trial!("killed_executors_change_no_number", killed_executors_change_no_number).with_ignored_flag(!has_spark),
+        trial!("what_is_done_is_not_done_again", what_is_done_is_not_done_again).with_ignored_flag(!has_spark),
+        trial!("stores_that_fail_and_late_attempts", stores_that_fail_and_late_attempts),
+    ];
+    trials
+}
+
+fn python() -> String {
+    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The folder of recordings, with a manifest of all of them.
+fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
+    let mut manifest = "path,app_version,lab\n".to_owned();
+    fs::create_dir_all(folder.join("copies"))?;
+    for index in 0..exports {
+        let run = fleet_export(5, index, ROWS);
+        let place = format!("lab {}/run-{index:05}", index % 7);
+        fs::create_dir_all(folder.join(format!("lab {}", index % 7)))?;
+        let mut text = run.export;
+        if index % TWO_RUNS == 3 {
+            text += &fleet_export(6, index, ROWS).export.replace("run[1]", "run[2]");
+        }
+        if index % CUT == 11 {
+            text.truncate((0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default());
+        }
+        if index % 3 != 0 {
+            fs::write(folder.join(format!("{place}-toc.xml")), run.toc)?;
+        }
+        let labels = format!("{},\"north, {}\"\n", run.version, index % 2_000 / 1_000);
+        if index % COPIED == 7 {
+            fs::write(folder.join(format!("copies/{index}.xml")), &text)?;
+            manifest += &format!("copies/{index}.xml,{labels}");
+        }
+        manifest += &format!("\"{place}.xml\",{labels}");
+        fs::write(folder.join(format!("{place}.xml")), text)?;
+    }
+    fs::write(folder.join("fleet.csv"), manifest)
+}
+
+/// Two executors with one core each, on the loopback.
+const CLUSTER: &str = "local-cluster[2,1,1024]";
+
+/// Has Spark run a job.
+fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> {
+    let find = "import os, pyspark; print(os.path.dirname(pyspark.__file__))";
+    let home = Command::new(python()).args(["-c", find]).output()?.stdout;
+    let home = PathBuf::from(String::from_utf8(home)?.trim());
+    let mut command = Command::new(home.join("bin/spark-submit"));
+    command.args(["--master", master, "--driver-memory", "1g"]);
+    let settings = [
+        "spark.ui.enabled=false",
+        "spark.ui.showConsoleProgress=false",
+        "spark.log.level=ERROR",
+        "spark.executor.memory=768m",
+        // So many tasks that one can be lost.
+        "spark.sql.adaptive.enabled=false",
+        "spark.sql.shuffle.partitions=6",
+    ];
+    for setting in settings {
+        command.args(["--conf", setting]);
+    }
+    command.args(job).current_dir(scratch);
+    command.env("SPARK_HOME", &home).env("SPARK_LOCAL_IP", "127.0.0.1").env("SPARK_LOCAL_HOSTNAME", "localhost");
+    command.env("SPARK_WORKER_DIR", scratch.join("work")).env("SPARK_LOCAL_DIRS", scratch.join("local"));
+    command.env("PYSPARK_PYTHON", python()).env("PYSPARK_DRIVER_PYTHON", python());
+    let output = command.output()?;
+    print!("{}", String::from_utf8_lossy(&output.stdout).lines().take(3).collect::<Vec<_>>().join("\n"));
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    Ok(output)
+}
+
+fn traceparse(arguments: &[&str]) -> Result<String, Failed> {
+    let output = Command::new(env!("CARGO_BIN_EXE_traceparse")).args(arguments).output()?;
+    if !output.status.success() {
+        return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}
+
+/// The rows of a CSV, by the columns that name them.
+fn rows(csv: &str, by: &[&str]) -> Result<BTreeMap<Vec<String>, BTreeMap<String, String>>, Failed> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers()?.clone();
+    let mut rows = BTreeMap::new();
+    for record in reader.records() {
+        let row: BTreeMap<String, String> =
+            header.iter().map(str::to_owned).zip(record?.iter().map(str::to_owned)).collect();
+        let names = ["unit", "scope", "measure", "process", "thread", "binary", "function"];
+        let key = by.iter().chain(&names).map(|name| row[*name].clone()).collect();
+        if rows.insert(key, row).is_some() {
+            return Err("a row of the report is there twice".into());
+        }
+    }
+    Ok(rows)
+}
+
+/// Compares every number that Spark gives with that of the report, as bits; returns how many there are.
+fn compare(spark: &str, report: &str, by: &[&str]) -> Result<usize, Failed> {
+    let (spark, report) = (rows(spark, by)?, rows(report, by)?);
+    if spark.len() != report.len() || spark.is_empty() {
+        return Err(format!("{} rows by Spark, {} by the report", spark.len(), report.len()).into());
+    }
+    let mut compared = 0;
+    for (key, row) in &spark {
+        let expected = report.get(key).ok_or_else(|| format!("{key:?} is not in the report"))?;
+        let first = by.iter().chain(&["unit", "scope", "measure", "process", "thread", "binary", "function"]);
+        let names: BTreeSet<&str> = first.copied().collect();
+        for (column, cell) in row.iter().filter(|(column, _)| !names.contains(column.as_str())) {
+            let numbers = [cell, &expected[column]].map(|cell| cell.parse::<f64>().ok().map(f64::to_bits));
+            if numbers[0] != numbers[1] || (numbers[0].is_none() && !cell.is_empty()) {
+                return Err(format!("{key:?} {column}: {cell} by Spark, {} by the report", expected[column]).into());
+            }
+            compared += 1;
+        }
+    }
+    Ok(compared)
+}
+
+/// The ids of all runs in a dataset, in the order of its files; and the number of failures.
+fn run_ids(dataset: &Path) -> Result<(Vec<String>, usize), Failed> {
+    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(dataset.join("traceparse-dataset.json"))?)?;
+    let (mut ids, mut failed) = (Vec::new(), 0);
+    for id in manifest["files"].as_object().ok_or("no files")?.keys() {
+        for run in KnownRun::all(File::open(dataset.join(format!("runs/{id}.parquet")))?)? {
+            match run.run_id.filter(|_| !run.is_failed) {
+                Some(run_id) => ids.push(run_id),
+                None => failed += 1,
+            }
+        }
+    }
+    Ok((ids, failed))
+}
+
+fn exports() -> u32 {
+    let asked = std::env::var("TRACEPARSE_SPARK_EXPORTS").ok();
+    asked.and_then(|count| count.parse().ok()).unwrap_or(EXPORTS)
+}
+
+fn killed_executors_change_no_number() -> Result<(), Failed> {
+    let exports = exports();
+    let folder = tempfile::tempdir()?;
+    let (fleet, output) = (folder.path().join("it's a fleet"), folder.path().join("out [1]"));
+    write_fleet(&fleet, exports)?;
+    let (manifest, killed) = (fleet.join("fleet.csv"), folder.path().join("killed.json"));
+    let by = "app_version,device,lab";
+    let job = [
+        text(&in_repository("tests/spark/with_killed_executors.py")).to_owned(),
+        text(&killed).to_owned(),
+        text(&in_repository("examples/spark/traceparse_fleet.py")).to_owned(),
+    ];
+    let report = format!("--by {by}");
+    let mut arguments: Vec<&str> = job.iter().map(String::as_str).collect();
+    arguments.extend(["--input", text(&fleet), "--manifest", text(&manifest), "--output", text(&output)]);
+    arguments.extend(["--shards", "16", "--traceparse", env!("CARGO_BIN_EXE_traceparse"), "--report", &report]);
+    let done = submit(CLUSTER, folder.path(), &arguments)?;
+    if !done.status.success() {
+        return Err(format!("the job ended with {}", done.status).into());
+    }
+    let killed: serde_json::Value = serde_json::from_slice(&fs::read(killed)?)?;
+    let groups: Vec<&str> = killed.as_array().into_iter().flatten().filter_map(|it| it["group"].as_str()).collect();
+    if groups != ["traceparse extract", "traceparse report"] {
+        return Err(format!("killed only {killed}").into());
+    }
+
+    let alone = folder.path().join("alone");
+    traceparse(&["fleet", "extract", text(&fleet), "--manifest", text(&manifest), "-o", text(&alone)])?;
+    let ours =
+        traceparse(&["fleet", "report", text(&fleet), "--manifest", text(&manifest), "--by", by, "--format", "csv"])?;
+    let compared =
+        compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &by.split(',').collect::<Vec<_>>())?;
+    let ((mut spark, failed), (mut one, one_failed)) = (run_ids(&output.join("dataset"))?, run_ids(&alone)?);
+    let count = spark.len();
+    spark.sort();
+    one.sort();
+    if spark != one || failed != one_failed || spark.iter().collect::<BTreeSet<_>>().len() != count {
+        return Err(format!("{count} runs and {failed} failures by Spark, {} and {one_failed} alone", one.len()).into());
+    }
+    let cut = (0..exports).filter(|index| index % CUT == 11).count();
+    let two_runs = (0..exports).filter(|index| index % TWO_RUNS == 3 && index % CUT != 11).count();
+    if count != exports as usize - cut + two_runs {
+        return Err(format!("{count} runs of {exports} exports, of which {cut} are cut and {two_runs} have two").into());
+    }
+    println!("{compared} numbers equal, {count} runs, {failed} failures, killed {killed}");
+    Ok(())
+}
+
+/// The same job again does nothing; with a recording more, one shard. Through Hadoop, with recordings copied to the executors.
+fn what_is_done_is_not_done_again() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (fleet, output) = (folder.path().join("fleet"), folder.path().join("out"));
+    write_fleet(&fleet, 40)?;
+    let [input, out] = [&fleet, &output].map(|path| format!("file://{}", path.display()));
+    let manifest = format!("{input}/fleet.csv");
+    let job = in_repository("examples/spark/traceparse_fleet.py");
+    let run = || {
+        let mut arguments =
+            vec![text(&job), "--input", &input, "--manifest", &manifest, "--output", &out, "--shards", "2"];
+        arguments.extend([
+            "--traceparse",
+            env!("CARGO_BIN_EXE_traceparse"),
+            "--report",
+            "--by app_version --scope run",
+        ]);
+        submit("local[2]", folder.path(), &arguments)
+    };
+    // spark-submit writes what a script says in errors to standard output, too.
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let first = run()?;
+    let path = fleet.join("lab 0/run-09999.xml");
+    fs::write(path, fleet_export(5, 9_999, ROWS).export)?;
+    let second = run()?;
+    for (output, expected) in
+        [(&first, "41 recordings, 2 shards, 0 of them"), (&second, "42 recordings, 2 shards, 1 of them")]
+    {
+        if !output.status.success() || !said(output).contains(expected) {
+            return Err(format!("{}, without: {expected}", output.status).into());
+        }
+    }
+    let options =
+        ["--manifest", text(&fleet.join("fleet.csv")), "--by", "app_version", "--scope", "run", "--format", "csv"]
+            .map(str::to_owned);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let ours = traceparse(&[&["fleet", "report", text(&fleet)], &options[..]].concat())?;
+    compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &["app_version"]).map(drop)
+}
+
+/// Needs no Spark.
+fn stores_that_fail_and_late_attempts() -> Result<(), Failed> {
+    let done = Command::new(python()).arg(in_repository("tests/spark/parts.py")).output()?;
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    // unittest ends well where it finds no tests, too.
+    if done.status.success() && said.contains("Ran 7 tests") { Ok(()) } else { Err(said.into()) }
+}

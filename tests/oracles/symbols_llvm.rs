@@ -1,0 +1,268 @@
+//! Frames of every dSYM of the fixtures and of the corpus, compared with those of `llvm-symbolizer-19` and of the crate `addr2line`.
+//!
+//! `TRACEPARSE_CORPUS` names the folder that holds the corpus; without it, or without the tool, the tests report
+//! themselves as ignored.
+//!
+//! # Where answers may differ
+//!
+//! File, line and number of inlined functions are equal wherever both answer. Names may differ by [`Rule`], each with
+//! its reason; a difference that no rule explains fails the test.
+
+use support::dsym;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dsym::Frame;
+use libtest_mimic::{Failed, Trial};
+use object::{Object, ObjectSection, ObjectSymbol};
+use traceparse::symbols::Slice;
+
+const TOOL: &str = "llvm-symbolizer-19";
+const ADDRESSES: usize = 2000;
+
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+).into());
+        }
+    };
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
+    let has_tool = Command::new(TOOL).arg("--version").output().is_ok_and(|output| output.status.success());
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built");
+    let mut trials = Vec::new();
+    for folder in corpus.map(|corpus| corpus.join("dsym")).into_iter().chain([fixtures]) {
+        // llvm names the Mach-O header in a binary without symbols, whatever the address, and refuses a cut file.
+        let is_comparable = |path: &PathBuf| !path.to_string_lossy().ends_with("-stripped") && !path.ends_with("Cut");
+        for path in dsym::files(&folder).into_iter().filter(is_comparable) {
+            let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
+            let (left, right) = (path.clone(), path);
+            let by_tool = trial!(format!("llvm::{name}"), move || on_slices(&left, equals_llvm));
+            trials.push(by_tool.with_ignored_flag(!has_tool));
+            trials.push(trial!(format!("addr2line::{name}"), move || on_slices(&right, equals_addr2line)));
+        }
+    }
+    trials
+}
+
+fn on_slices(path: &Path, test: fn(&str, &[u8], &Slice) -> Result<(), Failed>) -> Result<(), Failed> {
+    let file = fs::read(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Slice::all(&file)?.iter().try_for_each(|slice| test(&name, &file, slice))
+}
+
+/// The reason why a name differs, or why one side has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rule {
+    /// llvm names the nearest symbol before an address that is in no code: data, headers, the gap behind the last
+    /// section. We answer with symbols of code only, and only inside of their section.
+    NotInCode,
+    /// Bitcode hid the name: llvm takes an underscore off `__hidden#12_`, we keep the key to a BCSymbolMap as it is.
+    Hidden,
+    /// Several symbols start at one address (aliases, folded functions): both names are symbols that start there.
+    Alias,
+}
+
+/// The answer of llvm-symbolizer for one frame.
+#[derive(Debug)]
+struct Theirs {
+    function: String,
+    file: String,
+    line: u64,
+    column: u64,
+}
+
+/// Runs llvm-symbolizer over a slice; names as they are, functions and inlined functions, innermost first.
+fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Theirs>>, Failed> {
+    let mut object = tempfile::NamedTempFile::new()?;
+    object.write_all(dsym::bytes_of(file, slice))?;
+    let mut input = tempfile::NamedTempFile::new()?;
+    for address in addresses {
+        writeln!(input, "{:#x}", address + slice.text_address)?;
+    }
+    let output = Command::new(TOOL)
+        .arg(format!("--obj={}", object.path().display()))
+        .args(["--no-demangle", "--inlines", "--output-style=JSON"])
+        .stdin(Stdio::from(fs::File::open(input.path())?))
+        .output()?;
+    ensure!(output.status.success(), "{TOOL}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut answers = Vec::new();
+    for line in String::from_utf8(output.stdout)?.lines() {
+        let answer: serde_json::Value = serde_json::from_str(line)?;
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let frame = |frame: &serde_json::Value| Theirs {
+            function: text(&frame["FunctionName"]),
+            file: text(&frame["FileName"]),
+            line: frame["Line"].as_u64().unwrap_or_default(),
+            column: frame["Column"].as_u64().unwrap_or_default(),
+        };
+        let frames = answer["Symbol"].as_array().into_iter().flatten().map(frame);
+        answers.push(frames.filter(|frame| !(frame.function.is_empty() && frame.file.is_empty())).collect());
+    }
+    ensure!(answers.len() == addresses.len(), "{} answers to {} addresses", answers.len(), addresses.len());
+    Ok(answers)
+}
+
+/// Names of symbols by their address, and whether an address is in code.
+struct Known {
+    symbols: HashMap<u64, Vec<String>>,
+    code: Vec<std::ops::Range<u64>>,
+}
+
+impl Known {
+    fn new(file: &[u8], slice: &Slice) -> Result<Self, Failed> {
+        let object = object::File::parse(dsym::bytes_of(file, slice))?;
+        let mut symbols: HashMap<u64, Vec<String>> = HashMap::new();
+        for symbol in object.symbols() {
+            symbols.entry(symbol.address()).or_default().push(symbol.name()?.to_owned());
+        }
+        let code = object.sections().filter(|section| {
+            matches!(section.flags(), object::SectionFlags::MachO { flags, .. } if flags.0 & 0x8000_0400 != 0)
+        });
+        Ok(Self { symbols, code: code.map(|s| s.address()..s.address() + s.size()).collect() })
+    }
+
+    fn is_in_code(&self, address: u64) -> bool {
+        self.code.iter().any(|section| section.contains(&address))
+    }
+}
+
+/// The reason why two names of the outermost function at an address differ; `None` if no rule explains it.
+fn explain(known: &Known, ours: &str, theirs: &str) -> Option<Rule> {
+    if ours.starts_with("__hidden#") && ours.strip_prefix('_') == Some(theirs) {
+        return Some(Rule::Hidden);
+    }
+    let is = |symbol: &String, name: &str| symbol.strip_prefix('_').unwrap_or(symbol) == name;
+    let has = |symbols: &Vec<String>, name: &str| symbols.iter().any(|symbol| is(symbol, name));
+    known.symbols.values().any(|symbols| has(symbols, ours) && has(symbols, theirs)).then_some(Rule::Alias)
+}
+
+#[derive(Default)]
+struct Tally {
+    both: usize,
+    neither: usize,
+    located: usize,
+    frames: usize,
+    equal_names: usize,
+    rules: BTreeMap<Rule, usize>,
+    unexplained: Vec<String>,
+}
+
+fn equals_llvm(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
+    let addresses = dsym::addresses(file, slice, ADDRESSES);
+    let (ours, notes) = dsym::look_up(file, slice, &addresses)?;
+    let theirs = llvm(file, slice, &addresses)?;
+    let known = Known::new(file, slice)?;
+    let mut tally = Tally::default();
+    for ((address, ours), theirs) in addresses.iter().zip(&ours).zip(&theirs) {
+        compare(&known, address + slice.text_address, ours, theirs, &mut tally);
+    }
+    let Tally { both, neither, located, frames, equal_names, rules, unexplained } = &tally;
+    println!(
+        "{name} {}: {} addresses, {both} answered by both, {neither} by neither, {located} with file, line and depth \
+         equal, {equal_names} of {frames} names equal, {rules:?}",
+        slice.architecture(),
+        addresses.len()
+    );
+    ensure!(notes.is_empty(), "notes: {notes:?}");
+    ensure!(
+        unexplained.is_empty(),
+        "{} unexplained:\n{}",
+        unexplained.len(),
+        unexplained[..unexplained.len().min(8)].join("\n")
+    );
+    Ok(())
+}
+
+fn compare(known: &Known, address: u64, ours: &[Frame], theirs: &[Theirs], tally: &mut Tally) {
+    let explain_by = |tally: &mut Tally, rule: Option<Rule>| match rule {
+        Some(rule) => *tally.rules.entry(rule).or_default() += 1,
+        None => tally.unexplained.push(format!("{address:#x}\n  ours   {ours:?}\n  theirs {theirs:?}")),
+    };
+    match (ours.is_empty(), theirs.is_empty()) {
+        (true, true) => return tally.neither += 1,
+        (true, false) => {
+            let is_symbol_only = theirs.len() == 1 && theirs[0].file.is_empty();
+            let rule = (is_symbol_only && !known.is_in_code(address)).then_some(Rule::NotInCode);
+            return explain_by(tally, rule);
+        }
+        (false, true) => return explain_by(tally, None),
+        (false, false) => tally.both += 1,
+    }
+    let has_file = |ours: &Frame, theirs: &Theirs| ours.file.is_some() && !theirs.file.is_empty();
+    if ours.len() != theirs.len() {
+        return explain_by(tally, None);
+    }
+    let mut is_equal = true;
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        is_equal &= ours.file.as_deref().unwrap_or_default() == theirs.file
+            && u64::from(ours.line.unwrap_or_default()) == theirs.line
+            && (u64::from(ours.column.unwrap_or_default()) == theirs.column || theirs.line == 0);
+    }
+    if !is_equal {
+        return explain_by(tally, None);
+    }
+    tally.located += usize::from(ours.iter().zip(theirs).any(|(ours, theirs)| has_file(ours, theirs)));
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        tally.frames += 1;
+        let name = ours.function.as_deref().unwrap_or_default();
+        let their_name = if theirs.function == "??" { "" } else { &theirs.function };
+        if name == their_name {
+            tally.equal_names += 1;
+        } else if ours.is_inlined {
+            explain_by(tally, None);
+        } else {
+            explain_by(tally, explain(known, name, their_name));
+        }
+    }
+}
+
+/// The crate addr2line reads the same tables: file, line and depth are equal, and the names of inlined functions.
+fn equals_addr2line(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
+    let addresses = dsym::addresses(file, slice, 10 * ADDRESSES);
+    let (ours, _) = dsym::look_up(file, slice, &addresses)?;
+    let object = object::File::parse(dsym::bytes_of(file, slice))?;
+    let dwarf = gimli::Dwarf::load(|id| -> Result<_, gimli::Error> {
+        let contents = object.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or_default();
+        Ok(gimli::EndianSlice::new(contents, gimli::LittleEndian))
+    })?;
+    let context = addr2line::Context::from_dwarf(dwarf)?;
+    let (mut answered, mut renamed) = (0, 0);
+    for (address, ours) in addresses.iter().zip(&ours) {
+        let mut theirs = Vec::new();
+        let mut frames = context.find_frames(address + slice.text_address).skip_all_loads()?;
+        while let Some(frame) = frames.next()? {
+            let name = frame.function.map(|function| function.raw_name().map(|name| name.into_owned())).transpose()?;
+            let location = frame.location;
+            let file = location.as_ref().and_then(|location| location.file).map(str::to_owned);
+            // addr2line says no line where the line is 0.
+            theirs.push((name, file, location.and_then(|location| location.line).unwrap_or_default()));
+        }
+        if theirs.is_empty() {
+            ensure!(ours.iter().all(|frame| frame.file.is_none()), "{address:#x}: {ours:?}");
+            continue;
+        }
+        answered += 1;
+        let located: Vec<_> = ours.iter().map(|frame| (frame.file.clone(), frame.line.unwrap_or_default())).collect();
+        let wanted: Vec<_> = theirs.iter().map(|frame| (frame.1.clone(), frame.2)).collect();
+        ensure!(located == wanted, "{address:#x}\n  ours   {ours:?}\n  theirs {theirs:?}");
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            // addr2line stops at the first name on the way, we look on for a linkage name.
+            if ours.is_inlined && ours.function != theirs.0 {
+                renamed += 1;
+            }
+        }
+    }
+    println!(
+        "{name} {}: {answered} of {} as addr2line, {renamed} inlined names differ",
+        slice.architecture(),
+        addresses.len()
+    );
+    Ok(())
+}

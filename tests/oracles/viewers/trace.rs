@@ -1,0 +1,386 @@
+//! Flame charts, against a slow form that follows the rules as they are written, and `--format chrome-trace`, against what
+//! Python finds in it (`tests/oracle/trace.py`).
+//!
+//! Tests on real exports report themselves as ignored without `TRACEPARSE_CORPUS`, and those in Python without it
+//! (`TRACEPARSE_PYTHON`, or `python3` on PATH).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+use support::{RenderOptions, Rng, Shape, Size, Table, render};
+use traceparse::calltree::{Label, Metric};
+use traceparse::output::{self, Cells, Format};
+use traceparse::profile::{Sample, Selection, StateFilter};
+use traceparse::read;
+use traceparse::recording::{Options, Recording, SampleDetail};
+use traceparse::report::{Report, ReportOptions, SeriesReport, Span, View};
+use traceparse::units::{Nanos, Unit};
+
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+).into());
+        }
+    };
+}
+
+type OwnTest = fn() -> Result<(), Failed>;
+type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|output| output.status.success());
+    let fixtures = inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), "input.xml");
+    assert!(fixtures.len() >= 15, "only {} fixtures", fixtures.len());
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
+    let real = corpus.map(|corpus| inputs(&corpus.join("xctrace"), ".xml")).unwrap_or_default();
+    let mut trials = Vec::new();
+    for path in fixtures.into_iter().chain(real) {
+        let name: Vec<_> = path.iter().rev().take(3).map(|part| part.to_string_lossy().into_owned()).collect();
+        let name = name.into_iter().rev().collect::<Vec<_>>().join("/");
+        let in_python = path.clone();
+        let spans: Test = Box::new(move || on_file(&path, equals_slow_form));
+        let trace: Test = Box::new(move || on_file(&in_python, |export| nests_in_python(export, false)));
+        trials.push(trial!(format!("spans::{name}"), spans));
+        trials.push(trial!(format!("trace::{name}"), trace).with_ignored_flag(!has_python));
+    }
+    let own: [(&str, OwnTest, bool); 5] = [
+        ("random_recordings", random_recordings, true),
+        ("times_are_weights_where_samples_meet", times_are_weights_where_samples_meet, has_python),
+        ("a_span_ends_at_a_pause", a_span_ends_at_a_pause, true),
+        ("every_format_has_the_same_spans", every_format_has_the_same_spans, true),
+        ("sums_have_no_times", sums_have_no_times, true),
+    ];
+    trials.extend(own.map(|(name, test, has_tool)| trial!(name, test).with_ignored_flag(!has_tool)));
+    trials
+}
+
+fn python() -> String {
+    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn inputs(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+        if entry.is_dir() {
+            found.extend(inputs(&entry, ending));
+        } else if entry.to_string_lossy().ends_with(ending) {
+            found.push(entry);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn on_file(path: &Path, check: fn(&Recording) -> Result<(), Failed>) -> Result<(), Failed> {
+    check(&read(fs::File::open(path)?, "input.xml", &Options::default())?)
+}
+
+fn options() -> ReportOptions {
+    ReportOptions { view: View::FlameChart, ..ReportOptions::default() }
+}
+
+/// The spans of all threads of a report.
+fn spans(report: &Report<'_>) -> Vec<Vec<Span>> {
+    let charts = report.series.iter().map(|series| report.flame_chart(series));
+    charts.flat_map(|chart| chart.threads().map(|thread| thread.spans().collect()).collect::<Vec<_>>()).collect()
+}
+
+/// Every selection and limit.
+fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
+    for (metric, states, depth, min_percent) in [
+        (Metric::Weight, StateFilter::Running, None, 0.0),
+        (Metric::Samples, StateFilter::All, None, 0.0),
+        (Metric::Weight, StateFilter::All, Some(3), 0.0),
+        (Metric::Weight, StateFilter::Running, None, 4.0),
+        (Metric::Weight, StateFilter::Running, Some(0), 0.0),
+    ] {
+        let mut options = ReportOptions { metric, ..options() };
+        options.selection = Selection { states, ..Selection::default() };
+        (options.pruning.depth, options.pruning.min_percent) = (depth, min_percent);
+        let report = export.report(&options);
+        for series in &report.series {
+            let chart = report.flame_chart(series);
+            ensure!(chart.typical_gap() == slow_gap(&report, series), "{:?}", chart.typical_gap());
+            ensure!(
+                chart.threads().map(|thread| thread.thread()).eq(series.threads.iter().map(|row| row.thread)),
+                "threads"
+            );
+            for thread in chart.threads() {
+                let found: Vec<Span> = thread.spans().collect();
+                are_in_order(&found)?;
+                let samples = samples_of(&report, series, thread.row.thread);
+                let mut expected = slow_spans(&report, &samples, chart.typical_gap());
+                expected.retain(|span| depth.is_none_or(|depth| span.depth <= depth));
+                let total = thread.row.counted.weight.value;
+                expected.retain(|span| total == 0 || span.all_weight as f64 * 100.0 / total as f64 >= min_percent);
+                let (found, expected) = (sorted(found), sorted(expected));
+                ensure!(found == expected, "{options:?}: {found:#?}\nexpected {expected:#?}");
+                let outer: u64 = found.iter().filter(|span| span.depth == 1).map(|span| span.all_weight).sum();
+                let is_whole = depth != Some(0) && min_percent == 0.0;
+                ensure!(!is_whole || outer == total, "{outer} of {total}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Spans begin one after the other, and callers stand before callees.
+fn are_in_order(spans: &[Span]) -> Result<(), Failed> {
+    for pair in spans.windows(2) {
+        ensure!(pair[0].start <= pair[1].start, "{pair:?}");
+        ensure!(pair[1].depth <= pair[0].depth || pair[1].end <= pair[0].end, "{pair:?}");
+    }
+    Ok(())
+}
+
+fn sorted(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| (span.start, span.depth, span.end, span.label, span.samples, span.self_weight));
+    spans
+}
+
+/// The samples of a thread that cover time, in order of time.
+fn samples_of<'r>(
+    report: &'r Report<'_>,
+    series: &SeriesReport,
+    thread: traceparse::profile::Id<traceparse::profile::Thread>,
+) -> Vec<&'r Sample> {
+    let profile = &report.recording.profile;
+    let selected = report.options.selection.on(profile);
+    let of_thread = |sample: &&Sample| sample.series == series.series && sample.thread == thread && sample.weight > 0;
+    let mut samples: Vec<&Sample> =
+        profile.samples().iter().filter(of_thread).filter(|&sample| selected.is_state_counted(sample)).collect();
+    samples.sort_by_key(|sample| sample.time);
+    samples
+}
+
+fn slow_gap(report: &Report<'_>, series: &SeriesReport) -> Option<Nanos> {
+    if report.recording.profile.series(series.series).unit == Unit::Nanoseconds {
+        return None;
+    }
+    let mut gaps = Vec::new();
+    for row in &series.threads {
+        let samples = samples_of(report, series, row.thread);
+        gaps.extend(samples.windows(2).map(|pair| pair[1].time.since(pair[0].time)).filter(|gap| gap.as_nanos() > 0));
+    }
+    gaps.sort_unstable();
+    Some(gaps.get(gaps.len().saturating_sub(1) / 2).copied().unwrap_or_default())
+}
+
+/// Of every depth the runs of samples with equal callers, by comparing whole paths.
+fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<Nanos>) -> Vec<Span> {
+    let profile = &report.recording.profile;
+    let path = |sample: &Sample| -> Vec<Label> {
+        let functions = profile.frames_leaf_first(sample.stack).map(|frame| Label::Function(frame.function));
+        let mut path: Vec<Label> = functions.collect();
+        path.reverse();
+        if path.is_empty() { vec![Label::NoStack] } else { path }
+    };
+    let paths: Vec<Vec<Label>> = samples.iter().map(|sample| path(sample)).collect();
+    let time = |at: usize| samples[at].time.as_nanos();
+    let gap_behind = |at: usize| (at + 1 < samples.len()).then(|| time(at + 1) - time(at));
+    let goes_on = |at: usize| match (gap_of_samples, gap_behind(at)) {
+        (_, None) => false,
+        (None, Some(gap)) => gap < samples[at].weight + samples[at].weight / 2,
+        (Some(typical), Some(gap)) => gap <= 2 * typical.as_nanos(),
+    };
+    // Weights that are time lie behind the moment of the sample, others before it.
+    let covered = |at: usize| match gap_of_samples {
+        None => (time(at), time(at) + gap_behind(at).map_or(samples[at].weight, |gap| gap.min(samples[at].weight))),
+        Some(_) if at > 0 && goes_on(at - 1) => (time(at - 1), time(at)),
+        Some(typical) => (time(at).saturating_sub(typical.as_nanos()), time(at)),
+    };
+    let mut spans = Vec::new();
+    for depth in 1..=paths.iter().map(Vec::len).max().unwrap_or(0) {
+        let mut at = 0;
+        while at < samples.len() {
+            let first = at;
+            at += 1;
+            if paths[first].len() < depth {
+                continue;
+            }
+            let is_same = |at: usize| paths[at].get(..depth) == Some(&paths[first][..depth]);
+            while at < samples.len() && goes_on(at - 1) && is_same(at) {
+                at += 1;
+            }
+            let weight = |at: usize| report.options.metric.of(samples[at]);
+            spans.push(Span {
+                label: paths[first][depth - 1],
+                depth: depth as u32,
+                start: Nanos::from_nanos(covered(first).0),
+                end: Nanos::from_nanos(covered(at - 1).1),
+                all_weight: (first..at).map(weight).sum(),
+                self_weight: (first..at).filter(|&at| paths[at].len() == depth).map(weight).sum(),
+                samples: (at - first) as u64,
+            });
+        }
+    }
+    spans
+}
+
+fn random_recordings() -> Result<(), Failed> {
+    let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: true }, Table::TimeSample];
+    for seed in 0..8 {
+        let size = Size { runs: 1 + (seed % 2) as u32, snapshots: seed % 3 == 0, ..Size::small() };
+        let recording = support::Invented::random(seed, &size);
+        for table in tables {
+            let shape = Shape::Xcode27.for_table(table);
+            let xml = render(&recording, &RenderOptions::new(shape, table, &recording));
+            equals_slow_form(&read(xml.as_bytes(), "test.xml", &Options::default())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares with the script's reading of the trace; `is_exact` if times must be weights.
+fn nests_in_python(export: &Recording, is_exact: bool) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join(name), bytes);
+    let (mut trace, mut functions) = (Vec::new(), Vec::new());
+    output::write(&export.report(&options()), &Format::ChromeTrace, &mut trace)?;
+    output::write(
+        &export.report(&ReportOptions { view: View::Functions, ..options() }),
+        &Format::Json,
+        &mut functions,
+    )?;
+    write("trace.json", trace)?;
+    write("functions.json", functions)?;
+    if is_exact {
+        write("exact", Vec::new())?;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/trace.py");
+    let output = Command::new(python()).arg(script).arg(folder.path()).output()?;
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    print!("{said}");
+    if output.status.success() { Ok(()) } else { Err(said.into()) }
+}
+
+/// An export of samples: thread, time and weight in ns, and the functions of the stack, root first.
+fn export_of(samples: &[(u64, u64, u64, Vec<&str>)]) -> Result<Recording, Failed> {
+    let columns = ["time", "thread", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>"));
+    let mut xml = format!("<trace-query-result><node><schema name=\"time-profile\">{}</schema>", columns.concat());
+    for (thread, time, weight, stack) in samples {
+        let frames = stack.iter().rev().map(|name| format!("<frame name=\"{name}\" addr=\"0x{:x}1\"/>", name.len()));
+        let (tid, pid) = (format!("<tid>{thread}</tid>"), "<process fmt=\"App (7)\"><pid>7</pid></process>");
+        xml += &format!(
+            "<row><sample-time>{time}</sample-time><thread fmt=\"T {thread} (App, pid: 7)\">{tid}{pid}</thread>\
+             <weight>{weight}</weight><tagged-backtrace>{}</tagged-backtrace></row>",
+            frames.collect::<String>()
+        );
+    }
+    xml += "</node></trace-query-result>";
+    let export = read(xml.as_bytes(), "test.xml", &Options::default())?;
+    ensure!(export.profile.samples().len() == samples.len(), "{:?}", export.diagnostics);
+    Ok(export)
+}
+
+/// Random stacks, one right after the other: self times are self weights, to the nanosecond.
+fn times_are_weights_where_samples_meet() -> Result<(), Failed> {
+    let mut random = Rng::new(3);
+    let mut below = |limit: u64| random.next_u64() % limit;
+    let names = ["main", "run", "work", "rest", "run2", "a::b", "c"];
+    let mut samples = Vec::new();
+    for thread in 1..5_u64 {
+        let mut time = below(1 << 40);
+        for _ in 0..400 {
+            let depth = 1 + below(6) as usize;
+            let stack =
+                (0..depth).map(|level| if level < 2 { names[level] } else { names[below(7) as usize] }).collect();
+            let weight = 1 + below(2_000_000);
+            samples.push((thread, time, weight, stack));
+            time += weight;
+            // A pause is long enough if it is longer than any sample.
+            if below(20) == 0 {
+                time += 3_000_000;
+            }
+        }
+    }
+    nests_in_python(&export_of(&samples)?, true)
+}
+
+/// The picture in the documentation of the module.
+fn a_span_ends_at_a_pause() -> Result<(), Failed> {
+    const MS: u64 = 1_000_000;
+    let work = vec!["main", "work"];
+    let rest = vec!["main", "rest"];
+    let at = |time, stack: &Vec<&'static str>| (1, time, MS, stack.clone());
+    let export = export_of(&[at(0, &work), at(MS, &work), at(2 * MS, &rest), at(4 * MS, &rest)])?;
+    let report = export.report(&options());
+    let found = spans(&report);
+    let label = |span: &Span| match span.label {
+        Label::Function(id) => export.profile.function_name(id).to_owned(),
+        _ => String::new(),
+    };
+    let row = |span: &Span| (label(span), span.start.as_nanos() / MS, span.end.as_nanos() / MS, span.self_weight / MS);
+    let rows: Vec<_> = found[0].iter().map(row).collect();
+    let expected = [("main", 0, 3, 0), ("work", 0, 2, 2), ("rest", 2, 3, 1), ("main", 4, 5, 0), ("rest", 4, 5, 1)];
+    ensure!(rows == expected.map(|(name, start, end, own)| (name.to_owned(), start, end, own)), "{rows:?}");
+    // An early sample ends the one before; a little late one leaves no pause.
+    let export = export_of(&[at(0, &work), at(MS - 9, &work), at(2 * MS + 9, &rest), at(3 * MS + MS / 2 + 9, &rest)])?;
+    let report = export.report(&options());
+    let rows: Vec<_> =
+        spans(&report)[0].iter().map(|span| (span.depth, span.start.as_nanos(), span.end.as_nanos())).collect();
+    let expected = [(1, 0, 3 * MS + 9), (2, 0, 2 * MS - 9), (2, 2 * MS + 9, 3 * MS + 9)];
+    ensure!(rows[..3] == expected && rows.len() == 5, "{rows:?}");
+    Ok(())
+}
+
+/// JSON, JSON lines and CSV tell of one thing.
+fn every_format_has_the_same_spans() -> Result<(), Failed> {
+    for path in inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), "input.xml") {
+        let export = read(fs::File::open(path)?, "input.xml", &Options::default())?;
+        let report = export.report(&options());
+        let (mut document, mut lines, mut table) = (Vec::new(), Vec::new(), Vec::new());
+        output::write(&report, &Format::Json, &mut document)?;
+        output::write(&report, &Format::JsonLines, &mut lines)?;
+        output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut table)?;
+        let document: serde_json::Value = serde_json::from_slice(&document)?;
+        let threads = document["flame_chart"].as_array().ok_or("no flame chart")?;
+        let mut expected = Vec::new();
+        for (chart, thread) in threads.iter().enumerate() {
+            let mut head = thread.clone();
+            let spans = head.as_object_mut().and_then(|head| head.remove("spans")).ok_or("no spans")?;
+            head["chart"] = chart.into();
+            expected.push(head);
+            for span in spans.as_array().ok_or("no spans")? {
+                let mut span = span.clone();
+                span["chart"] = chart.into();
+                expected.push(span);
+            }
+        }
+        let lines: Vec<serde_json::Value> =
+            std::str::from_utf8(&lines)?.lines().skip(1).map(serde_json::from_str).collect::<Result<_, _>>()?;
+        ensure!(lines == expected, "lines differ");
+        let count = spans(&report).iter().map(Vec::len).sum::<usize>();
+        let mut rows = ::csv::Reader::from_reader(table.as_slice());
+        let header: Vec<String> = rows.headers()?.iter().map(str::to_owned).collect();
+        let spans = lines.iter().filter(|line| line.get("start_ns").is_some());
+        let mut compared = 0;
+        for (row, span) in rows.records().zip(spans) {
+            let row = row?;
+            let row: BTreeMap<&str, &str> = header.iter().map(String::as_str).zip(row.iter()).collect();
+            for name in ["start_ns", "end_ns", "depth", "all_weight", "self_weight", "samples", "function", "binary"] {
+                let value = match &span[name] {
+                    serde_json::Value::String(text) => text.clone(),
+                    serde_json::Value::Null => String::new(),
+                    number => number.to_string(),
+                };
+                ensure!(row[name] == value, "{name}: {row:?}, {span}");
+            }
+            compared += 1;
+        }
+        ensure!(compared == count, "{compared} of {count}");
+    }
+    Ok(())
+}
+
+fn sums_have_no_times() -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml");
+    let summed = Options { samples: SampleDetail::Summed, ..Options::default() };
+    let export = read(fs::File::open(path)?, "input.xml", &summed)?;
+    let report = export.report(&options());
+    ensure!(!report.series[0].threads.is_empty() && spans(&report).iter().all(Vec::is_empty), "spans of sums");
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Circles: files that need each other, so that none of them can be read, or changed, alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::code::Code;
+use super::places::Kind;
+use super::resolve::Target;
+
+/// A circle that may stay, with its files and the reason.
+pub(crate) struct Allowed {
+    pub(crate) files: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+/// Files, the files whose items each names, and one place where it does so.
+pub(crate) type Graph = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The graph of files. Tests do not count; neither do the re-exports of a file that declares modules, which are their table of contents.
+pub(crate) fn graph(code: &Code) -> Graph {
+    let declaring = code.declaring_files();
+    let mut graph = Graph::new();
+    for used in
+        code.uses.iter().filter(|used| !used.is_test && matches!(used.kind, Kind::Path | Kind::Import | Kind::Reexport))
+    {
+        let file = code.file_of(used);
+        if used.kind == Kind::Reexport && declaring.contains(file) {
+            continue;
+        }
+        for target in code.resolve(used).targets {
+            let Target::Item(module) = target else { continue };
+            let other = &code.modules[module];
+            if other.file != file && !other.is_test {
+                let place = format!("{} names {}", code.place(used), used.path.join("::"));
+                graph.entry(file.to_owned()).or_default().entry(other.file.clone()).or_insert(place);
+            }
+        }
+    }
+    graph
+}
+
+/// The circles of a graph: the largest sets of files of which each reaches each other one.
+pub(crate) fn circles(graph: &Graph) -> Vec<BTreeSet<&str>> {
+    let reach = |from: &str| {
+        let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some((_, files)) = next.pop().map(|file| (file, graph.get_key_value(file))) {
+            for file in files.into_iter().flat_map(|(_, others)| others.keys()) {
+                if reached.insert(file.as_str()) {
+                    next.push(file);
+                }
+            }
+        }
+        reached
+    };
+    let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (file.as_str(), reach(file))).collect();
+    let together = |file: &str| -> BTreeSet<&str> {
+        reached[file]
+            .iter()
+            .copied()
+            .filter(|other| reached.get(other).is_some_and(|back| back.contains(file)))
+            .collect()
+    };
+    let circles: BTreeSet<BTreeSet<&str>> = reached.keys().map(|file| together(file)).collect();
+    circles.into_iter().filter(|circle| circle.len() > 1).collect()
+}
+
+/// Every circle that is not allowed, and every allowed one that is none any more. A circle across folders is never allowed.
+pub(crate) fn faults(code: &Code, allowed: &[Allowed]) -> Vec<String> {
+    let graph = graph(code);
+    let circles = circles(&graph);
+    let mut faults = Vec::new();
+    for circle in &circles {
+        let folders: BTreeSet<_> = circle.iter().map(|file| file.rsplit_once('/').map(|(folder, _)| folder)).collect();
+        let is_allowed =
+            allowed.iter().any(|allowed| allowed.files.iter().copied().collect::<BTreeSet<_>>() == *circle);
+        if folders.len() > 1 || !is_allowed {
+            let across = if folders.len() > 1 { " across folders" } else { "" };
+            let edges: Vec<&str> = circle
+                .iter()
+                .flat_map(|file| graph[*file].iter().filter(|(other, _)| circle.contains(other.as_str())))
+                .map(|(_, place)| place.as_str())
+                .collect();
+            faults.push(format!(
+                "a circle{across} of {} files: move the items that they share into a file of their own, below both\n    {}",
+                circle.len(),
+                edges.join("\n    ")
+            ));
+        }
+    }
+    for allowed in allowed {
+        if !circles.contains(&allowed.files.iter().copied().collect()) {
+            faults.push(format!(
+                "no circle any more, or another one: take {:?} off the list ({})",
+                allowed.files, allowed.reason
+            ));
+        }
+    }
+    faults
+}

@@ -1,0 +1,5 @@
+//! The code itself, read as Rust does: which modules may use which, and the items that other crates can name.
+
+mod floors;
+mod public_items;
+mod rust_sources;
