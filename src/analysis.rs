@@ -24,16 +24,13 @@ use crate::profile::{Matcher, Profile, RebuildError};
 use crate::recording::{Counter, Recording};
 use crate::redact::{Redacted, Redactor};
 use crate::report::{Report, ReportOptions};
-#[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
-#[cfg(feature = "apple-symbols")]
 use crate::symbols::SymbolFinder;
 
 /// A recording with its names and operations. Its reports list the steps that were applied.
 #[derive(Debug)]
 pub struct Analysis {
     recording: Recording,
-    #[cfg(feature = "apple-symbols")]
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
     redacted: Option<Vec<Redacted>>,
@@ -44,7 +41,6 @@ impl Analysis {
     pub fn new(recording: Recording) -> Self {
         Self {
             recording,
-            #[cfg(feature = "apple-symbols")]
             symbolication: None,
             operations: Vec::new(),
             redacted: None,
@@ -61,7 +57,6 @@ impl Analysis {
     /// # Errors
     /// When operations were done before, which chose functions by other names; when the names do not fit the profile's tables or the
     /// memory budget.
-    #[cfg(feature = "apple-symbols")]
     pub fn symbolicate(
         &mut self,
         finder: &dyn SymbolFinder,
@@ -144,7 +139,6 @@ impl Analysis {
         for operation in &mut self.operations {
             operation.text = without_value(&operation.text);
         }
-        #[cfg(feature = "apple-symbols")]
         if let Some(summary) = &mut self.symbolication {
             redactor.symbolication(summary);
         }
@@ -155,7 +149,6 @@ impl Analysis {
     /// Answers a question about the recording. The answer says what symbolication and operations did.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let mut report = self.recording.report(options);
-        #[cfg(feature = "apple-symbols")]
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
         report.redacted.clone_from(&self.redacted);

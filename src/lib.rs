@@ -57,25 +57,16 @@
 //!
 //! # Features
 //!
-//! Features only add. `cli` (default) builds the command, and turns on `compression` ([`decompress`], gzip and zstd;
-//! `output::Format::Pprof`), `workbench` (`output::Format::Workbench`), `symbols` ([`symbols`] and [`symbolicate`]), `bundle` ([`bundle`]; of `symbols` it turns on
-//! `apple-symbols`, the formats in which bundles keep names, without dSYM and Mach-O), `dataset`
-//! (extraction, datasets as Parquet and merging, in `fleet`) and `html` (`output::Format::Html`). The last two turn on `fleet`
-//! ([`stats`] and [`fleet`]). `serde` serializes reports and rows with names. `swift` (default) demangles names of Swift 4 and later, and
-//! needs a C++17 compiler to build. The library alone is `default-features = false`.
+//! Features only add. The library alone (`default-features = false`) reads exports, `sample` reports, and Apple's own symbol files.
+//! `compression` adds [`decompress`] (gzip and zstd) and the compressed formats: `output::Format::Pprof` and `output::Format::Workbench`.
+//! `symbols` adds dSYM and Mach-O files, and `bundle` adds [`bundle`]. `fleet` adds [`stats`], [`fleet`] and `output::Format::Html`;
+//! `dataset` adds extraction, datasets as Parquet, and merging. `serde` serializes reports and rows with names. `cli` (default) builds the
+//! command, and enables all of them except `serde`. `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler.
 //!
 //! [`report`]: mod@report
 //! [`open`]: fn@crate::open
-#![cfg_attr(feature = "apple-symbols", doc = "[`symbolicate`]: mod@crate::symbolicate")]
-#![cfg_attr(
-    not(feature = "apple-symbols"),
-    doc = "[`symbolicate`]: https://docs.rs/traceparse/latest/traceparse/symbolicate/index.html"
-)]
-#![cfg_attr(feature = "apple-symbols", doc = "[`symbols`]: mod@crate::symbols")]
-#![cfg_attr(
-    not(feature = "apple-symbols"),
-    doc = "[`symbols`]: https://docs.rs/traceparse/latest/traceparse/symbols/index.html"
-)]
+//! [`symbolicate`]: mod@crate::symbolicate
+//! [`symbols`]: mod@crate::symbols
 #![cfg_attr(feature = "bundle", doc = "[`bundle`]: mod@crate::bundle")]
 #![cfg_attr(
     not(feature = "bundle"),
@@ -113,13 +104,11 @@ mod readers;
 pub mod recording;
 pub mod redact;
 pub mod report;
-#[cfg(all(feature = "dataset", feature = "html", feature = "workbench"))]
+#[cfg(feature = "dataset")]
 pub mod run_pages;
 #[cfg(feature = "fleet")]
 pub mod stats;
-#[cfg(feature = "apple-symbols")]
 pub mod symbolicate;
-#[cfg(feature = "apple-symbols")]
 pub mod symbols;
 pub mod units;
 mod varint;

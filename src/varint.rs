@@ -1,7 +1,7 @@
 //! Numbers in as many bytes as they need (LEB128): seven bits a byte, the lowest first; the last byte is below 128.
 
 /// Appends a number.
-#[cfg(any(feature = "compression", feature = "fleet", feature = "workbench"))]
+#[cfg(any(feature = "compression", feature = "fleet"))]
 pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -11,7 +11,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// The number of bytes that a number takes: one for every seven bits, at least one.
-#[cfg(any(feature = "compression", feature = "workbench"))]
+#[cfg(feature = "compression")]
 pub(crate) fn length(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
 }

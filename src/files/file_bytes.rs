@@ -146,7 +146,6 @@ impl<'f> FileBytes<'f> {
     }
 
     /// Reserves more bytes of the budget for results; `None` if they exceed it, as in [`get`](Self::get).
-    #[cfg(feature = "apple-symbols")]
     pub(crate) fn reserve(&self, bytes: u64) -> Option<()> {
         match &self.content {
             Content::Memory(..) => Some(()),

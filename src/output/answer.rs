@@ -78,7 +78,7 @@ pub fn write<'a, 'e: 'a>(
             Format::Json => diff::json::write(report, out),
             Format::Csv(cells) => diff::csv::write(report, *cells, out),
             Format::FlameGraph(options) => diff::write_flame_graph(report, options, out),
-            #[cfg(feature = "workbench")]
+            #[cfg(feature = "compression")]
             Format::Workbench(options) => super::workbench::write_comparison(report, options, out),
             _ => unsupported("a comparison", format),
         },
@@ -97,7 +97,7 @@ pub fn write<'a, 'e: 'a>(
             Format::Text(style) => super::fleet::text::write(report, style, out),
             Format::Json => super::fleet::json::write(report, out),
             Format::Csv(cells) => super::fleet::csv::write(report, *cells, out),
-            #[cfg(feature = "html")]
+            #[cfg(feature = "fleet")]
             Format::Html(pages) => super::fleet::html::write(report, pages, out),
             _ => unsupported("a report of a fleet", format),
         },
@@ -119,9 +119,9 @@ fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -
         Format::ChromeTrace => chrome_trace::write(report, out),
         #[cfg(feature = "compression")]
         Format::Pprof => super::pprof::write(report, out),
-        #[cfg(feature = "workbench")]
+        #[cfg(feature = "compression")]
         Format::Workbench(options) => super::workbench::write(report, options, out),
-        #[cfg(feature = "html")]
+        #[cfg(feature = "fleet")]
         Format::Html(_) => unsupported("a report of one recording", format),
     }
 }

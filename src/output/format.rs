@@ -2,11 +2,11 @@
 
 use super::csv::Cells;
 use super::firefox::Markers;
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 use super::fleet::RunPage;
 use super::svg::FlameGraphOptions;
 use super::text::{OverviewContext, Style};
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 use super::workbench::WorkbenchOptions;
 
 /// A format, with its options. Not every answer has every format ([`write`](super::write())).
@@ -50,11 +50,11 @@ pub enum Format<'o> {
     Pprof,
     /// For people: one page to explore a recording, or to compare two, without network access. It holds the samples that the report
     /// selects, in all thread states unless states were selected, regardless of the view.
-    #[cfg(feature = "workbench")]
+    #[cfg(feature = "compression")]
     Workbench(WorkbenchOptions<'o>),
     /// For people: one page about a fleet, with plots, without network access. Numbers link to the pages of their runs, if these have an
     /// address.
-    #[cfg(feature = "html")]
+    #[cfg(feature = "fleet")]
     Html(&'o [RunPage]),
 }
 
@@ -74,9 +74,9 @@ impl Format<'_> {
             Self::ChromeTrace => "chrome-trace",
             #[cfg(feature = "compression")]
             Self::Pprof => "pprof",
-            #[cfg(feature = "workbench")]
+            #[cfg(feature = "compression")]
             Self::Workbench(_) => "html",
-            #[cfg(feature = "html")]
+            #[cfg(feature = "fleet")]
             Self::Html(_) => "html",
         }
     }

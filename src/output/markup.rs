@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::inert::acts;
 
 /// Names longer than this lose their middle: a name of a C++ template may have thousands of characters.
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 const LONGEST: usize = 240;
 
 /// Text as content of an element, or as the value of an attribute in double quotes.
@@ -31,13 +31,13 @@ impl fmt::Display for Text<'_> {
 }
 
 /// The text, without its middle if it is too long: ends of names are more informative.
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 pub(super) fn shortened(text: &str) -> String {
     cut(text, LONGEST)
 }
 
 /// The text with at most `longest` characters, including a `…` if it is cut.
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 pub(super) fn cut(text: &str, longest: usize) -> String {
     let count = text.chars().count();
     if count <= longest {
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(Text("Größe שלום 👩\u{200d}💻").to_string(), "Größe שלום 👩\u{200d}💻");
     }
 
-    #[cfg(feature = "html")]
+    #[cfg(feature = "fleet")]
     #[test]
     fn long_names_keep_their_ends() {
         assert_eq!(cut("abcdefghij", 10), "abcdefghij");

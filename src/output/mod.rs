@@ -43,7 +43,7 @@ mod serialize;
 mod speedscope;
 mod svg;
 mod text;
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 mod workbench;
 
 pub use answer::{Answer, write};
@@ -52,11 +52,11 @@ pub use diff::{DiffReport, DiffView};
 pub use firefox::Markers;
 #[cfg(feature = "fleet")]
 pub use fleet::alert_lines;
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, Style};
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub use workbench::{WorkbenchOptions, WorkbenchReduction};

@@ -9,7 +9,6 @@ use super::redactor::Redactor;
 use crate::error::Diagnostic;
 use crate::profile::RebuildError;
 use crate::recording::{Document, DocumentContent, Intervals, Recording, Toc, TocRun};
-#[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
 
 /// Attributes of a device that many devices share.
@@ -175,7 +174,6 @@ impl Redactor {
     }
 
     /// Replaces the names and paths in a summary of symbolication.
-    #[cfg(feature = "apple-symbols")]
     pub(crate) fn symbolication(&mut self, summary: &mut SymbolicationSummary) {
         for row in &mut summary.binaries {
             row.name = self.binary_name(&row.name, "").0;

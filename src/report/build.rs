@@ -65,7 +65,6 @@ impl Recording {
             options: options.clone(),
             series,
             unnamed,
-            #[cfg(feature = "apple-symbols")]
             symbolication: None,
             operations: Vec::new(),
             redacted: None,

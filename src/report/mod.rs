@@ -35,7 +35,7 @@ pub(crate) use listing::{RowLimits, Shown};
 use overview::Owners;
 pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
 pub(crate) use overview::{highest_rate, is_own_binary};
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selected_time::Length;
 pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
@@ -212,7 +212,6 @@ pub struct Report<'e> {
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
     /// The results of symbolication, if symbol files were given; the caller sets it.
-    #[cfg(feature = "apple-symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,

@@ -84,7 +84,7 @@ pub struct Sources {
     pub(super) answers: HashMap<String, Result<SourceText, String>>,
 }
 
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 impl Sources {
     /// The recorded paths in their order, each with its text, or the reason why it is missing.
     pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {

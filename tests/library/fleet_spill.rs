@@ -90,7 +90,7 @@ fn written(report: &FleetReport) -> Vec<u8> {
     write(Format::Text(output::Style::default()));
     if report.options.top.is_some() {
         write(Format::Csv(Cells::AsTheyAre));
-        #[cfg(feature = "html")]
+        #[cfg(feature = "fleet")]
         write(Format::Html(&[]));
     }
     out

@@ -124,7 +124,6 @@ impl AskedIntervals {
 ///
 /// # Errors
 /// When a file cannot be read.
-#[cfg(all(feature = "html", feature = "workbench"))]
 pub(crate) fn all_intervals(
     task: &Task,
     recording: (&Recording, &FleetInput<'_>),

@@ -28,7 +28,6 @@ pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
 
 // What the pages of runs read their inputs with, too.
-#[cfg(all(feature = "html", feature = "workbench"))]
 pub(crate) use {
     batch::total_bytes,
     content::{Refused, unless_changed},

@@ -64,7 +64,6 @@ impl<'f> FleetSymbols<'f> {
     }
 
     /// The bundled and the named symbols for a recording; `None` if there are none.
-    #[cfg(all(feature = "html", feature = "workbench"))]
     pub(crate) fn finder<'a>(&'a self, own: Option<&'a Locator<'a>>) -> Option<impl SymbolFinder + use<'a>> {
         let own = own.filter(|own| self.is_bundled && !own.found().is_empty());
         let named = self.named.as_ref().map(|(locator, _)| *locator);
@@ -72,7 +71,6 @@ impl<'f> FleetSymbols<'f> {
     }
 
     /// The options of naming.
-    #[cfg(all(feature = "html", feature = "workbench"))]
     pub(crate) fn options(&self) -> &SymbolicateOptions {
         &self.options
     }

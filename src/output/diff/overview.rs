@@ -23,7 +23,7 @@ const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
 const BY_CHANCE: f64 = 0.05;
 
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 impl super::DiffReport<'_, '_> {
     /// The sentences of the overview, not yet wrapped; empty if there is nothing to report.
     pub(in crate::output) fn sentences(&self) -> serde_json::Value {

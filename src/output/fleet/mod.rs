@@ -11,7 +11,7 @@
 
 mod alert_lines;
 pub(super) mod csv;
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 pub(super) mod html;
 pub(super) mod json;
 mod measures;
@@ -22,7 +22,7 @@ pub(super) mod text;
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::{Unit, counted as thousands, several as many};
 pub use alert_lines::alert_lines;
-#[cfg(feature = "html")]
+#[cfg(feature = "fleet")]
 pub use html::{RunPage, RunPlace};
 
 /// The error of percentiles that are not exact: 2^(1/128) − 1, rounded up.

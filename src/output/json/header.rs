@@ -11,9 +11,7 @@ use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::redact::Redacted;
 use crate::report::{Amount, Report, ReportOptions, SeriesReport};
-#[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
-#[cfg(feature = "apple-symbols")]
 use crate::symbols::Found;
 use crate::units::Nanos;
 
@@ -38,7 +36,6 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     let names = report.recording.counter_names();
     field("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)).collect())?;
     field("unnamed", unnamed(report))?;
-    #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
         field("symbolication", symbolication(summary))?;
     }
@@ -267,7 +264,6 @@ pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(Serie
     report.operations.iter().map(row).collect()
 }
 
-#[cfg(feature = "apple-symbols")]
 fn symbolication(summary: &SymbolicationSummary) -> Value {
     let file = |found: &Found| {
         json!({

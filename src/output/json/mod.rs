@@ -23,7 +23,7 @@ use header::{VERSION, contents, header};
 use values::Layout;
 
 pub(super) use header::{during, operations, redacted};
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(super) use overview::overview;
 pub(super) use trees::write_nested;
 pub(super) use values::{array, field};
@@ -43,7 +43,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 ///
 /// # Errors
 /// When `out` fails.
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(super) fn write_summary(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse", ",", out)?;
     out.write_all(b"}")

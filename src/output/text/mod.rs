@@ -12,7 +12,6 @@ mod scale;
 mod source;
 pub(in crate::output) mod style;
 mod summary;
-#[cfg(feature = "apple-symbols")]
 mod symbols;
 mod timeline;
 mod tree;
@@ -27,7 +26,7 @@ use crate::units::Weight;
 pub(crate) use contents::write_contents;
 pub(super) use fork::{Lines, TreeLine};
 pub use overview::OverviewContext;
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(super) use overview::Sentences;
 pub(crate) use overview::write_overview;
 pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};

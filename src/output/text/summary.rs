@@ -32,7 +32,6 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     for series in &report.series {
         series_lines(report, series, style, out)?;
     }
-    #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
         super::symbols::write(summary, style, out)?;
     }
@@ -213,18 +212,12 @@ pub(super) fn operation_lines(
 }
 
 /// True if symbols were found that do not name the binary, which a line above reports.
-#[cfg(feature = "apple-symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.recording.profile.binary(binary).uuid;
     report
         .symbolication
         .as_ref()
         .is_some_and(|summary| summary.binaries.iter().any(|row| row.uuid == uuid && row.has_symbols_without_names()))
-}
-
-#[cfg(not(feature = "apple-symbols"))]
-fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
-    false
 }
 
 /// Writes the number of frames without a name, and the binaries whose symbols are missing.

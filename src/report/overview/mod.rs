@@ -16,7 +16,7 @@ pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
 pub use answers::Answer;
 pub use origin::Origin;
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
 pub(crate) use own_code::{OwnCode, is_own_binary};
 pub(crate) use owners::Owners;

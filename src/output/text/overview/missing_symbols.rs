@@ -47,7 +47,6 @@ impl Page<'_, '_> {
     /// How to name an app binary: symbols of exactly this build.
     fn advice(&self, row: &UnnamedBinary) -> String {
         let uuid = self.profile.binary(row.binary).uuid;
-        #[cfg(feature = "apple-symbols")]
         if let Some(found) = self.found(uuid) {
             return found;
         }
@@ -56,7 +55,6 @@ impl Page<'_, '_> {
     }
 
     /// Which symbols the found files have for a binary; `None` if there are no files.
-    #[cfg(feature = "apple-symbols")]
     fn found(&self, uuid: Option<crate::units::Uuid>) -> Option<String> {
         use crate::symbolicate::Missing;
 

@@ -2,7 +2,7 @@
 
 mod answer;
 mod missing_symbols;
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 mod sentences;
 mod time;
 
@@ -18,7 +18,7 @@ use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
-#[cfg(feature = "workbench")]
+#[cfg(feature = "compression")]
 pub(in crate::output) use sentences::Sentences;
 
 /// The width of an overview if none is given.
