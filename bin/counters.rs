@@ -5,7 +5,7 @@ use traceparse::Analysis;
 use traceparse::profile::RebuildError;
 use traceparse::recording::{Counter, Recording};
 
-use crate::arguments::MetricArg;
+use crate::filters::MetricArg;
 use crate::{note, warning};
 
 /// Weighs samples by the events of the requested counter, if there is one, and reports which tables and samples have no such counter.

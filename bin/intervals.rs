@@ -8,7 +8,8 @@ use anyhow::{Result, anyhow, bail};
 use traceparse::profile::IntervalFilter;
 use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command};
 
-use crate::arguments::{InputArgs, SelectionArgs};
+use crate::arguments::InputArgs;
+use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
 use crate::{Failure, note, redacted, warning};
 

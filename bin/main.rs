@@ -6,6 +6,7 @@ mod counters;
 mod demangle;
 mod diff;
 mod exit_codes;
+mod filters;
 mod fleet;
 mod format_options;
 mod formats;

@@ -2,7 +2,7 @@
 
 use traceparse::profile::{Matcher, Profile, Thread};
 
-use crate::arguments::SelectionArgs;
+use crate::filters::SelectionArgs;
 use crate::name_patterns::{first_of, nearest, quoted};
 use crate::{note_once, warning};
 

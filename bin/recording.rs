@@ -12,8 +12,9 @@ use traceparse::recording::{Recording, SampleDetail, TableKind, export_command};
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
-use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
+use crate::arguments::{InputArgs, RecordingArgs};
 use crate::counters::weigh_by_counter;
+use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
 use crate::resource_limits;

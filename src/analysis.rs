@@ -39,12 +39,7 @@ pub struct Analysis {
 impl Analysis {
     /// The analysis of a recording to which nothing was done yet.
     pub fn new(recording: Recording) -> Self {
-        Self {
-            recording,
-            symbolication: None,
-            operations: Vec::new(),
-            redacted: None,
-        }
+        Self { recording, symbolication: None, operations: Vec::new(), redacted: None }
     }
 
     /// The recording in its current state.

@@ -4,7 +4,7 @@ use clap::Args;
 use regex::Regex;
 use traceparse::fleet::{FleetOptions, FleetSelection};
 
-use crate::arguments::WhenArgs;
+use crate::filters::WhenArgs;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::redacted;

@@ -18,7 +18,7 @@ use super::copies;
 use super::dataset::{Copied, MANIFEST, OWED, Remote, STAMPS};
 use super::errors::Refusal;
 use super::url::store_of;
-use crate::ending::EXIT_INPUT;
+use crate::exit_codes::EXIT_INPUT;
 use crate::unchanged::read_whole;
 use crate::{complain, interrupt, printable, resource_limits, warning};
 

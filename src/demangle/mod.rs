@@ -15,13 +15,11 @@
 //!
 //! [Itanium ABI]: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 
+mod cpp;
 mod error;
 mod names;
-mod node;
-mod operators;
-mod parse;
-mod print;
 
+use cpp::{node, parse, print};
 pub use error::Error;
 pub(crate) use names::STUB;
 pub use names::{NameDemangler, display_name};

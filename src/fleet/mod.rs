@@ -81,12 +81,13 @@ mod finding;
 mod findings;
 #[cfg(feature = "dataset")]
 pub(crate) mod fingerprint;
+mod from_recording;
 #[cfg(feature = "dataset")]
 pub(crate) mod host;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
-mod measure;
+mod measures;
 mod narrow;
 mod options;
 mod options_json;
@@ -125,11 +126,12 @@ pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
 pub use finding::Finding;
+pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
-pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
+pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
@@ -137,7 +139,7 @@ pub use report::{
     WindowReport,
 };
 pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, Measure, ScopeName};
+pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;

@@ -1,7 +1,8 @@
 //! The questions that a report on a fleet answers.
 
 use super::alert::AlertRule;
-pub(super) use super::scope::{FleetScope, Measure};
+pub(super) use super::measures::Measure;
+pub(super) use super::scope::FleetScope;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
 

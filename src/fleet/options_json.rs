@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::alert::AlertRule;
+use super::measures::Measure;
 use super::options::{FleetOptions, SortKey};
-use super::scope::{FleetScope, Measure};
+use super::scope::FleetScope;
 use crate::stats::{Confidence, Quantile, QuantileMethod};
 
 impl FleetOptions {

@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
+use crate::fleet::from_recording::composed;
 use crate::fleet::host::FleetHost;
-use crate::fleet::measure::composed;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 

@@ -34,6 +34,7 @@ mod alert;
 #[cfg(all(test, feature = "fleet"))]
 mod alert_rules_tests;
 mod alert_text;
+mod change;
 mod likeness;
 mod matching;
 mod sides;
@@ -42,6 +43,7 @@ mod tree;
 use std::cmp::Reverse;
 
 pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
+pub use change::Change;
 pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey};
 pub use sides::{Presence, Side, Sides};
@@ -52,34 +54,6 @@ pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
 use matching::Functions;
 use tree::{MergedTree, by_binary, by_function, own_code};
-
-/// The change of something, and the part of it that may be chance; in the unit of the recordings.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Change {
-    /// After × factor − before.
-    pub weight: f64,
-    /// One standard deviation of the change.
-    pub noise: f64,
-}
-
-impl Change {
-    /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
-    pub const BEYOND_NOISE: f64 = 1.96;
-
-    /// The change of a weight, of which the sum of squares is known, too.
-    fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
-        let deviation = |squares: u128| (squares as f64).sqrt();
-        Self {
-            weight: after.0 as f64 * factor - before.0 as f64,
-            noise: deviation(before.1).hypot(deviation(after.1) * factor),
-        }
-    }
-
-    /// True if it is larger than chance would explain.
-    pub fn is_beyond_noise(&self) -> bool {
-        self.weight.abs() > Self::BEYOND_NOISE * self.noise
-    }
-}
 
 /// A row of a table: a function or a binary.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Expressions and literals.
 
 use super::{Printer, Step};
-use crate::demangle::node::{Id, List, Node};
-use crate::demangle::operators::{Operator, Precedence};
+use crate::demangle::cpp::node::{Id, List, Node};
+use crate::demangle::cpp::operators::{Operator, Precedence};
 
 impl Printer<'_> {
     /// Writes a node that is an expression with operators.

@@ -1,7 +1,7 @@
 //! `<mangled-name>` and `<encoding>`: functions, variables, and clones and blocks made of them.
 
 use super::{Item, Parser};
-use crate::demangle::node::{Id, List, Node, Qualifiers};
+use crate::demangle::cpp::node::{Id, List, Node, Qualifiers};
 
 /// The properties of a name that decide how the parameters after it are read.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! `<special-name>`: things that a compiler makes for a type, a function or a variable.
 
 use super::Parser;
-use crate::demangle::node::{Id, Node};
+use crate::demangle::cpp::node::{Id, Node};
 
 impl Parser<'_> {
     /// `T…` and `G…`

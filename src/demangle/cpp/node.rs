@@ -9,55 +9,55 @@ use super::operators::{Operator, Precedence};
 
 /// The number of a node in the [`Arena`] of the name that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Id(NonZeroU32);
+pub(in crate::demangle) struct Id(NonZeroU32);
 
 impl Id {
-    pub(super) fn index(self) -> usize {
+    pub(in crate::demangle) fn index(self) -> usize {
         self.0.get() as usize - 1
     }
 }
 
 /// A list of nodes: the index in [`Arena::lists`] of their count, which the nodes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct List(u32);
+pub(in crate::demangle) struct List(u32);
 
 impl List {
-    pub(super) const EMPTY: Self = Self(0);
+    pub(in crate::demangle) const EMPTY: Self = Self(0);
 }
 
 /// Bytes of the mangled name that are shown unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slice {
-    pub(super) start: u32,
-    pub(super) end: u32,
+pub(in crate::demangle) struct Slice {
+    pub(in crate::demangle) start: u32,
+    pub(in crate::demangle) end: u32,
 }
 
 impl Slice {
-    pub(super) fn is_empty(self) -> bool {
+    pub(in crate::demangle) fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
 /// `const`, `volatile`, `restrict`, and the `&` or `&&` of a member function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Qualifiers(u8);
+pub(in crate::demangle) struct Qualifiers(u8);
 
 impl Qualifiers {
-    pub(super) const RESTRICT: Self = Self(1);
-    pub(super) const VOLATILE: Self = Self(2);
-    pub(super) const CONST: Self = Self(4);
-    pub(super) const LVALUE: Self = Self(8);
-    pub(super) const RVALUE: Self = Self(16);
+    pub(in crate::demangle) const RESTRICT: Self = Self(1);
+    pub(in crate::demangle) const VOLATILE: Self = Self(2);
+    pub(in crate::demangle) const CONST: Self = Self(4);
+    pub(in crate::demangle) const LVALUE: Self = Self(8);
+    pub(in crate::demangle) const RVALUE: Self = Self(16);
 
-    pub(super) fn has(self, other: Self) -> bool {
+    pub(in crate::demangle) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    pub(in crate::demangle) fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
-    pub(super) fn is_empty(self) -> bool {
+    pub(in crate::demangle) fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
@@ -66,44 +66,44 @@ impl Qualifiers {
 ///
 /// The shape of a type that depends on a pack or on arguments that follow is not known before it is printed. Then both bits are set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shape(u8);
+pub(in crate::demangle) struct Shape(u8);
 
 impl Shape {
     /// The right side is empty.
-    pub(super) const PLAIN: Self = Self(0);
+    pub(in crate::demangle) const PLAIN: Self = Self(0);
     /// The right side is not empty.
-    pub(super) const RIGHT: Self = Self(1);
-    pub(super) const ARRAY: Self = Self(1 | 2);
-    pub(super) const FUNCTION: Self = Self(1 | 4);
+    pub(in crate::demangle) const RIGHT: Self = Self(1);
+    pub(in crate::demangle) const ARRAY: Self = Self(1 | 2);
+    pub(in crate::demangle) const FUNCTION: Self = Self(1 | 4);
     /// Unknown until the node it refers to is examined.
-    pub(super) const UNKNOWN: Self = Self(8);
+    pub(in crate::demangle) const UNKNOWN: Self = Self(8);
 
-    pub(super) fn has_right(self) -> bool {
+    pub(in crate::demangle) fn has_right(self) -> bool {
         self.0 & 1 != 0
     }
 
     /// Array or function: a pointer to it needs parentheses.
-    pub(super) fn needs_parentheses(self) -> bool {
+    pub(in crate::demangle) fn needs_parentheses(self) -> bool {
         self.0 & 6 != 0
     }
 
-    pub(super) fn is_array(self) -> bool {
+    pub(in crate::demangle) fn is_array(self) -> bool {
         self.0 & 2 != 0
     }
 
-    pub(super) fn is_unknown(self) -> bool {
+    pub(in crate::demangle) fn is_unknown(self) -> bool {
         self == Self::UNKNOWN
     }
 
     /// The shape of a pointer to this.
-    pub(super) fn of_pointer(self) -> Self {
+    pub(in crate::demangle) fn of_pointer(self) -> Self {
         if self.is_unknown() { self } else { Self(self.0 & 1) }
     }
 }
 
 /// The classes that have abbreviations of two letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StdClass {
+pub(in crate::demangle) enum StdClass {
     Allocator,
     BasicString,
     String,
@@ -114,7 +114,7 @@ pub(super) enum StdClass {
 
 /// The kind of template parameter that has a made-up name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ParameterKind {
+pub(in crate::demangle) enum ParameterKind {
     Type,
     Value,
     Template,
@@ -122,7 +122,7 @@ pub(super) enum ParameterKind {
 
 /// The types of numbers with a fraction that can be template arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FloatKind {
+pub(in crate::demangle) enum FloatKind {
     Float,
     Double,
     LongDouble,
@@ -130,7 +130,7 @@ pub(super) enum FloatKind {
 
 /// One part of a name. The comments show its spelling.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Node {
+pub(in crate::demangle) enum Node {
     // Names.
     /// `name`
     Name(Slice),
@@ -300,7 +300,7 @@ struct Entry {
 
 /// The nodes of one name, and their lists. The next name reuses the memory.
 #[derive(Debug)]
-pub(super) struct Arena {
+pub(in crate::demangle) struct Arena {
     entries: Vec<Entry>,
     lists: Vec<u32>,
 }
@@ -309,28 +309,28 @@ impl Arena {
     /// The number of nodes for which an arena keeps memory between names.
     const KEPT: usize = 1 << 14;
 
-    pub(super) fn new() -> Self {
+    pub(in crate::demangle) fn new() -> Self {
         Self { entries: Vec::new(), lists: vec![0] }
     }
 
     /// Forgets the nodes, and gives memory back that few names need.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::demangle) fn clear(&mut self) {
         self.entries.clear();
         self.lists.truncate(1);
         self.entries.shrink_to(Self::KEPT);
         self.lists.shrink_to(Self::KEPT);
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::demangle) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    pub(super) fn add(&mut self, node: Node) -> Id {
+    pub(in crate::demangle) fn add(&mut self, node: Node) -> Id {
         self.add_expression(node, Precedence::Primary)
     }
 
     /// Adds a node that needs parentheses as an operand of what binds tighter.
-    pub(super) fn add_expression(&mut self, node: Node, precedence: Precedence) -> Id {
+    pub(in crate::demangle) fn add_expression(&mut self, node: Node, precedence: Precedence) -> Id {
         let shape = self.shape_of(&node);
         let is_constant = self.is_constant(&node);
         self.entries.push(Entry { node, shape, precedence, is_constant, is_shared: false });
@@ -388,20 +388,20 @@ impl Arena {
         }
     }
 
-    pub(super) fn node(&self, id: Id) -> &Node {
+    pub(in crate::demangle) fn node(&self, id: Id) -> &Node {
         &self.entries[id.index()].node
     }
 
-    pub(super) fn shape(&self, id: Id) -> Shape {
+    pub(in crate::demangle) fn shape(&self, id: Id) -> Shape {
         self.entries[id.index()].shape
     }
 
-    pub(super) fn precedence(&self, id: Id) -> Precedence {
+    pub(in crate::demangle) fn precedence(&self, id: Id) -> Precedence {
         self.entries[id.index()].precedence
     }
 
     /// Notes that a node is mentioned again.
-    pub(super) fn share(&mut self, id: Id) {
+    pub(in crate::demangle) fn share(&mut self, id: Id) {
         let entry = &mut self.entries[id.index()];
         // Short nodes are faster to write again than to copy.
         let is_long = matches!(entry.node, Node::Nested { .. } | Node::Templated { .. });
@@ -409,18 +409,18 @@ impl Arena {
     }
 
     /// True for a node that will be written again, so that its text is worth remembering.
-    pub(super) fn is_shared(&self, id: Id) -> bool {
+    pub(in crate::demangle) fn is_shared(&self, id: Id) -> bool {
         self.entries[id.index()].is_shared
     }
 
     /// Sets the target of a forward reference.
-    pub(super) fn set_target(&mut self, id: Id, to: Id) {
+    pub(in crate::demangle) fn set_target(&mut self, id: Id, to: Id) {
         if let Node::Forward { target, .. } = &mut self.entries[id.index()].node {
             *target = Some(to);
         }
     }
 
-    pub(super) fn add_list(&mut self, items: &[Id]) -> List {
+    pub(in crate::demangle) fn add_list(&mut self, items: &[Id]) -> List {
         if items.is_empty() {
             return List::EMPTY;
         }
@@ -430,19 +430,19 @@ impl Arena {
         list
     }
 
-    pub(super) fn count(&self, list: List) -> u32 {
+    pub(in crate::demangle) fn count(&self, list: List) -> u32 {
         self.lists[list.0 as usize]
     }
 
     /// The node at an index of a list.
-    pub(super) fn item(&self, list: List, index: u32) -> Option<Id> {
+    pub(in crate::demangle) fn item(&self, list: List, index: u32) -> Option<Id> {
         if index >= self.count(list) {
             return None;
         }
         NonZeroU32::new(self.lists[list.0 as usize + 1 + index as usize]).map(Id)
     }
 
-    pub(super) fn items(&self, list: List) -> impl Iterator<Item = Id> + '_ {
+    pub(in crate::demangle) fn items(&self, list: List) -> impl Iterator<Item = Id> + '_ {
         (0..self.count(list)).filter_map(move |index| self.item(list, index))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::encoding::NameState;
-use crate::demangle::node::{Id, Node, Qualifiers};
+use crate::demangle::cpp::node::{Id, Node, Qualifiers};
 
 impl Parser<'_> {
     /// `<name>`. The state is present if the name belongs to an encoding.

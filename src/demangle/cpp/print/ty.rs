@@ -1,7 +1,7 @@
 //! Types, and packs of them.
 
 use super::{Printer, Step};
-use crate::demangle::node::{Id, Node, Shape, Slice};
+use crate::demangle::cpp::node::{Id, Node, Shape, Slice};
 
 impl Printer<'_> {
     /// Writes the left side of a node that is a type; returns false for other nodes.

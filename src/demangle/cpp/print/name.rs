@@ -1,7 +1,7 @@
 //! Names, functions, lambdas, and the declarations of template parameters.
 
 use super::{Printer, Step};
-use crate::demangle::node::{Id, List, Node, ParameterKind, Qualifiers, StdClass};
+use crate::demangle::cpp::node::{Id, List, Node, ParameterKind, Qualifiers, StdClass};
 
 impl Printer<'_> {
     /// Writes the left side of a node that is a name; returns false for other nodes.

@@ -1,7 +1,7 @@
 //! Template arguments, template parameters, and constraints.
 
 use super::{Item, Parser};
-use crate::demangle::node::{Id, List, Node, ParameterKind};
+use crate::demangle::cpp::node::{Id, List, Node, ParameterKind};
 
 impl Parser<'_> {
     /// `I <template-arg>* [Q <constraint expression>] E`

@@ -11,9 +11,9 @@ mod float;
 mod name;
 mod ty;
 
-use super::error::Error;
 use super::node::{Arena, Id, List, Node, Qualifiers, Shape, Slice};
 use super::operators::Precedence;
+use crate::demangle::error::Error;
 
 /// A step of the work that is left: something still to be written.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ struct Place {
 
 /// Tables that are used again for the next name.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(in crate::demangle) struct Scratch {
     steps: Vec<Step>,
     /// The place of each node in the output.
     places: Vec<Place>,
@@ -126,7 +126,7 @@ impl Scratch {
 const WORK_FACTOR: usize = 64;
 
 /// Writes a node into a buffer, which is cleared.
-pub(super) fn print(
+pub(in crate::demangle) fn print(
     name: &str,
     arena: &Arena,
     root: Id,

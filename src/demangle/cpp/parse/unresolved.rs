@@ -1,7 +1,7 @@
 //! `<unresolved-name>`: names in expressions that depend on template parameters.
 
 use super::Parser;
-use crate::demangle::node::{Id, Node};
+use crate::demangle::cpp::node::{Id, Node};
 
 impl Parser<'_> {
     /// ```text

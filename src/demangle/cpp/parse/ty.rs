@@ -1,7 +1,7 @@
 //! `<type>`
 
 use super::{Item, Parser};
-use crate::demangle::node::{Id, List, Node, Qualifiers, Slice};
+use crate::demangle::cpp::node::{Id, List, Node, Qualifiers, Slice};
 
 impl Parser<'_> {
     /// `<type>`

@@ -2,8 +2,8 @@
 
 use super::encoding::NameState;
 use super::{Item, Parser};
-use crate::demangle::node::{Id, List, Node, StdClass};
-use crate::demangle::operators::{Form, Operator};
+use crate::demangle::cpp::node::{Id, List, Node, StdClass};
+use crate::demangle::cpp::operators::{Form, Operator};
 
 impl Parser<'_> {
     /// `[<module-name>] [F] [L] <unqualified-name> [<abi-tags>]`, in a scope that is read already

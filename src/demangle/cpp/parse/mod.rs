@@ -16,18 +16,18 @@ mod ty;
 mod unqualified;
 mod unresolved;
 
-use super::error::Error;
 use super::node::{Arena, Id, List, Node, Slice};
+use crate::demangle::error::Error;
 
 /// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
 ///
 /// These levels take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
 /// recursive templates, have fewer than a hundred.
-pub(super) const MAX_DEPTH: u32 = 512;
+pub(in crate::demangle) const MAX_DEPTH: u32 = 512;
 
 /// Tables that are used again for the next name.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
+pub(in crate::demangle) struct Tables {
     /// The nodes that `S_`, `S0_` … refer to.
     substitutions: Vec<Id>,
     /// Members of lists that are still being read; each list has its members at the end.
@@ -52,7 +52,7 @@ impl Tables {
 }
 
 /// Reads a whole mangled name.
-pub(super) fn parse(name: &str, arena: &mut Arena, tables: &mut Tables) -> Result<Id, Error> {
+pub(in crate::demangle) fn parse(name: &str, arena: &mut Arena, tables: &mut Tables) -> Result<Id, Error> {
     // Nodes and bytes are counted by `u32`.
     if name.len() > (u32::MAX / 16) as usize {
         return Err(Error::TooLong);

@@ -1,8 +1,8 @@
 //! `<expression>`
 
 use super::{Item, Parser};
-use crate::demangle::node::{Id, List, Node};
-use crate::demangle::operators::{Form, Operator, Precedence};
+use crate::demangle::cpp::node::{Id, List, Node};
+use crate::demangle::cpp::operators::{Form, Operator, Precedence};
 
 impl Parser<'_> {
     /// `<expression>`

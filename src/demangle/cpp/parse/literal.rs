@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::ty::builtin_type;
-use crate::demangle::node::{FloatKind, Id, Node};
+use crate::demangle::cpp::node::{FloatKind, Id, Node};
 
 impl Parser<'_> {
     /// `L … E`

@@ -2,7 +2,7 @@
 
 /// The precedence of an expression, from tightest to loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Precedence {
+pub(in crate::demangle) enum Precedence {
     Primary,
     Postfix,
     Unary,
@@ -26,7 +26,7 @@ pub(super) enum Precedence {
 
 /// The form of an operator: how its operands are mangled and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::demangle) enum Form {
     Binary,
     Prefix,
     /// `++` and `--`; with `_` after the letters, the operand is on the right.
@@ -58,29 +58,29 @@ pub(super) enum Form {
 
 impl Form {
     /// True if a function can be named `operator…` with this operator.
-    pub(super) fn is_name(self) -> bool {
+    pub(in crate::demangle) fn is_name(self) -> bool {
         !matches!(self, Self::NamedCast | Self::Query { .. } | Self::Member { is_name: false } | Self::Conversion)
     }
 }
 
 /// An operator of C++.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Operator {
+pub(in crate::demangle) struct Operator {
     letters: [u8; 2],
-    pub(super) form: Form,
-    pub(super) precedence: Precedence,
+    pub(in crate::demangle) form: Form,
+    pub(in crate::demangle) precedence: Precedence,
     /// The name of the function, such as `operator+`; otherwise the text before the operands.
-    pub(super) name: &'static str,
+    pub(in crate::demangle) name: &'static str,
 }
 
 impl Operator {
     /// `+` of `operator+`.
-    pub(super) fn symbol(&self) -> &'static str {
+    pub(in crate::demangle) fn symbol(&self) -> &'static str {
         self.name.strip_prefix("operator").map_or(self.name, str::trim_start)
     }
 
     /// The operator with these letters.
-    pub(super) fn find(letters: [u8; 2]) -> Option<&'static Self> {
+    pub(in crate::demangle) fn find(letters: [u8; 2]) -> Option<&'static Self> {
         OPERATORS.binary_search_by_key(&letters, |operator| operator.letters).ok().map(|index| &OPERATORS[index])
     }
 }

@@ -1,6 +1,6 @@
 //! Floating-point numbers, which are mangled as their bytes and written in hexadecimal, as `%a` of C does.
 
-use crate::demangle::node::FloatKind;
+use crate::demangle::cpp::node::FloatKind;
 
 /// `0x1.8p+1f` of `40400000`
 pub(super) fn hexadecimal(kind: FloatKind, digits: &str) -> String {

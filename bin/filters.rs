@@ -1,0 +1,180 @@
+//! The filters: which samples of a recording are selected, and what each of them counts for. Those of fleets are in `fleet/filters.rs`.
+
+use std::str::FromStr;
+
+use clap::Args;
+use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
+use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
+use traceparse::recording::Counter;
+use traceparse::report::ReportOptions;
+
+use crate::name_patterns::parse_name;
+use crate::times::parse_range;
+
+#[derive(Debug, Args)]
+pub(crate) struct SelectionArgs {
+    /// Only this run of the recording (repeatable)
+    #[arg(long, value_name = "N", help_heading = "Filters")]
+    pub(crate) run: Vec<u32>,
+    /// Only this table, such as time-profile (repeatable)
+    #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
+    pub(crate) schema: Vec<String>,
+    /// Only processes with this number or name (repeatable)
+    ///
+    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|PID", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) process: Vec<Matcher>,
+    /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
+    ///
+    /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|TID", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) thread: Vec<Matcher>,
+    /// Only samples with this binary in their stack (repeatable)
+    ///
+    /// Names match as with --thread; a name with a slash is matched against paths. This and --leaf-binary look at stacks before operations
+    /// change them.
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) binary: Vec<Matcher>,
+    /// Only samples taken in code of this binary (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) leaf_binary: Vec<Matcher>,
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
+    /// Only main threads; with --thread, only threads that match both
+    ///
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
+    /// named main.
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) only_main_thread: bool,
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
+    /// `counter:INST_ALL`) [default: weight]
+    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
+    pub(crate) metric: MetricArg,
+}
+
+/// The filters by time and thread state, which reports and fleets share.
+#[derive(Debug, Args)]
+pub(crate) struct WhenArgs {
+    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
+    ///
+    /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
+    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
+    pub(crate) time: Option<TimeRange>,
+    /// Only while a signpost interval with this name is open (repeatable)
+    ///
+    /// CPU use is relative to the time in these intervals. A fleet leaves out recordings without them.
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub(crate) during: Vec<String>,
+    /// Only during potential hangs
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) during_hang: bool,
+    /// Require all intervals of --during and --during-hang [default: any]
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) during_all: bool,
+    /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
+    #[arg(long, value_name = "STATE", help_heading = "Filters")]
+    pub(crate) state: Vec<String>,
+}
+
+/// The number that samples count for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MetricArg {
+    Weight,
+    Samples,
+    Counter(Counter),
+}
+
+impl FromStr for MetricArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("counter:").filter(|counter| !counter.is_empty())) {
+            ("weight", _) => Ok(Self::Weight),
+            ("samples", _) => Ok(Self::Samples),
+            (_, Some("0")) => Err("counters are numbered from 1".to_owned()),
+            (_, Some(counter)) => {
+                let Ok(counter) = counter.parse();
+                Ok(Self::Counter(counter))
+            }
+            _ => Err("expected weight, samples, counter:N or counter:NAME".to_owned()),
+        }
+    }
+}
+
+impl WhenArgs {
+    /// The option that needs the time of each sample, if there is one.
+    pub(crate) fn needs_times(&self) -> Option<&'static str> {
+        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
+        self.time.is_some().then_some("--time").or(during)
+    }
+
+    /// True if samples are limited to intervals.
+    pub(crate) fn asks_intervals(&self) -> bool {
+        !self.during.is_empty() || self.during_hang
+    }
+
+    pub(crate) fn includes_all_states(&self) -> bool {
+        self.state.iter().any(|state| state.eq_ignore_ascii_case("all"))
+    }
+
+    /// The selection, without intervals, which are read from each recording.
+    pub(crate) fn selection(&self) -> Selection {
+        let states = match self.state.as_slice() {
+            [] => StateFilter::Running,
+            _ if self.includes_all_states() => StateFilter::All,
+            states => StateFilter::Only(states.to_vec()),
+        };
+        Selection { time: self.time, states, ..Selection::default() }
+    }
+}
+
+impl SelectionArgs {
+    /// The operations that remove samples outside the requested binaries.
+    pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
+        let text = |option: &str, names: &[Matcher]| {
+            names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
+        };
+        let mut filters = Vec::new();
+        if !self.binary.is_empty() {
+            let action = Action::Focus(FunctionSet::of_binaries(profile, &self.binary));
+            filters.push(Operation { action, text: text("--binary", &self.binary) });
+        }
+        if !self.leaf_binary.is_empty() {
+            let action = Action::FocusLeaves(FunctionSet::of_binaries(profile, &self.leaf_binary));
+            filters.push(Operation { action, text: text("--leaf-binary", &self.leaf_binary) });
+        }
+        filters
+    }
+
+    /// True if no filter was given, so that all of the recording counts but threads that wait.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.run.is_empty()
+            && self.schema.is_empty()
+            && self.process.is_empty()
+            && self.thread.is_empty()
+            && !self.only_main_thread
+            && self.when.needs_times().is_none()
+            && self.when.state.is_empty()
+    }
+
+    /// The options for the requested samples and their metric. Intervals are not read yet, and the other options are the library's
+    /// defaults.
+    pub(crate) fn report_options(&self) -> ReportOptions {
+        ReportOptions {
+            selection: Selection {
+                runs: self.run.clone(),
+                processes: self.process.clone(),
+                threads: self.thread.clone(),
+                only_main_threads: self.only_main_thread,
+                ..self.when.selection()
+            },
+            schemas: self.schema.clone(),
+            metric: match self.metric {
+                // Counters become weights before a report is made.
+                MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
+                MetricArg::Samples => Metric::Samples,
+            },
+            ..ReportOptions::default()
+        }
+    }
+}
