@@ -24,8 +24,8 @@ use crate::recording::{Opened, check_counted, check_distinct, check_times, note_
 use crate::redact::tell;
 use crate::sink::Colour;
 use crate::sink::{Shown, style, write_to};
-use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
+use crate::weight_limit::parse_percent;
 use crate::{
     EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, print_few_warnings, printable, redacted,
     warning,

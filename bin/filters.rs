@@ -9,7 +9,6 @@ use traceparse::recording::Counter;
 use traceparse::report::ReportOptions;
 
 use crate::name_patterns::parse_name;
-use crate::times::parse_range;
 
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
@@ -58,7 +57,7 @@ pub(crate) struct WhenArgs {
     /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
     ///
     /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
-    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
+    #[arg(long, value_name = "START..END", help_heading = "Filters")]
     pub(crate) time: Option<TimeRange>,
     /// Only while a signpost interval with this name is open (repeatable)
     ///

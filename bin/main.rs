@@ -37,9 +37,9 @@ mod sink;
 mod sources;
 mod symbolicate;
 mod symbols;
-mod times;
 mod unchanged;
 mod view_limits;
+mod weight_limit;
 
 use std::process::ExitCode;
 

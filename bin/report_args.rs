@@ -17,7 +17,7 @@ use crate::format_options::FlameGraphArgs;
 use crate::format_options::PageArgs;
 use crate::formats::{Content, Format, check_name, format_of};
 use crate::name_patterns::parse_name;
-use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
+use crate::weight_limit::{WeightLimit, parse_percent, parse_weight};
 
 /// True for views that have something for each thread, or for each other scope.
 pub(crate) fn is_separated(view: View) -> bool {
@@ -131,7 +131,7 @@ impl ValueEnum for ViewArg {
 }
 
 fn parse_bin(text: &str) -> Result<Nanos, String> {
-    let bin = parse_time(text)?;
+    let bin: Nanos = text.parse()?;
     if bin.as_nanos() > 0 { Ok(bin) } else { Err("a bin is at least 1ns long".to_owned()) }
 }
 

@@ -27,8 +27,8 @@ use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
-use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
+use crate::weight_limit::WeightLimit;
 use crate::{EXIT_DONE, Failure, diff, fleet, note, print_few_warnings, redacted, resource_limits};
 
 /// Runs the command, and returns its exit code.

@@ -1,6 +1,7 @@
 //! Numbers that carry their meaning: time, weight with its unit, addresses, UUIDs.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A whole number for people, with its thousands apart: `1,988`.
 pub fn counted(count: impl fmt::Display) -> String {
@@ -65,6 +66,28 @@ impl Nanos {
     /// The sum; saturates at the largest time.
     pub const fn saturating_add(self, length: Self) -> Self {
         Self(self.0.saturating_add(length.0))
+    }
+}
+
+/// Reads `1.5s`, `200ms`, `3us`, `7ns`, `2` (seconds), or `MM:SS.mmm.uuu` as Instruments shows it.
+impl FromStr for Nanos {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("{text:?} is not a time, such as 1.5s, 200ms or 00:01.250");
+        if let Some((minutes, seconds)) = text.split_once(':') {
+            let minutes: u64 = minutes.parse().map_err(|_| bad())?;
+            let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+            let seconds = decimal(whole, &fraction.replace('.', ""), 1_000_000_000).ok_or_else(bad)?;
+            let nanos = minutes.checked_mul(60_000_000_000).and_then(|minutes| minutes.checked_add(seconds));
+            return nanos.map(Self).ok_or_else(bad);
+        }
+        let units = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+        let unit = units.iter().find_map(|&(unit, nanos)| text.strip_suffix(unit).map(|number| (number, nanos)));
+        let (number, nanos) = unit.unwrap_or((text, 1_000_000_000));
+        let number = number.trim_end();
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        decimal(whole, fraction, nanos).map(Self).ok_or_else(bad)
     }
 }
 
@@ -331,6 +354,27 @@ impl fmt::Debug for Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        for (text, nanos) in [
+            ("1.5s", 1_500_000_000),
+            ("2", 2_000_000_000),
+            ("200ms", 200_000_000),
+            ("0.25 ms", 250_000),
+            ("3us", 3_000),
+            ("3µs", 3_000),
+            ("7ns", 7),
+            ("0.1234567891", 123_456_789),
+            ("00:01.250", 1_250_000_000),
+            ("02:00.001.002", 120_001_002_000),
+        ] {
+            assert_eq!(text.parse(), Ok(Nanos::from_nanos(nanos)), "{text}");
+        }
+        for bad in ["", "s", "-1", "1e3", "1.2.3", "a:b", ":", "99999999999999999999"] {
+            assert!(bad.parse::<Nanos>().is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn thousands_are_apart() {

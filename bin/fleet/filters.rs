@@ -8,7 +8,6 @@ use crate::filters::WhenArgs;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::redacted;
-use crate::times::range_text;
 
 /// The options of threads: questions of reports, and a part of the selection of an extract.
 #[derive(Debug, Default, Args)]
@@ -144,7 +143,7 @@ impl FilterArgs {
             options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
         };
         add("--thread", threads.map(AskedThreads::texts).unwrap_or_default());
-        add("--time", self.when.time.map(range_text).into_iter().collect());
+        add("--time", self.when.time.map(|time| time.to_string()).into_iter().collect());
         let names = sorted(self.when.during.iter().cloned());
         let groups = names.len() + usize::from(self.when.during_hang);
         add("--during", names);

@@ -6,19 +6,20 @@
 
 // Its tests are not run here.
 #[allow(unused_imports)]
-#[path = "../../../bin/times.rs"]
-mod times;
+#[path = "../../../bin/weight_limit.rs"]
+mod weight_limit;
 
 use std::sync::LazyLock;
 
 use traceparse::fleet::{AlertOutcome, AlertRule, AlertState, FleetBuilder, FleetOptions, RunMeasures, SqlEngine};
+use traceparse::profile::TimeRange;
 use traceparse::report::diff::DiffAlert;
 use traceparse::stats::Quantile;
 use traceparse::symbolicate::ImageSpec;
 use traceparse::units::{Nanos, Uuid};
 
 use support::fleet;
-use times::WeightLimit;
+use weight_limit::WeightLimit;
 
 /// # Panics
 /// When something does not hold.
@@ -89,7 +90,7 @@ fn image(text: &str) {
 }
 
 fn time(text: &str) {
-    match times::parse_time(text) {
+    match text.parse::<Nanos>() {
         Ok(time) => check_time(text, time),
         Err(error) => assert!(error.contains("is not a time"), "{error}"),
     }
@@ -97,7 +98,7 @@ fn time(text: &str) {
 
 /// Nanoseconds are written and read exactly; a time is not more than what `f64` makes of its text.
 fn check_time(text: &str, time: Nanos) {
-    assert_eq!(times::parse_time(&format!("{}ns", time.as_nanos())), Ok(time), "{text:?}");
+    assert_eq!(format!("{}ns", time.as_nanos()).parse(), Ok(time), "{text:?}");
     let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
     let (number, scale) =
         units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, *scale))).unwrap_or((text, 1e9));
@@ -108,17 +109,17 @@ fn check_time(text: &str, time: Nanos) {
 }
 
 fn range(text: &str) {
-    let Ok(range) = times::parse_range(text) else { return };
+    let Ok(range) = text.parse::<TimeRange>() else { return };
     assert!(range.end.is_none_or(|end| range.start < end), "{text:?}");
     let end = range.end.map(|end| format!("{}ns", end.as_nanos())).unwrap_or_default();
     let written = format!("{}ns..{end}", range.start.as_nanos());
-    assert_eq!(times::parse_range(&written), Ok(range), "{written}");
+    assert_eq!(written.parse(), Ok(range), "{written}");
 }
 
 fn weight(text: &str) {
-    match times::parse_weight(text) {
+    match weight_limit::parse_weight(text) {
         Ok(WeightLimit::Plain(number)) => {
-            assert_eq!(times::parse_weight(&number.to_string()), Ok(WeightLimit::Plain(number)), "{text:?}");
+            assert_eq!(weight_limit::parse_weight(&number.to_string()), Ok(WeightLimit::Plain(number)), "{text:?}");
         }
         Ok(WeightLimit::Time(time)) => check_time(text, time),
         Err(error) => assert!(error.contains("is not a weight"), "{error}"),
