@@ -44,10 +44,10 @@ mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
 mod guarded;
+mod hidden_rows;
 // File names may contain any character only there.
 #[cfg(unix)]
 mod inert;
-mod hidden_rows;
 // Needs signals.
 #[cfg(unix)]
 mod interrupted;
