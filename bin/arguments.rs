@@ -16,7 +16,7 @@ use crate::redact::RedactArgs;
 use crate::resource_limits;
 use crate::times::parse_range;
 
-/// The options of a recording: everything done to it before anything of it is shown.
+/// The options for a recording, which apply before any part of it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// True if samples do not count with the weights that were recorded.
+    /// True if samples do not have their recorded weights.
     pub(crate) fn changes_weights(&self) -> bool {
         self.operations.asked().next().is_some() || self.selection.metric != MetricArg::Weight
     }
@@ -52,7 +52,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) no_inlines: bool,
 }
 
-/// The files and folders in which symbols are looked for.
+/// The files and folders to search for symbols.
 #[derive(Debug, Args)]
 pub(crate) struct SymbolSearchArgs {
     /// A dSYM or other symbol file, or a folder to search (repeatable)
@@ -110,7 +110,7 @@ pub(crate) struct SelectionArgs {
     pub(crate) metric: MetricArg,
 }
 
-/// The filters by time and thread state, which reports and fleets share.
+/// The filters by time and thread state, for reports and fleets.
 #[derive(Debug, Args)]
 pub(crate) struct WhenArgs {
     /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
@@ -147,7 +147,7 @@ pub(crate) struct InputArgs {
     pub(crate) jobs: Option<u16>,
 }
 
-/// The number that samples count for.
+/// The number to count for each sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MetricArg {
     Weight,
@@ -172,20 +172,20 @@ impl FromStr for MetricArg {
     }
 }
 
-/// Returns the number of threads to use. The default is one for each core.
+/// Returns the number of threads to use. The default is one per core.
 pub(crate) fn job_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 impl SymbolSearchArgs {
-    /// The paths that were named.
+    /// Returns the paths that the user named.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.dsym.iter().chain(&self.symbols)
     }
 }
 
 impl InputArgs {
-    /// The options of the reader.
+    /// Returns the options for reading.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
         let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), resource_limits::memory());
         Options { allow_truncated, samples, jobs, memory, ..Options::default() }
@@ -193,7 +193,7 @@ impl InputArgs {
 }
 
 impl WhenArgs {
-    /// The option that needs the time of each sample, if there is one.
+    /// Returns an option that needs the time of each sample, if one was given.
     pub(crate) fn needs_times(&self) -> Option<&'static str> {
         let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
         self.time.is_some().then_some("--time").or(during)
@@ -208,7 +208,7 @@ impl WhenArgs {
         self.state.iter().any(|state| state.eq_ignore_ascii_case("all"))
     }
 
-    /// The selection, without intervals, which are read from each recording.
+    /// Returns the selection, without intervals, which are read from each recording.
     pub(crate) fn selection(&self) -> Selection {
         let states = match self.state.as_slice() {
             [] => StateFilter::Running,
@@ -220,7 +220,7 @@ impl WhenArgs {
 }
 
 impl SelectionArgs {
-    /// The operations that remove samples outside the requested binaries.
+    /// Returns the operations that remove samples outside the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
         let text = |option: &str, names: &[Matcher]| {
             names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
@@ -237,7 +237,7 @@ impl SelectionArgs {
         filters
     }
 
-    /// True if no filter was given, so that all of the recording counts but threads that wait.
+    /// True if there are no filters, so everything except waiting threads is selected.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
             && self.schema.is_empty()
@@ -248,8 +248,8 @@ impl SelectionArgs {
             && self.when.state.is_empty()
     }
 
-    /// The options for the requested samples and their metric. Intervals are not read yet, and the other options are the library's
-    /// defaults.
+    /// Returns the report options for the requested samples and metric. Intervals are not read yet, and all other options have the
+    /// library's defaults.
     pub(crate) fn report_options(&self) -> ReportOptions {
         ReportOptions {
             selection: Selection {
@@ -261,7 +261,7 @@ impl SelectionArgs {
             },
             schemas: self.schema.clone(),
             metric: match self.metric {
-                // Counters become weights before a report is made.
+                // Counters replace weights before a report is made.
                 MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },

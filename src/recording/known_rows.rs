@@ -86,7 +86,7 @@ impl InputBuilder<'_> {
         self.recording.reserve(0)
     }
 
-    /// The same. Also returns the stack that ends in each of the frames.
+    /// Returns the stack, like [`stack`](Self::stack), and the stack that ends in each of the frames.
     pub(crate) fn stack_path(
         &mut self,
         root: Option<StackId>,
