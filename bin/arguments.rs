@@ -11,7 +11,7 @@ use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::resource_limits;
 
-/// The options of a recording: everything done to it before anything of it is shown.
+/// The options for a recording, which apply before any part of it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// True if samples do not count with the weights that were recorded.
+    /// True if samples do not have their recorded weights.
     pub(crate) fn changes_weights(&self) -> bool {
         self.operations.asked().next().is_some() || self.selection.metric != MetricArg::Weight
     }
@@ -47,7 +47,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) no_inlines: bool,
 }
 
-/// The files and folders in which symbols are looked for.
+/// The files and folders to search for symbols.
 #[derive(Debug, Args)]
 pub(crate) struct SymbolSearchArgs {
     /// A dSYM or other symbol file, or a folder to search (repeatable)
@@ -83,14 +83,14 @@ pub(crate) fn job_count(asked: Option<u16>) -> usize {
 }
 
 impl SymbolSearchArgs {
-    /// The paths that were named.
+    /// Returns the paths that the user named.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.dsym.iter().chain(&self.symbols)
     }
 }
 
 impl InputArgs {
-    /// The options of the reader.
+    /// Returns the options for reading.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
         let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), resource_limits::memory());
         Options { allow_truncated, samples, jobs, memory, ..Options::default() }

@@ -1,4 +1,4 @@
-//! The options of single formats: CSV, flame graphs and pages.
+//! The options that apply to one format: CSV, flame graphs and pages.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use traceparse::run_pages::fit;
 use crate::note;
 use crate::resource_limits::parse_size;
 
-/// The default size of the largest page.
+/// The default for the maximum size of a page.
 const MAX_SIZE: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
@@ -23,12 +23,12 @@ pub(crate) struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// The rule for text in cells.
+    /// Returns the rule for text in cells.
     pub(crate) fn cells(&self) -> Cells {
         if self.csv_safe { Cells::ForSpreadsheets } else { Cells::AsTheyAre }
     }
 
-    /// Checks that the format has a use for the option if it was given.
+    /// Fails if the option was given for another format.
     pub(crate) fn check(&self, is_csv: bool) -> Result<(), String> {
         if self.csv_safe && !is_csv {
             return Err("--csv-safe only applies to --format csv".to_owned());
@@ -57,7 +57,7 @@ pub(crate) struct FlameGraphArgs {
 }
 
 impl FlameGraphArgs {
-    /// The look of a flame graph. If the tree itself is limited, the picture has no limits on pixels and bytes.
+    /// Returns the options of a flame graph. If the tree itself is limited, the picture has no limits on pixels and bytes.
     pub(crate) fn options(&self, has_limit: bool) -> FlameGraphOptions {
         let defaults = FlameGraphOptions::default();
         let (narrowest, max_bytes) =
@@ -73,7 +73,7 @@ impl FlameGraphArgs {
         }
     }
 
-    /// Checks that none was given, for formats that have no use for them.
+    /// Fails if any of these options was given for another format.
     pub(crate) fn check_unused(&self) -> Result<(), String> {
         let given = [
             ("--width", self.width.is_some()),
@@ -99,7 +99,7 @@ pub(crate) struct PageArgs {
 }
 
 impl PageArgs {
-    /// Rejects a size for other formats.
+    /// Fails if a size was given for another format.
     pub(crate) fn check(&self, is_page: bool) -> Result<(), String> {
         if self.max_size.is_some() && !is_page {
             return Err("--max-size only applies to --format html; leave it out, or use --max-output".to_owned());
@@ -107,8 +107,8 @@ impl PageArgs {
         Ok(())
     }
 
-    /// Returns options whose page is small enough, and prints a note on what the page leaves out. `fitting` finds the options for a number
-    /// of bytes.
+    /// Returns options with which the page is small enough, and prints a note about omitted content. `fitting` finds the options for a
+    /// number of bytes.
     pub(crate) fn fit<'o>(
         &self,
         fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
@@ -123,7 +123,7 @@ impl PageArgs {
         self.max_size.is_some()
     }
 
-    /// The largest page, in bytes.
+    /// Returns the maximum size of a page, in bytes.
     pub(crate) fn max_size(&self) -> u64 {
         self.max_size.map_or(MAX_SIZE, |Size(size)| size)
     }

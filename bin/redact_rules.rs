@@ -174,7 +174,7 @@ mod tests {
     fn reports_errors_without_names() {
         for (rule, reason) in [
             ("function /Tangerine(/ => b", "at its character 10: unclosed group"),
-            ("Tangerine /a/ => b", "no kind"),
+            ("Tangerine /a/ => b", "not a kind"),
             ("function /Tangerine{9999}{9999}/ => b", "too large"),
         ] {
             let error = format!("{:#}", parse_rules(rule).expect_err(rule));

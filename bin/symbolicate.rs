@@ -1,4 +1,4 @@
-//! `traceparse symbolicate`: names for addresses, in the form of atos.
+//! `traceparse symbolicate`: names addresses, with output like atos.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::symbols::{begin, warn, watch};
 use crate::unchanged::{InputFile, WatchedFiles};
 use crate::{printable, resource_limits, warning};
 
-/// Names addresses, as atos does.
+/// Names addresses like atos.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
@@ -27,7 +27,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     warn(&locator);
     let found = choose(&locator, args)?;
     let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
-    // Addresses are relative to the Mach-O header; in the file it is at the address of __TEXT.
+    // Converts the user's addresses to addresses relative to the Mach-O header, which is at the address of __TEXT in the file.
     let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
@@ -114,19 +114,19 @@ fn read_addresses() -> Result<Vec<u64>> {
 /// The lines of all answers.
 struct Lines<'f> {
     text: String,
-    /// The form in which each of the file's names is shown: most functions are found at many addresses.
+    /// The displayed form of each name in the file, kept because most functions are found at many addresses.
     names: HashMap<Box<str>, Box<str>>,
-    /// The bytes of these names.
+    /// The total length of these names in bytes.
     name_bytes: usize,
-    /// The address that the user's addresses are relative to.
+    /// The address to which the user's addresses are relative.
     base: u64,
     found: &'f Found,
     args: &'f SymbolicateArgs,
 }
 
 impl Lines<'_> {
-    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code, and with inlining for each inlined function. If
-    /// the line is unknown, ` + 24` follows instead, the offset from the start of the function.
+    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code and, if inlined functions are shown, for each
+    /// function inlined there. If the line is unknown, the offset from the start of the function follows instead: ` + 24`.
     fn add(&mut self, relative: u64, frames: &[SymbolFrame<'_>]) {
         let first = if self.args.inlines { 0 } else { frames.len().saturating_sub(1) };
         for (index, frame) in frames[first..].iter().enumerate() {
@@ -165,7 +165,7 @@ impl Lines<'_> {
         self.names.insert(name.into(), shown);
     }
 
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     fn memory(&self) -> u64 {
         (self.text.capacity() + self.name_bytes + self.names.capacity() * size_of::<(Box<str>, Box<str>)>()) as u64
     }

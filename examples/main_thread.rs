@@ -1,4 +1,4 @@
-//! The five heaviest functions of the main thread of a recording, as JSON; a dSYM names what the recording does not:
+//! Prints the five heaviest functions of a recording's main thread as JSON, with missing names from a dSYM:
 //!
 //! ```sh
 //! cargo run --example main_thread --features serde -- Recording.trace Orchard.dSYM

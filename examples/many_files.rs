@@ -1,4 +1,4 @@
-//! The heaviest function of each of many recordings, exports and reports of `sample`:
+//! Prints the heaviest function of each of many recordings, exports and `sample` reports:
 //!
 //! ```sh
 //! cargo run --example many_files -- *.trace *.xml *.sample.txt

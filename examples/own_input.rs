@@ -1,4 +1,4 @@
-//! A reader of one's own: lines like `main;work;parse 12` become a recording, of which every view can be made.
+//! A custom input format: lines like `main;work;parse 12` become a recording that supports every view.
 
 use traceparse::Analysis;
 use traceparse::profile::Meaning;
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let process = input.process(Some(1), "app")?;
     let thread = input.thread(None, Some(process), "main")?;
     let table = Table { run: 1, schema: Some("lines".to_owned()), kind: TableKind::Cpu, ..Table::default() };
-    // Nobody knows when these samples were taken, so views of time are refused.
+    // The times of these samples are unknown, so views of time are refused.
     input.start_sums(table, Meaning::OnCpu, "lines".to_owned());
     for line in LINES.lines() {
         let (stack, count) = line.rsplit_once(' ').ok_or("a line without a count")?;

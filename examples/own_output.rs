@@ -1,4 +1,4 @@
-//! A format of one's own: the functions of a recording as a Markdown table.
+//! A custom output format: the functions of a recording as a Markdown table.
 //!
 //! ```sh
 //! cargo run --example own_output -- Recording.trace >functions.md
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::Weight;
 
-/// The number of functions that are written.
+/// The number of functions to write.
 const TOP: usize = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A table for each series: weights of different units never stand in one.
+/// Writes a table for each series, since weights with different units do not belong in one table.
 fn write_markdown(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for series in &report.series {
         writeln!(out, "| self | all | function | binary |\n|---:|---:|---|---|")?;
@@ -34,7 +34,7 @@ fn write_markdown(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A text that Markdown shows as it is, within a cell.
+/// Escapes text for a Markdown cell.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -37,12 +37,12 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The analysis of a recording to which nothing was done yet.
+    /// Creates the analysis of a recording, without any steps yet.
     pub fn new(recording: Recording) -> Self {
         Self { recording, symbolication: None, operations: Vec::new(), redacted: None }
     }
 
-    /// The recording in its current state.
+    /// Returns the recording in its current state.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
@@ -50,8 +50,8 @@ impl Analysis {
     /// Names the frames from symbol files.
     ///
     /// # Errors
-    /// When operations were done before, which chose functions by other names; when the names do not fit the profile's tables or the
-    /// memory budget.
+    /// If operations were applied before, since they selected functions by other names; or if the names do not fit the profile's tables or
+    /// the memory budget.
     pub fn symbolicate(
         &mut self,
         finder: &dyn SymbolFinder,
@@ -65,13 +65,14 @@ impl Analysis {
         Ok(self.symbolication.insert(summary))
     }
 
-    /// Weighs samples by the events of a performance counter, instead of their weights. Samples of tables without this counter then weigh
-    /// nothing; if no table has it, nothing changes. A recording's table of contents lists its counters.
+    /// Weighs samples by the events of a performance counter instead of their recorded weights. Samples of tables without this counter get
+    /// the weight 0; if no table has it, nothing changes. A recording's table of contents lists its counters.
     ///
-    /// Returns, for each series, the number of samples without a value of this counter; `None` if the series has no such counter.
+    /// Returns, for each series, the number of samples without a value of this counter; `None` if the series does not have the counter.
     ///
     /// # Errors
-    /// When operations were done before, whose effects were counted in other weights; when the values of a table do not fit in 64 bits.
+    /// If operations were applied before, since their effects were measured in other weights; or if the values of a table do not fit in 64
+    /// bits.
     pub fn weigh_by_counter(&mut self, counter: &Counter) -> Result<Vec<Option<u64>>, RebuildError> {
         if !self.operations.is_empty() {
             return Err(RebuildError::OutOfOrder);
@@ -81,11 +82,11 @@ impl Analysis {
         Ok(places.into_iter().zip(without).map(|(place, without)| place.map(|_| without)).collect())
     }
 
-    /// Applies operations in order. `choose` makes them from the profile with its names. Their effects are counted for the samples that the
+    /// Applies operations in order. `choose` makes them from the symbolicated profile. Their effects are measured on the samples that the
     /// options select.
     ///
     /// # Errors
-    /// When the new stacks do not fit the profile's tables or the memory budget.
+    /// If the new stacks do not fit the profile's tables or the memory budget.
     pub fn operate(
         &mut self,
         options: &ReportOptions,
@@ -101,11 +102,11 @@ impl Analysis {
         Ok(&self.operations)
     }
 
-    /// Replaces names by pseudonyms, last of all: symbols, operations and filters go by the names that there are. The options of reports
-    /// mean the same processes, threads, intervals and function as before.
+    /// Replaces names by pseudonyms. This is the last step, since symbols, operations and filters use the original names. `options` are
+    /// updated, so they select the same processes, threads, intervals and function as before.
     ///
     /// # Errors
-    /// When the new names do not fit the profile's tables or the memory budget.
+    /// If the new names do not fit the profile's tables or the memory budget.
     pub fn redact(&mut self, redactor: &mut Redactor, options: &mut ReportOptions) -> Result<(), RebuildError> {
         redactor.collect(&self.recording);
         let profile = &self.recording.profile;
@@ -141,7 +142,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Answers a question about the recording. The answer says what symbolication and operations did.
+    /// Makes a report. It includes the effects of symbolication and operations.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let mut report = self.recording.report(options);
         report.symbolication.clone_from(&self.symbolication);
@@ -158,7 +159,7 @@ impl Analysis {
     }
 }
 
-/// Names, each once, in their order.
+/// Lists each distinct name once, in order of appearance.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for name in names {
@@ -169,7 +170,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     distinct.join(", ")
 }
 
-/// The text of an operation without the names that it was given: `--focus '…'`.
+/// Returns the text of an operation without its names: `--focus '…'`.
 fn without_value(text: &str) -> String {
     text.split_once(" '").map_or_else(|| text.to_owned(), |(option, _)| format!("{option} '…'"))
 }

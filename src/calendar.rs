@@ -1,14 +1,14 @@
 //! The Gregorian calendar: dates, and days since 1970-01-01.
 //!
-//! Years are counted from March, so that a leap day is the last of its year, and the lengths of the months before it repeat every five
-//! months (153 days).
+//! Years start in March, so a leap day is the last day of its year, and the lengths of the months before it repeat every five months (153
+//! days).
 
-/// Days of 400 years, after which the calendar repeats itself.
+/// The number of days in 400 years, after which the calendar repeats.
 const DAYS_OF_ERA: i64 = 146_097;
-/// From 0000-03-01 to 1970-01-01.
+/// The number of days from 0000-03-01 to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
 
-/// Days from 1970-01-01 to a date.
+/// Returns the number of days from 1970-01-01 to a date.
 pub(crate) const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -16,7 +16,7 @@ pub(crate) const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * DAYS_OF_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_TO_1970
 }
 
-/// Year, month and day of a day since 1970.
+/// Returns year, month and day for a number of days since 1970-01-01.
 #[cfg(any(feature = "bundle", feature = "fleet"))]
 pub(crate) const fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
@@ -28,7 +28,7 @@ pub(crate) const fn date_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + (month <= 2) as i64, month, day)
 }
 
-/// Milliseconds since 1970 as a date in UTC: `2026-03-05T17:27:38.879Z`; `None` outside of the years 0 to 9999.
+/// Formats milliseconds since 1970 as a date in UTC: `2026-03-05T17:27:38.879Z`. `None` outside the years 0 to 9999.
 #[cfg(feature = "bundle")]
 pub(crate) fn iso_8601(millis: i64) -> Option<String> {
     const MILLIS_OF_DAY: i64 = 86_400_000;
@@ -66,7 +66,7 @@ mod tests {
     fn every_day_follows_the_one_before() {
         let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let (mut year, mut month, mut day) = (0, 1, 1);
-        // From 0000-01-01, 1000 years on.
+        // 1000 years, starting on 0000-01-01.
         for days in -719_528..-719_528 + 365_243 {
             assert_eq!((date_of(days), days_since_1970(year, month, day)), ((year, month, day), days));
             let length = match month {

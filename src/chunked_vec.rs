@@ -2,9 +2,9 @@
 
 use std::ops::{Index, Range};
 
-/// The largest size of an allocation, in bytes; all are larger than half of it. Allocators take allocations of this size from the system,
-/// and give them back to it: memory that a table took while reading is free for anything afterwards, instead of leaving holes between data
-/// that stays.
+/// The maximum size of an allocation, in bytes; all are larger than half of it. Allocators request allocations of this size from the system
+/// and return them to it. Memory that a table used while reading is then available for anything else, instead of leaving holes between live
+/// data.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// A table of many small rows, in allocations of 512 KiB to 1 MiB.
@@ -26,10 +26,10 @@ impl<T> Default for ChunkedVec<T> {
 }
 
 impl<T> ChunkedVec<T> {
-    /// Rows of one allocation: a power of two, so that nothing is divided to find one.
+    /// The number of rows in an allocation: a power of two, so finding a row needs no division.
     const ROWS: usize = 1 << (CHUNK_BYTES / size_of::<T>()).ilog2();
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -48,7 +48,7 @@ impl<T> ChunkedVec<T> {
     #[cold]
     fn push_to_full(&mut self, row: T) {
         if let Some(first) = self.chunks.last_mut().filter(|chunk| chunk.len() < Self::ROWS) {
-            // Most profiles are small: the first chunk doubles as a `Vec` does, up to its size.
+            // Most profiles are small: like a `Vec`, the first chunk doubles until it is full-sized.
             first.reserve_exact(first.len().max(4).min(Self::ROWS - first.len()));
             first.push(row);
             return;
@@ -88,32 +88,32 @@ impl<T> ChunkedVec<T> {
         }
     }
 
-    /// A row; `None` past the end.
+    /// Returns a row; `None` past the end.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.chunks.get(index / Self::ROWS)?.get(index % Self::ROWS)
     }
 
-    /// A row to be changed; `None` past the end.
+    /// Returns a mutable row; `None` past the end.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         self.chunks.get_mut(index / Self::ROWS)?.get_mut(index % Self::ROWS)
     }
 
-    /// Rows that follow each other and are all in one chunk, as those from one multiple of 64 to the next are.
+    /// Returns consecutive rows, which must be in one chunk. The rows between two multiples of 64 always are.
     #[inline]
     pub(crate) fn rows(&self, rows: Range<usize>) -> &[T] {
         let start = rows.start % Self::ROWS;
         &self.chunks[rows.start / Self::ROWS][start..start + rows.len()]
     }
 
-    /// The number of bytes that its allocations take.
+    /// Returns the size of its allocations in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let last = self.chunks.last().map_or(0, Vec::capacity);
         ((self.chunks.len().saturating_sub(1) * Self::ROWS + last) * size_of::<T>()) as u64
     }
 
-    /// Forgets all rows. One allocation is kept, to be used again.
+    /// Removes all rows. Keeps one allocation for reuse.
     pub(crate) fn clear(&mut self) {
         self.chunks.truncate(1);
         if let Some(chunk) = self.chunks.first_mut() {

@@ -1,14 +1,14 @@
-//! Compressed input, recognised by its first bytes.
+//! Detects compressed input by its first bytes, and decompresses it.
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use crate::memory::{MemoryBudget, Reservation};
 
 /// Decompresses `source` if it starts like gzip (with any number of members) or zstd; other input is passed on unchanged. The window of
-/// zstd is taken from the budget. If the window does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.
+/// zstd is reserved from the budget. If it does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.
 ///
 /// # Errors
-/// When the first bytes cannot be read.
+/// If the first bytes cannot be read.
 pub fn decompress<'a, R: Read + Send + 'a>(
     mut source: R,
     memory: &MemoryBudget,
@@ -28,23 +28,23 @@ pub fn decompress<'a, R: Read + Send + 'a>(
     })
 }
 
-/// The start of a zstd frame.
+/// The first bytes of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The longest header of a zstd frame.
+/// The maximum length of a zstd frame's header.
 const HEADER: u64 = 18;
 
-/// Decompresses zstd one frame after the other, so that the window of each is reserved before it is allocated.
+/// Decompresses one zstd frame after the other, so that the window of each is reserved before it is allocated.
 struct Frames<R> {
     /// `None` after the last frame.
     frame: Option<Frame<R>>,
     window: Reservation,
 }
 
-/// A frame, whose header was read already.
+/// A frame whose header is already read.
 type Frame<R> = zstd::Decoder<'static, Chain<Cursor<Vec<u8>>, BufReader<R>>>;
 
-/// The frame that follows; `None` at the end. `head` has bytes that were read of it already.
+/// Returns the next frame; `None` at the end. `head` contains its bytes that are already read.
 fn frame<R: Read>(head: Cursor<Vec<u8>>, mut source: BufReader<R>) -> io::Result<Option<Frame<R>>> {
     let mut header = head.get_ref()[head.position() as usize..].to_vec();
     source.by_ref().take(HEADER - header.len() as u64).read_to_end(&mut header)?;
@@ -71,7 +71,7 @@ impl<R: Read> Read for Frames<R> {
     }
 }
 
-/// The bytes that the window of a zstd frame takes, by its header (RFC 8878, 3.1.1.1).
+/// Returns the window size of a zstd frame in bytes, from its header (RFC 8878, 3.1.1.1).
 fn window(header: &[u8]) -> u64 {
     let Some(&[descriptor, ref rest @ ..]) = header.strip_prefix(&MAGIC) else { return 0 };
     let is_single_segment = descriptor & 0x20 != 0;
@@ -80,7 +80,7 @@ fn window(header: &[u8]) -> u64 {
         let base = 1 << (10 + (window >> 3));
         return base + base / 8 * u64::from(window & 7);
     }
-    // The window is the content, whose size follows the number of a dictionary.
+    // The window is the content. Its size follows the dictionary id.
     let (dictionary, size) = ([0, 1, 2, 4][usize::from(descriptor & 3)], 1 << (descriptor >> 6));
     let size = rest.get(dictionary..dictionary + size).unwrap_or_default();
     size.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))

@@ -1,4 +1,4 @@
-//! The errors: one error type for the library, and diagnostics for everything that a result could not hold.
+//! The library's error type, and diagnostics for everything that is missing from a result.
 
 use std::fmt;
 use std::io;
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use crate::memory::OverBudget;
 
-/// A place in an input.
+/// A position in an input.
 ///
-/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files that have no lines. A byte offset rather than a column: lines of an export are often megabytes
-/// long, and the byte is what `head -c` and `dd` take.
+/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. It is a byte offset and not a column, since lines of an
+/// export are often megabytes long, and `head -c` and `dd` take byte offsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The name of the input as the caller gave it; a path, or `-`.
     pub input: String,
-    /// Line, from 1; 0 for files that have no lines.
+    /// The line, from 1; 0 for files without lines.
     pub line: u64,
-    /// Byte offset from the start of the (decompressed) input, from 0.
+    /// The byte offset in the (decompressed) input, from 0.
     pub byte: u64,
 }
 
@@ -33,61 +33,61 @@ impl fmt::Display for Position {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The reader under the parser failed.
+    /// The underlying reader failed.
     Io,
-    /// The input is not an export of `xctrace`. The text describes the input and what to do.
+    /// The input is not an export of `xctrace`. The string describes the input and what to do.
     NotAnExport(String),
-    /// The XML breaks its own rules; the text says which.
+    /// The XML is not well-formed; the string explains why.
     Malformed(String),
-    /// The input ends before its document does.
+    /// The input ends in the middle of a document.
     Truncated {
-        /// The element that was open, outermost first, such as `trace-query-result/node/row`.
+        /// The open elements, outermost first, such as `trace-query-result/node/row`.
         inside: String,
         /// The byte at which the input ends.
         end: u64,
-        /// Complete rows read until there, in this input.
+        /// The number of complete rows before the end of this input.
         rows: u64,
     },
-    /// A limit that guards against hostile input was passed; the text says which.
+    /// A limit against hostile input was exceeded; the string names it.
     Limit(String),
-    /// More memory would be taken than the [budget](crate::memory::MemoryBudget) has.
+    /// The [budget](crate::memory::MemoryBudget) does not have enough memory left.
     Memory(OverBudget),
-    /// An earlier input could not be read, so the builder cannot be used any longer; make a new one.
+    /// An earlier input could not be read, so the builder is no longer usable; make a new one.
     Failed,
     /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
     BrokenBundle {
-        /// Path of the file.
+        /// The path of the file.
         file: String,
-        /// A sentence: what was found, where, which rule it breaks, and what to do.
+        /// A sentence: what was found, where, which rule it violates, and what to do.
         rule: String,
     },
-    /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.
+    /// This version cannot read the recording (a `.trace` bundle); the string explains why, and what to do.
     UnsupportedBundle(String),
     /// A file of a recording could not be read.
     Unreadable {
-        /// Path of the file.
+        /// The path of the file.
         file: String,
     },
 }
 
-/// An input that could not be used: what, where, and the cause below.
+/// Why an input could not be used: reason, position and underlying cause.
 #[derive(Debug)]
 pub struct Error {
     /// The reason.
     pub kind: ErrorKind,
-    /// The place where a person should look.
+    /// The position to look at.
     pub at: Option<Position>,
-    /// The cause below this one.
+    /// The underlying cause.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    /// An error of `kind` at a place.
+    /// Creates an error with a reason and a position.
     pub fn new(kind: ErrorKind, at: Option<Position>) -> Self {
         Self { kind, at, source: None }
     }
 
-    /// A limit was passed, or a table is full.
+    /// A limit was exceeded, or a table is full.
     pub(crate) fn limit(what: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Limit(what.to_string()), None)
     }
@@ -98,12 +98,12 @@ impl Error {
         Self { kind, at: None, source: Some(Box::new(source)) }
     }
 
-    /// More memory would be taken than there may be, for a file or at a place in one.
+    /// A file, or a position in it, needs more memory than is left.
     pub fn memory(over: OverBudget, at: Option<Position>) -> Self {
         Self::new(ErrorKind::Memory(over), at)
     }
 
-    /// A failure of the reader below, which may have exceeded the memory budget.
+    /// The underlying reader failed, possibly because of the memory budget.
     pub fn io(source: io::Error, at: Option<Position>) -> Self {
         match source.get_ref().and_then(|cause| cause.downcast_ref()) {
             Some(over) => Self::memory(*over, at),
@@ -145,21 +145,21 @@ impl std::error::Error for Error {
     }
 }
 
-/// Something that a result does not hold although the input had it, or that its reader should know.
+/// Something in the input that is missing from a result, or that the user should know.
 ///
-/// Diagnostics come with a result; an [`Error`] comes instead of one.
+/// Diagnostics accompany a result; an [`Error`] replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The place where it was seen first.
+    /// The position of its first occurrence.
     pub at: Option<Position>,
     /// A description, in one sentence.
     pub message: String,
-    /// The number of times it was seen.
+    /// The number of occurrences.
     pub count: u64,
 }
 
 impl Diagnostic {
-    /// Something that was seen once, at no place in an input.
+    /// Creates a diagnostic with one occurrence and without a position.
     #[cfg(feature = "bundle")]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { at: None, message: message.into(), count: 1 }

@@ -1,7 +1,7 @@
-//! The hashing of tables: fast, and seeded anew in every process, since names, addresses and ids come from input that may be made to
-//! collide. No output follows the order of a table.
+//! The hashing of tables: fast, and with a new seed in every process, since names, addresses and ids come from input that may be made to
+//! collide. No output depends on the order of a hash table.
 
-/// The hasher of every table that input fills.
+/// The hasher of every table whose keys come from input.
 pub(crate) type BuildHasher = foldhash::fast::RandomState;
 
 /// A map whose keys may come from input, in the order in which they were added.

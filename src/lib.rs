@@ -1,15 +1,15 @@
-//! Reads recordings of Apple's Instruments (`.trace`), the exports of `xcrun xctrace export` (Xcode 12 to 27), and reports of `sample`, on
-//! any machine.
+//! Reads recordings of Apple's Instruments (`.trace`), exports of `xcrun xctrace export` (Xcode 12 to 27), and `sample` reports, on any
+//! machine.
 //!
 //! ```text
 //! bytes ─► readers ─► recording ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Readers ([`open`] takes a path, [`read`] any [`Read`](std::io::Read)) give a [`recording::Recording`]: samples in a
-//! [`profile::Profile`], with every row accounted for; [`symbolicate`] names the addresses in it from symbol files, which [`symbols`] finds
-//! and reads; [`calltree`] merges the stacks of its samples; [`report`] puts answers together; [`output`] writes them. Modules use those to
-//! their left, and [`units`]. An [`Analysis`] does these steps in the right order. [`bundle`] reads the recordings themselves into the same.
-//! [`fleet`] measures many exports and reports how their CPU use is distributed, with the statistics of [`stats`].
+//! Readers produce a [`recording::Recording`] from a path ([`open`]) or from any [`Read`](std::io::Read) ([`read`]). It contains samples in
+//! a [`profile::Profile`], and accounts for every row. [`symbolicate`] names addresses from symbol files, which [`symbols`] finds and reads.
+//! [`calltree`] merges the stacks of samples, [`report`] computes answers, and [`output`] writes them. Each module uses only [`units`] and
+//! the modules to its left. An [`Analysis`] applies these steps in the right order. [`bundle`] reads `.trace` recordings into the same
+//! model. [`fleet`] measures many recordings and reports how their CPU use is distributed, with the statistics of [`stats`].
 //!
 //! The five heaviest functions of the main thread, as JSON (`examples/main_thread.rs`):
 //!
@@ -18,7 +18,7 @@
 #![doc = include_str!("../examples/main_thread.rs")]
 //! ```
 //!
-//! Any bytes will do, and any format:
+//! You can read from memory and write any format:
 //!
 //! ```
 //! use traceparse::output::{self, Cells, Format};
@@ -124,7 +124,7 @@ pub use analysis::Analysis;
 pub use decompress::decompress;
 pub use error::{Diagnostic, Error, ErrorKind, Position};
 
-/// The example in the README, run as a test. The README itself is not a page of this documentation.
+/// The example in the README, run as a test. The README itself is not part of this documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

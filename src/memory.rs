@@ -1,7 +1,7 @@
-//! One memory budget for everything large: data that is inflated, decoded, named and kept.
+//! One memory budget for all large data: inflated, decoded, named and kept.
 //!
-//! Small inputs can require much memory: a recording of nothing but zeros in an archive, a repeated name, an export with millions of
-//! stacks. Code that needs more than a little memory reserves it first. Dropping the reservation releases it:
+//! Small inputs can require much memory: a recording of zeros in an archive, a repeated name, an export with millions of stacks. Code that
+//! needs more than a little memory reserves it first. Dropping the reservation releases it:
 //!
 //! ```
 //! use traceparse::memory::MemoryBudget;
@@ -14,8 +14,8 @@
 //! # Ok::<(), traceparse::memory::OverBudget>(())
 //! ```
 //!
-//! Clones share one budget. The bytes counted are about those taken: tables by the room they have, at the end of each block of an input.
-//! Blocks, buffers and everything else of fixed size is not counted.
+//! Clones share one budget. The counted bytes are approximate: tables count with their capacity, at the end of each block of an input.
+//! Blocks, buffers and everything else of fixed size are not counted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,26 +23,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::hash::HashMap;
 
-/// The memory that may be taken, by all that share it.
+/// The memory limit of everything that shares it.
 #[derive(Clone, Default)]
 pub struct MemoryBudget(Option<Arc<Shared>>);
 
 struct Shared {
     limit: u64,
-    /// The budget that it is a part of.
+    /// The budget of which it is a part.
     whole: MemoryBudget,
     used: AtomicU64,
     was_exceeded: AtomicBool,
 }
 
-/// Leaves out the bytes taken at the moment: they depend on who else takes some.
+/// Omits the bytes in use, since they depend on other users of the budget.
 impl fmt::Debug for MemoryBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MemoryBudget").field(&self.limit()).finish()
     }
 }
 
-/// Budgets are the same if they allow the same.
+/// Budgets are equal if their limits are.
 impl PartialEq for MemoryBudget {
     fn eq(&self, other: &Self) -> bool {
         self.limit() == other.limit()
@@ -52,34 +52,34 @@ impl PartialEq for MemoryBudget {
 impl Eq for MemoryBudget {}
 
 impl MemoryBudget {
-    /// As much as there is: the default.
+    /// Creates a budget without a limit: the default.
     pub const fn unlimited() -> Self {
         Self(None)
     }
 
-    /// A budget of this size.
+    /// Creates a budget of this size.
     pub fn new(bytes: u64) -> Self {
         Self::unlimited().part(bytes)
     }
 
-    /// A part of this budget, as far as the budget has memory left. Bytes taken from the part are taken from the complete budget. Each
-    /// records separately whether it [was exceeded](Self::was_exceeded).
+    /// Creates a part of this budget with at most this size, and no more than the budget has left. Bytes reserved from the part are also
+    /// reserved from the complete budget. Each of the two records whether it [was exceeded](Self::was_exceeded).
     pub fn part(&self, bytes: u64) -> Self {
         let (limit, whole) = (self.limit().map_or(bytes, |limit| limit.min(bytes)), self.clone());
         Self(Some(Arc::new(Shared { limit, whole, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
     }
 
-    /// The number of bytes that may be taken; `None` for no limit.
+    /// Returns the number of bytes that may be reserved; `None` for no limit.
     pub fn limit(&self) -> Option<u64> {
         self.0.as_ref().map(|shared| shared.limit)
     }
 
-    /// The number of bytes taken.
+    /// Returns the number of reserved bytes.
     pub fn used(&self) -> u64 {
         self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
     }
 
-    /// True if more memory was requested than was left, at any time. Results may then be poorer than with more memory.
+    /// True if more memory was ever requested than was left. Results may then be less complete than with more memory.
     pub fn was_exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
     }
@@ -94,7 +94,7 @@ impl MemoryBudget {
         Ok(reservation)
     }
 
-    /// Nothing of it yet, to be made larger.
+    /// Reserves no bytes yet, to grow later.
     pub fn nothing(&self) -> Reservation {
         Reservation { budget: self.clone(), bytes: 0 }
     }
@@ -121,14 +121,14 @@ impl MemoryBudget {
         }
     }
 
-    /// The limit of the outermost budget, which the user set.
+    /// Returns the limit of the outermost budget, which the user set.
     fn root_limit(&self) -> u64 {
         let Some(shared) = &self.0 else { return u64::MAX };
         if shared.whole.0.is_some() { shared.whole.root_limit() } else { shared.limit }
     }
 }
 
-/// Bytes reserved from a budget; by default none, from an unlimited budget.
+/// Bytes reserved from a budget. The default is no bytes of an unlimited budget.
 #[derive(Debug, Default)]
 pub struct Reservation {
     budget: MemoryBudget,
@@ -136,7 +136,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// The number of its bytes.
+    /// Returns the number of reserved bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -157,7 +157,7 @@ impl Reservation {
     /// Reserves more bytes.
     ///
     /// # Errors
-    /// As [`resize`](Self::resize).
+    /// See [`resize`](Self::resize).
     pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         self.resize(self.bytes.saturating_add(bytes))
     }
@@ -169,12 +169,12 @@ impl Drop for Reservation {
     }
 }
 
-/// A budget has not as many bytes left as are needed.
+/// A budget does not have enough bytes left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverBudget {
-    /// The number of bytes in the budget.
+    /// The size of the budget, in bytes.
     pub limit: u64,
-    /// The number of bytes in the budget that it is a part of; `limit`, if it is a part of none.
+    /// The size of the budget of which it is a part, in bytes; `limit` if it is not a part.
     pub whole: u64,
 }
 
@@ -191,7 +191,7 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-/// A number of bytes in the form of `--memory`: `768M`, `2G`, or `1000000` if it is not a multiple of 1 KiB.
+/// A number of bytes, displayed like a value of `--memory`: `768M`, `2G`, or `1000000` if it is not a multiple of 1 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -205,12 +205,12 @@ impl fmt::Display for Size {
     }
 }
 
-/// About how many bytes a vector takes.
+/// Returns the approximate size of a vector in bytes.
 pub(crate) fn of_vec<T>(rows: &Vec<T>) -> u64 {
     (rows.capacity() * size_of::<T>()) as u64
 }
 
-/// About how many bytes a map takes: a byte and an entry for each place, of which one in eight stays free.
+/// Returns the approximate size of a map in bytes: a byte and an entry for each slot, with one slot in eight free.
 pub(crate) fn of_map<K, V>(map: &HashMap<K, V>) -> u64 {
     (map.capacity() as u64 * 8 / 7) * (size_of::<(K, V)>() as u64 + 1)
 }

@@ -9,11 +9,11 @@ use crate::readers::input::{Input, InputFiles};
 use crate::recording::{Options, RecordingBuilder};
 
 /// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip
-/// or tar. The symbols in a bundle name its functions. The content determines the format; the file name does not. With the feature
+/// or tar. The symbols in a bundle name its functions. The format is recognised by the content, not by the file name. With the feature
 /// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error names the
 /// feature.
 ///
-/// The usual options count: each sample is kept, one thread reads.
+/// Uses the default options: each sample is kept, and one thread reads.
 ///
 /// ```no_run
 /// use traceparse::report::{ReportOptions, View};
@@ -27,7 +27,7 @@ use crate::recording::{Options, RecordingBuilder};
 /// ```
 ///
 /// # Errors
-/// If the file does not exist, has an unknown format, breaks the rules of its format, or exceeds a limit.
+/// If the file does not exist, has an unknown format, violates the rules of its format, or exceeds a limit.
 pub fn open(path: impl AsRef<Path>) -> Result<Analysis, Error> {
     open_with(path, &Options::default())
 }
@@ -35,7 +35,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Analysis, Error> {
 /// Like [`open`], with these options.
 ///
 /// # Errors
-/// As [`open`].
+/// See [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, Error> {
     let path = path.as_ref();
     let mut files = InputFiles::new(&FileSystem, &options.memory);
@@ -51,7 +51,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
     }
 }
 
-/// The same recording with the names that it keeps.
+/// Names the frames from the symbols in the recording.
 #[cfg(feature = "bundle")]
 fn name_frames(mut analysis: Analysis, files: &InputFiles<'_>, stores: &Path) -> Result<Analysis, Error> {
     use crate::profile::RebuildError;

@@ -1,13 +1,13 @@
-//! Making things on several threads, and using them in their order on one.
+//! Produces values on several threads, and uses them in order on one.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Makes a thing for each item and visits it, in the order of the items, until `visit` fails. `make` gets visited things back, to reuse
-/// their memory.
+/// Makes a value for each item and visits the values in the order of the items, until `visit` fails. `make` gets visited values back, to
+/// reuse their memory.
 ///
-/// The things are made in `jobs` threads, each with its own maker. The caller's thread makes things while the next one to visit is not
-/// ready. There is at most one thing for each job and one that waits, so memory stays small.
+/// `jobs` threads make the values, each with a separate maker. The calling thread is one of them, and makes values while the next one to
+/// visit is not ready. There is at most one value for each job and one that waits, so memory use is small.
 pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
@@ -25,7 +25,7 @@ pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
             }
         };
         for _ in 1..jobs {
-            // With fewer threads the others do more.
+            // If a thread cannot be started, the others do its work.
             if Builder::new().spawn_scoped(threads, work).is_err() {
                 break;
             }
@@ -36,7 +36,7 @@ pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     })
 }
 
-/// Does two things, in parallel if that is worth a thread.
+/// Calls two functions, in parallel if `is_parallel`.
 pub(crate) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
     scope(|threads| {
         let other = if is_parallel { Builder::new().spawn_scoped(threads, &first).ok() } else { None };
@@ -50,7 +50,7 @@ pub(crate) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, 
     })
 }
 
-/// The loop of the caller's thread.
+/// The loop of the calling thread.
 fn visit_all<I, M, T: Default, E>(
     items: &[I],
     queue: &Queue<T>,
@@ -67,7 +67,7 @@ fn visit_all<I, M, T: Default, E>(
                 Next::Make(other, spare) => {
                     queue.put(other, make(&items[other], own.get_or_insert_with(&maker), spare));
                 }
-                // A thread panicked, and so will the caller's when it waits for it.
+                // Another thread panicked. The calling thread panics when the scope waits for it.
                 Next::End => return Ok(()),
             }
         };
@@ -77,26 +77,26 @@ fn visit_all<I, M, T: Default, E>(
     Ok(())
 }
 
-/// The items to make, and the things that wait for their visit.
+/// The items to process, and the values that wait for their visit.
 struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// The number of items, and the most that may exist at a time.
+    /// The number of items, and the maximum number of values that exist at a time.
     items: usize,
     most: usize,
 }
 
 struct State<T> {
-    /// The number of items that were started or are done.
+    /// The number of items that are started or done.
     claimed: usize,
     visited: usize,
-    /// Items that were made and not visited yet, in no order.
+    /// Values that are made but not visited, in any order.
     made: Vec<(usize, T)>,
     spares: Vec<T>,
     is_over: bool,
 }
 
-/// The next step of the caller's thread.
+/// The next step of the calling thread.
 enum Next<T> {
     Visit(T),
     Make(usize, T),
@@ -109,7 +109,7 @@ impl<T: Default> Queue<T> {
         Self { state: Mutex::new(state), changed: Condvar::new(), items, most }
     }
 
-    /// An item to be made, once there is room; `None` when there is nothing more to do.
+    /// Returns the next item as soon as there is space for its value; `None` if no items are left.
     fn claim(&self) -> Option<(usize, T)> {
         let mut state = self.lock();
         while !state.is_over && state.claimed < self.items {
@@ -135,7 +135,7 @@ impl<T: Default> Queue<T> {
         self.changed.notify_all();
     }
 
-    /// The next step towards visiting this item.
+    /// Returns the next step towards visiting this item.
     fn next(&self, index: usize) -> Next<T> {
         let mut state = self.lock();
         loop {
@@ -152,7 +152,7 @@ impl<T: Default> Queue<T> {
         }
     }
 
-    /// Takes back a visited thing.
+    /// Takes back a visited value for reuse.
     fn give_back(&self, thing: T) {
         let mut state = self.lock();
         state.visited += 1;
@@ -162,7 +162,7 @@ impl<T: Default> Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// Tells all threads to return after their current item.
+    /// Makes all threads return after their current item.
     fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_all();
@@ -237,7 +237,7 @@ mod tests {
     fn all_jobs_work_at_once() {
         let both = std::sync::Barrier::new(2);
         let mut visits = 0;
-        // Neither of them is made before the other one is begun.
+        // Neither value is finished before the other one is started.
         let result: Result<(), ()> = visit(
             &[1, 2],
             2,

@@ -1,9 +1,9 @@
-//! Numbers that carry their meaning: time, weight with its unit, addresses, UUIDs.
+//! Numbers with a meaning: time, weight with its unit, addresses, UUIDs.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A whole number for people, with its thousands apart: `1,988`.
+/// Formats a number with thousands separators: `1,988`.
 pub fn counted(count: impl fmt::Display) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -16,14 +16,14 @@ pub fn counted(count: impl fmt::Display) -> String {
     text
 }
 
-/// A whole number with its word, which takes an s: `1 file`, `1,988 files`.
+/// Formats a number with a word, in the plural if necessary: `1 file`, `1,988 files`.
 pub fn several(count: impl fmt::Display, word: &str) -> String {
     let count = counted(count);
     let plural = if count == "1" { "" } else { "s" };
     format!("{count} {word}{plural}")
 }
 
-/// The decimal `whole.fraction`, times `unit`, exactly; the digits that are too small for the unit are dropped.
+/// Returns the decimal `whole.fraction` times `unit`, exactly. Digits that are too small for the unit are dropped.
 pub fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
@@ -38,32 +38,32 @@ pub fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     Some(number)
 }
 
-/// A point in time or a duration in nanoseconds. Times of samples count from the start of the recording.
+/// A point in time or a duration in nanoseconds. Times of samples are relative to the start of the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(u64);
 
 impl Nanos {
-    /// A number of nanoseconds.
+    /// Creates a time from nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// A number of milliseconds; saturates at the largest time.
+    /// Creates a time from milliseconds; saturates at the largest time.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// The nanoseconds.
+    /// Returns the number of nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// The time between two points, zero where `earlier` is the later one.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// The sum; saturates at the largest time.
+    /// Adds a length; saturates at the largest time.
     pub const fn saturating_add(self, length: Self) -> Self {
         Self(self.0.saturating_add(length.0))
     }
@@ -102,23 +102,24 @@ impl Millionths {
     /// The number 1.
     pub const ONE: Self = Self(1_000_000);
 
-    /// A number of millionths.
+    /// Creates a number from millionths.
     pub const fn new(millionths: u64) -> Self {
         Self(millionths)
     }
 
-    /// The millionths.
+    /// Returns the number of millionths.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The nearest value to `numerator / denominator`, with halves rounded up; `None` if the denominator is 0 or the quotient is too large.
+    /// Returns the nearest value to `numerator / denominator`, with halves rounded up. `None` if the denominator is 0 or the quotient is
+    /// too large.
     pub fn of_ratio(numerator: u128, denominator: u128) -> Option<Self> {
         if denominator == 0 {
             return None;
         }
         let (whole, rest) = (numerator / denominator, numerator % denominator);
-        // Denominators above 106 bits, which would overflow when multiplied, lose insignificant bits.
+        // Drops insignificant bits of denominators above 106 bits, which would overflow when multiplied.
         let shift = (128 - denominator.leading_zeros()).saturating_sub(106);
         let (rest, denominator) = (rest >> shift, (denominator >> shift).max(1));
         let fraction = (rest * 2_000_000 + denominator) / (2 * denominator);
@@ -126,12 +127,12 @@ impl Millionths {
         u64::try_from(millionths).ok().map(Self)
     }
 
-    /// The number, as near as a double can be.
+    /// Returns the nearest double.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The nearest to a number, halves away from zero; `None` for numbers below zero, too large, or no numbers.
+    /// Returns the nearest value to a number, with halves rounded away from zero. `None` if the number is negative, too large or NaN.
     pub fn from_f64(number: f64) -> Option<Self> {
         let millionths = (number * 1e6).round();
         (0.0..1.8e19).contains(&millionths).then_some(Self(millionths as u64))
@@ -139,28 +140,28 @@ impl Millionths {
 }
 
 impl fmt::Display for Millionths {
-    /// As a decimal, exactly, without zeros at the end: `1.98`.
+    /// Formats the exact decimal without trailing zeros: `1.98`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
         f.pad(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
-/// The meaning of one unit of a weight. Weights of different units are never added up.
+/// The meaning of one unit of a weight. Weights in different units are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Nanoseconds of CPU time (`time-profile`, and `counters-profile` with a time trigger).
     Nanoseconds,
-    /// CPU cycles (`cpu-profile`). Not convertible to time without the frequency, which the export does not hold.
+    /// CPU cycles (`cpu-profile`). They cannot be converted to time, since exports do not contain the frequency.
     Cycles,
     /// Events of a performance counter (`counters-profile` with a counter as trigger).
     PmcEvents,
-    /// Samples: tables without a weight (`time-sample`) count 1 a row.
+    /// Samples: each row of a table without weights (`time-sample`) has the weight 1.
     Samples,
 }
 
 impl Unit {
-    /// The name that machine formats use: `ns`, `cycles`, `events`, `samples`.
+    /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -170,7 +171,7 @@ impl Unit {
         }
     }
 
-    /// The unit of a weight per time, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
+    /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -180,7 +181,7 @@ impl Unit {
         }
     }
 
-    /// The factor that turns a weight per nanosecond into [`rate_name`](Self::rate_name).
+    /// Returns the factor that converts a weight per nanosecond to [`rate_name`](Self::rate_name).
     #[cfg(feature = "fleet")]
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
@@ -196,9 +197,9 @@ impl fmt::Display for Unit {
     }
 }
 
-/// A weight: an amount in its unit, of a sample, a frame or a tree node.
+/// The weight of a sample, a frame or a tree node, with its unit.
 ///
-/// `Display` writes it for people, with three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
+/// `Display` writes three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Weight {
     /// The exact number.
@@ -208,24 +209,24 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// A weight of `value` in `unit`.
+    /// Creates a weight.
     pub const fn new(value: u64, unit: Unit) -> Self {
         Self { value, unit }
     }
 
-    /// A weight in nanoseconds.
+    /// Creates a weight in nanoseconds.
     pub const fn nanos(value: u64) -> Self {
         Self::new(value, Unit::Nanoseconds)
     }
 
-    /// A weight of CPU time in percent of one core that is busy for `length`; several cores give more than 100. `None` in other units and for
-    /// no length.
+    /// Returns CPU time as a percentage of one core that is busy for `length`; several cores can exceed 100. `None` in other units, or if
+    /// `length` is zero.
     pub fn percent_of_core(self, length: Nanos) -> Option<f64> {
         let is_known = self.unit == Unit::Nanoseconds && length.as_nanos() > 0;
         is_known.then(|| self.value as f64 * 100.0 / length.as_nanos() as f64)
     }
 
-    /// A weight in cycles.
+    /// Creates a weight in cycles.
     pub const fn cycles(value: u64) -> Self {
         Self::new(value, Unit::Cycles)
     }
@@ -244,11 +245,12 @@ impl fmt::Display for Weight {
     }
 }
 
-/// `value` in the largest step of 1000 that leaves at least 1, with two decimals above the first step.
+/// Formats `value` in the largest unit (each is 1000 times the one before) in which it is at least 1, with two decimals except in the
+/// smallest.
 fn scaled(value: u64, units: &[&str]) -> String {
     let mut step = 0;
     let mut divisor = 1_u64;
-    // 999,995 would print as 1000.00: it belongs to the next step.
+    // 999,995 would be printed as 1000.00, so it needs the next unit.
     while step + 1 < units.len() && value >= divisor.saturating_mul(1000) - (divisor / 200) {
         divisor = divisor.saturating_mul(1000);
         step += 1;
@@ -270,36 +272,36 @@ const USER_ADDRESS_BITS: u64 = 0x7fff_ffff_ffff;
 const DEVICE_ADDRESS_BITS: u64 = 0x7f_ffff_ffff;
 
 impl Address {
-    /// An address.
+    /// Creates an address.
     pub const fn new(address: u64) -> Self {
         Self(address)
     }
 
-    /// The number.
+    /// Returns the address as a number.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The address one byte lower, as used to find the instruction before a return address.
+    /// Returns the address one byte lower, which is in the instruction before a return address.
     pub const fn before(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
-    /// The address without the pointer authentication code that arm64e leaves in the bits above 47.
+    /// Removes the pointer authentication code that arm64e leaves in the bits above 47.
     ///
     /// Kernel addresses (all 17 upper bits set) are returned unchanged.
     pub const fn without_authentication(self) -> Self {
         if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & USER_ADDRESS_BITS) }
     }
 
-    /// The same for an address of a device with iOS, tvOS, watchOS or visionOS, where the code is in the bits above 39.
+    /// The same for an address from a device with iOS, tvOS, watchOS or visionOS, where the code is in the bits above 39.
     pub const fn without_device_authentication(self) -> Self {
         if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & DEVICE_ADDRESS_BITS) }
     }
 
-    /// The address without its authentication code, if it is known to be in the image loaded at `image`. The code is above bit 47, or above
-    /// bit 39 if the image is below that and the address would otherwise be beyond any image there. The recorded platform is therefore not
-    /// needed.
+    /// Removes the authentication code of an address that is known to be in the image loaded at `image`. The code is in the bits above 47,
+    /// or above 39 if the image is below that and the address would otherwise be beyond any image there. The recorded platform is therefore
+    /// not needed.
     pub const fn without_authentication_in(self, image: Self) -> Self {
         let (plain, small) = (self.without_authentication(), self.without_device_authentication());
         let is_signed = image.0 <= DEVICE_ADDRESS_BITS && plain.0 > DEVICE_ADDRESS_BITS && small.0 >= image.0;
@@ -313,27 +315,27 @@ impl fmt::Display for Address {
     }
 }
 
-/// The UUID of a binary (`LC_UUID`), written as Apple's tools do: upper case with hyphens.
+/// The UUID of a binary (`LC_UUID`), formatted like Apple's tools do: upper case with hyphens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid(uuid::Uuid);
 
 impl Uuid {
-    /// The UUID of these bytes, in the order of the load command.
+    /// Creates a UUID from its bytes, in the order of the load command.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(uuid::Uuid::from_bytes(bytes))
     }
 
-    /// Reads a UUID in any case, with or without hyphens.
+    /// Parses a UUID in any case, with or without hyphens.
     pub fn parse(text: &str) -> Option<Self> {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }
 
-    /// True if all bits are 0: some linkers write this for a missing UUID.
+    /// True if all bits are 0, which some linkers write for a missing UUID.
     pub const fn is_nil(&self) -> bool {
         self.0.is_nil()
     }
 
-    /// The bytes in the order of the load command.
+    /// Returns the bytes in the order of the load command.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }

@@ -1,4 +1,4 @@
-//! Numbers in as many bytes as they need (LEB128): seven bits a byte, the lowest first; the last byte is below 128.
+//! Variable-length numbers (LEB128): seven bits per byte, the lowest first; the last byte is below 128.
 
 /// Appends a number.
 #[cfg(any(feature = "compression", feature = "fleet"))]
@@ -16,7 +16,7 @@ pub(crate) fn length(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
 }
 
-/// Takes a number from the front; `None` if there is no complete one.
+/// Takes a number from the front; `None` if it is incomplete.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0_u64, 0);
     loop {

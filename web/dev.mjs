@@ -1,4 +1,4 @@
-// Tries the page without cargo: builds script and style, and puts them into a page that the command wrote.
+// Tests the page without cargo: builds script and style, and puts them into a page written by the command.
 //
 //   node dev.mjs PAGE.html OUT.html
 
@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { buildPage } from './build.mjs';
 
-/** A page of the command with the script, style and policy that `web/` builds now. */
+/** Returns a page of the command with the current script, style and policy of `web/`. */
 export async function withBuild(page) {
   const files = await buildPage();
   const replaced = (text, from, to) => {

@@ -1,12 +1,12 @@
-//! The weights of categories of code, and the calls from the program's own code into the others.
+//! Weights of code categories, and calls from app code into other code.
 //!
 //! ```text
 //! main (user) ─► sort (system) ─► compare (user) ─► release (runtime)
 //!      └ transition ┘                  └── transition ──┘
 //! ```
 //!
-//! Here the first transition has no self weight, since the sample came back to the program's code; the second one has. Both have the sample
-//! in their all weight.
+//! In this example, the first transition has no self weight, since the sample returned to app code; the second one has. Both have the
+//! sample in their all weight.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
 use super::tree::Label;
@@ -15,33 +15,33 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Category, FunctionId, Profile, StackId};
 
-/// The weights of a category of code.
+/// The weights of a code category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CategoryRow {
-    /// The category; `None` is samples without stack.
+    /// The category; `None` for samples without a stack.
     pub category: Option<Category>,
-    /// Self weight is of samples whose leaf is of the category, all weight of samples that have it anywhere in their stack.
+    /// Self weight includes samples whose leaf is in the category, all weight samples with any frame in it.
     pub sums: KeySums,
 }
 
-/// A call from the program's own code ([`Category::User`]) into any other.
+/// A call from app code ([`Category::User`]) into any other code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransitionRow {
-    /// The function of the program.
+    /// The calling app function.
     pub caller: FunctionId,
-    /// The function that it calls.
+    /// The called function.
     pub callee: FunctionId,
     /// The category of the callee.
     pub category: Category,
-    /// Self weight is of samples that went into the callee and did not come back to the program's code: the caller is the innermost
-    /// user frame of their stack. All weight is of samples whose leaf is in or below the callee, in whatever code; a sample counts
-    /// once, however often the transition recurs in its stack.
+    /// Self weight includes samples that did not return from the callee to app code: the caller is the innermost app frame of their stack.
+    /// All weight includes samples whose leaf is in or below the callee, in any code. A sample is counted once, even if its stack contains
+    /// the transition several times.
     pub sums: KeySums,
 }
 
-/// The categories that stacks have, in the order of [`Category::ALL`], and at last samples without stack.
+/// Returns the categories of stacks, in the order of [`Category::ALL`], followed by samples without a stack.
 pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<CategoryRow> {
     let of_function = Category::of_functions(profile);
     let place = |category| Category::ALL.iter().position(|&other| other == category).unwrap_or_default();
@@ -53,12 +53,12 @@ pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -
     rows.map(|(category, sums)| CategoryRow { category, sums }).collect()
 }
 
-/// The transitions of stacks, by self weight, then all weight, then caller and callee.
+/// Returns the transitions of stacks, by self weight, then all weight, then caller and callee.
 pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<TransitionRow> {
     let of_function = Category::of_functions(profile);
     let mut rows: Vec<TransitionRow> = Vec::new();
     let mut row_of: HashMap<(FunctionId, FunctionId), usize> = HashMap::default();
-    // By row: the last stack that was counted in it, from 1.
+    // For each row, the last stack that was counted, from 1.
     let mut counted: Vec<usize> = Vec::new();
     for (number, weight) in (1..).zip(weights) {
         let mut is_outside = true;
@@ -73,13 +73,13 @@ pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) 
                 counted.push(0);
                 rows.len() - 1
             });
-            // The weights of one series fit; those of several are not to be added, but must not wrap either.
+            // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
             let sums = &mut rows[row].sums;
             if std::mem::replace(&mut counted[row], number) != number {
                 sums.all_weight = sums.all_weight.saturating_add(weight.weight);
                 sums.all_samples += weight.samples;
             }
-            // Only the first transition is met without a user frame below.
+            // Only the innermost transition has no app frame below it.
             if is_outside {
                 sums.self_weight = sums.self_weight.saturating_add(weight.weight);
                 sums.self_samples += weight.samples;
@@ -90,7 +90,7 @@ pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) 
     rows
 }
 
-/// The calls of a stack, from the innermost on: caller and callee.
+/// Returns the pairs of caller and callee in a stack, from the leaf.
 fn calls_leaf_first(profile: &Profile, stack: Option<StackId>) -> impl Iterator<Item = (FunctionId, FunctionId)> {
     let mut frames = profile.frames_leaf_first(stack).map(|frame| frame.function);
     let mut callee = frames.next();

@@ -1,15 +1,15 @@
-//! A tree while it is made: the merged stacks, what they weigh, and in which order they are read.
+//! A tree under construction: the merged stacks, their weights, and the order of nodes.
 //!
-//! Most nodes of a real tree have one child and no samples of their own, and so weigh what their child weighs. Only where
-//! samples end or paths part there is anything to count. Such a node is a *branch_node*; the nodes from below one branch_node to the
-//! next are a *chain*:
+//! Most nodes of a real tree have one child and no self weight, so they weigh the same as the child. Weights only need to be stored for
+//! nodes where samples end or paths branch. Such a node is a *branch node*. A branch node and the nodes between it and the branch node
+//! above are a *chain*:
 //!
 //! ```text
 //! start ─ main ─ run ┬─ fast ─ copy        chains: start main run │ fast copy │ slow
 //!                    └─ slow               branch_nodes:             run │      copy │ slow
 //! ```
 //!
-//! A node takes twelve bytes, and sums, order and pruning cost what branch_nodes cost.
+//! A node takes twelve bytes. The time to sum, sort and prune depends only on the number of branch nodes.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -18,28 +18,28 @@ use super::tree::order_labels;
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use crate::profile::{FunctionId, Profile};
 
-/// The merged stacks of one tree. Node 0 is the root; a parent stands before its children.
+/// The merged stacks of one tree. Node 0 is the root; each parent precedes its children.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// By node: its function; `None` for samples without stack. The entry of the root means nothing.
+    /// The function of each node; `None` for samples without a stack. The entry of the root is unused.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
-    /// By node: its branch_node. The first branch_node is that of the root, so 0 is none elsewhere.
+    /// The branch node of each node, or 0: branch node 0 belongs to the root.
     branch_node_of: Vec<u32>,
     branch_nodes: Vec<BranchNode>,
-    /// The branch_nodes below each branch_node that are not pruned, heaviest first; [`BranchNode::children`] says where they start.
+    /// The children of all branch nodes without pruned ones, heaviest first; [`BranchNode::children`] is the start of each list.
     children: Vec<Child>,
     max_depth: u32,
 }
 
-/// A node where samples end or paths part, and the chain that leads to it.
+/// A node where samples end or paths branch, and the chain that leads to it.
 #[derive(Clone, Copy, Debug, Default)]
 struct BranchNode {
-    /// The chain's nodes lie together: from here …
+    /// The nodes of the chain are consecutive: from here …
     first: u32,
-    /// … to here, the branch_node itself.
+    /// … to here, the branch node itself.
     last: u32,
-    /// The branch_node above the chain.
+    /// The branch node above the chain.
     parent: u32,
     child_count: u32,
     /// The position of its first child, and the number of children that are not pruned.
@@ -51,29 +51,29 @@ struct BranchNode {
     all_samples: u64,
 }
 
-/// A branch_node below another, with what decides its place.
+/// A branch node below another one, with the properties by which it is sorted.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     weight: u64,
     samples: u64,
     branch_node: u32,
-    /// The first of its chain: the child of the branch_node above.
+    /// The function of its chain's first node, which is a child of the branch node above.
     function: Option<FunctionId>,
 }
 
-/// Nodes below each other, of which only the last has samples that end there, several children, or none.
+/// Nodes below each other. Only the last one may have self weight, hidden children, or more or less than one child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain<'d> {
     /// The number of chains above this one; 0 for the root's own chain.
     pub(crate) level: usize,
-    /// The functions of the nodes, from the root's side; `None` for samples without stack. One node at least.
+    /// The functions of the nodes, root first; `None` for samples without a stack. Never empty.
     pub(crate) functions: &'d [Option<FunctionId>],
-    /// The last node. The others weigh the same, and have neither samples of their own nor hidden children.
+    /// The last node. The others weigh the same, and have neither self weight nor hidden children.
     pub(crate) last: Node,
 }
 
 impl Chain<'_> {
-    /// Its nodes, from the root's side.
+    /// Returns its nodes, root first.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         let (last, above) = (self.last, self.functions.len() - 1);
         let top = last.depth - above as u32;
@@ -92,7 +92,7 @@ fn label_of(function: Option<FunctionId>) -> Label {
 }
 
 impl Draft {
-    /// Makes it the tree of no stacks: a root. Its memory stays, for the next tree.
+    /// Removes everything except the root. The memory is reused for the next tree.
     pub(super) fn clear(&mut self) {
         let Self { functions, parents, branch_node_of, branch_nodes, children, max_depth: _ } = self;
         functions.clear();
@@ -104,7 +104,7 @@ impl Draft {
         self.branch_nodes.push(BranchNode::default());
     }
 
-    /// Adds a node below `parent`. Unless that is the newest node, it must have a branch_node ([`knot_at`](Self::knot_at)).
+    /// Adds a node below `parent`. Unless `parent` is the newest node, it must have a branch node ([`knot_at`](Self::knot_at)).
     pub(super) fn add_node(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let node = self.parents.len() as u32;
         self.parents.push(parent);
@@ -113,7 +113,7 @@ impl Draft {
         node
     }
 
-    /// Adds nodes below `parent`, which is the newest node, each below the one before, and gives the last one.
+    /// Adds nodes below `parent`, which must be the newest node, each below the one before. Returns the last one.
     pub(super) fn add_chain(&mut self, parent: u32, functions: impl Iterator<Item = FunctionId>) -> u32 {
         self.functions.extend(functions.map(Some));
         let last = self.functions.len() as u32 - 1;
@@ -122,7 +122,7 @@ impl Draft {
         last
     }
 
-    /// The branch_node of a node, which becomes one.
+    /// Makes a node a branch node, if it is not, and returns its index.
     pub(super) fn knot_at(&mut self, node: u32) -> usize {
         let known = self.branch_node_of[node as usize];
         if known > 0 || node == 0 {
@@ -134,16 +134,17 @@ impl Draft {
         branch_node
     }
 
-    /// Counts samples that end at a node.
+    /// Adds samples that end at a node.
     pub(super) fn add_weight(&mut self, node: u32, weight: u64, samples: u64) {
         let branch_node = self.knot_at(node);
         let branch_node = &mut self.branch_nodes[branch_node];
-        // The weights of one series fit; those of several are not to be added, but must not wrap either.
+        // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
         branch_node.self_weight = branch_node.self_weight.saturating_add(weight);
         branch_node.self_samples += samples;
     }
 
-    /// Adds every branch_node to the one above; children come after their parents, so from the last node to the first.
+    /// Adds the weight of every branch node to the one above. Runs from the last node to the first, since children come after their
+    /// parents.
     pub(super) fn sum_up(&mut self) {
         let mut below = 0;
         for node in (1..self.parents.len()).rev() {
@@ -153,7 +154,7 @@ impl Draft {
                 below = branch_node;
             }
             let parent = self.parents[node] as usize;
-            // The chain goes on upwards only through a node without a branch_node, which stands right before its one child.
+            // The chain continues upwards through a node that is not a branch node, and that directly precedes its only child.
             if parent == 0 || parent + 1 != node || self.branch_node_of[parent] > 0 {
                 self.hang(below, node as u32, self.branch_node_of[parent]);
             }
@@ -161,7 +162,7 @@ impl Draft {
         self.branch_nodes[0].add_own();
     }
 
-    /// Notes that the chain from `first` to the branch_node `below` hangs below the branch_node `above`.
+    /// Records that the chain from `first` to the branch node `below` belongs below the branch node `above`.
     fn hang(&mut self, below: u32, first: u32, above: u32) {
         let branch_node = &mut self.branch_nodes[below as usize];
         (branch_node.first, branch_node.parent) = (first, above);
@@ -172,11 +173,11 @@ impl Draft {
         above.all_samples += samples;
     }
 
-    /// Puts the children of each branch_node in order, without those that `pruning` hides.
+    /// Sorts the children of each branch node, without the ones that `pruning` hides.
     pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
         let total = self.branch_nodes[0].all_weight;
-        // A child weighs no more than its parent, so a heavy branch_node has heavy ones above it only.
+        // A child never weighs more than its parent, so all branch nodes above a kept one are kept.
         let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.all_weight, total);
         let mut kept = 0;
         for index in 1..self.branch_nodes.len() {
@@ -222,9 +223,9 @@ impl Draft {
         }
     }
 
-    /// Visits the chains in the order their nodes are read, the root's first, until `visit` fails.
+    /// Visits the chains in reading order, starting with the root's, until `visit` fails.
     pub(crate) fn walk<E>(&self, mut visit: impl FnMut(Chain<'_>) -> Result<(), E>) -> Result<(), E> {
-        // BranchNode, and depth and level of its chain.
+        // The branch node, and the depth and level of its chain.
         let mut todo = vec![(0, 0, 0)];
         while let Some((branch_node, depth, level)) = todo.pop() {
             let branch_node: &BranchNode = &self.branch_nodes[branch_node as usize];
@@ -246,7 +247,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The tree.
+    /// Returns the finished tree.
     pub(crate) fn call_tree(&self) -> CallTree {
         let mut nodes = Vec::new();
         let whole: Result<(), std::convert::Infallible> = self.walk(|chain| {
@@ -260,13 +261,13 @@ impl Draft {
 }
 
 impl BranchNode {
-    /// Once all branch_nodes below have been added.
+    /// Adds its self weight, after all branch nodes below were added.
     fn add_own(&mut self) {
         self.all_weight = self.all_weight.saturating_add(self.self_weight);
         self.all_samples += self.self_samples;
     }
 
-    /// The branch_node's own node, where these of its children are shown.
+    /// Returns the branch node's node, of which these children are shown.
     fn node(&self, children: &[Child]) -> Node {
         let shown = children.iter().fold(0_u64, |sum, child| sum.saturating_add(child.weight));
         Node {
@@ -282,22 +283,22 @@ impl BranchNode {
         }
     }
 
-    /// A node of the chain above it, whose one child is hidden.
+    /// Returns a node of the chain above it whose only child is hidden.
     fn cut_node(&self) -> Node {
         let (self_weight, self_samples) = (0, 0);
         Node { self_weight, self_samples, hidden_weight: self.all_weight, hidden_children: 1, ..self.node(&[]) }
     }
 }
 
-/// The order of functions of equal weight.
+/// The order of functions with equal weight.
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
-    /// By function, once many were to be compared: its place among all.
+    /// The rank of each function. Computed as soon as a tree compares many.
     places: OnceLock<Vec<u32>>,
 }
 
-/// The same, for one tree.
+/// The same order, for one tree.
 struct Names<'n> {
     profile: &'n Profile,
     places: Option<&'n [u32]>,
@@ -308,7 +309,7 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// Prepares for a tree of so many branch_nodes. Sorting all functions once is worth it where no fewer are compared.
+    /// Prepares for a tree with this many branch nodes. If they are at least as many as functions, all functions are sorted once.
     fn expecting(&self, branch_nodes: usize) -> Names<'_> {
         let is_many = branch_nodes >= self.profile.function_ids().len();
         let places =

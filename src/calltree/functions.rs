@@ -1,4 +1,4 @@
-//! A tree summed by function.
+//! Sums a tree by function.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
 use super::tree::order_labels;
@@ -7,26 +7,26 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::Profile;
 
-/// The weights of a function over all places of a tree.
+/// The weights of a function, over all its occurrences in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function, or samples without stack.
     pub label: Label,
-    /// Weight of samples whose leaf it is.
+    /// The weight of samples with this function as their leaf.
     pub self_weight: u64,
-    /// Weight of samples that have it anywhere in their stack; once each, however often it recurs.
+    /// The weight of samples with this function anywhere in their stack. Each is counted once, even if the function recurs.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// The number of samples with this function as their leaf.
     pub self_samples: u64,
-    /// Samples that have it anywhere in their stack.
+    /// The number of samples with this function anywhere in their stack.
     pub all_samples: u64,
 }
 
-/// The functions of a whole tree, by self weight, then all weight, then name. Weights that pruning hid in a tree are missing here.
+/// Returns the functions of a tree, by self weight, then all weight, then name. Weights hidden by pruning are not included.
 pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
     let mut row_of: HashMap<Label, usize> = HashMap::default();
-    // How often each row is on the path from the root to the node at hand.
+    // For each row, how often it occurs between the root and the current node.
     let mut on_path: Vec<u32> = Vec::new();
     let mut path: Vec<usize> = Vec::new();
     for node in &tree.nodes()[1..] {
@@ -52,8 +52,8 @@ pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> 
     rows
 }
 
-/// The functions of stacks, which is what [`functions`] says of their [`tree`](super::Merger::tree). No tree is made: it
-/// takes memory for each function and not for each place in a tree. So many `jobs` share the work where there are very many stacks.
+/// Returns the functions of stacks: the same as [`functions`] of their [`tree`](super::Merger::tree), but without making a tree, so memory
+/// grows with the functions and not with the nodes. If there are very many stacks, they are divided among `jobs` threads.
 pub(crate) fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jobs: usize) -> Vec<FunctionRow> {
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| profile.frame(id).function.index()).collect();
     let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len(), jobs);

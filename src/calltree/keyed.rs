@@ -1,4 +1,4 @@
-//! Stacks summed by a key of their frames: a function, a binary, a source line.
+//! Sums stacks by a key of their frames, such as the function, binary or source line.
 
 use std::convert::Infallible;
 
@@ -6,26 +6,26 @@ use super::weights::StackWeight;
 use crate::ordered_pool;
 use crate::profile::{Profile, StackId};
 
-/// The weights of a key over all stacks that have a frame of it.
+/// The weights of a key, over all stacks with a frame that has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeySums {
-    /// Weight of samples whose leaf has the key.
+    /// The weight of samples whose leaf has the key.
     pub self_weight: u64,
-    /// Weight of samples that have the key anywhere in their stack; once each, however often it recurs.
+    /// The weight of samples with the key anywhere in their stack. Each is counted once, even if the key recurs.
     pub all_weight: u64,
-    /// Samples whose leaf has the key.
+    /// The number of samples whose leaf has the key.
     pub self_samples: u64,
-    /// Samples that have the key anywhere in their stack; 0 for a key that no stack has.
+    /// The number of samples with the key anywhere in their stack; 0 if no stack has the key.
     pub all_samples: u64,
 }
 
-/// Sums stacks by a key of their frames: `key_of_frame` has one for each frame of the profile, below `key_count`.
+/// Sums stacks by a key of their frames. `key_of_frame` contains a key below `key_count` for each frame of the profile.
 ///
-/// Returns the sums by key, and those of samples without stack. No tree is made: memory grows with the keys, and time with the distinct
-/// stacks. Very many stacks are divided among `jobs` threads; the result is the same.
+/// Returns the sums by key, and the sums of samples without a stack. This makes no tree: memory grows with the keys, and time with the
+/// distinct stacks. Very many stacks are divided among `jobs` threads; the result is the same.
 ///
 /// # Panics
-/// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
+/// If `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
 pub(crate) fn sum_stacks_by_key(
     profile: &Profile,
     weights: &[StackWeight],
@@ -34,8 +34,8 @@ pub(crate) fn sum_stacks_by_key(
     jobs: usize,
 ) -> (Vec<KeySums>, KeySums) {
     let mut order: Vec<&StackWeight> = weights.iter().collect();
-    // The stacks of one thread, in the order of their first sight, share much of their path with the one before. Where
-    // threads share their stacks, it is cheaper to have equal ones together.
+    // In order of their first appearance, successive stacks of one thread share much of their path. If several threads have the same
+    // stacks, it is cheaper to visit equal stacks together.
     let mut is_seen = vec![false; profile.stack_ids().len()];
     let mut is_new = |row: &&StackWeight| row.stack.is_none_or(|id| !std::mem::replace(&mut is_seen[id.index()], true));
     if 2 * weights.iter().filter(|row| is_new(row)).count() < weights.len() {
@@ -45,10 +45,10 @@ pub(crate) fn sum_stacks_by_key(
     sum_in_parts(&order, parts, |part| sum_part(profile, part, key_of_frame, key_count))
 }
 
-/// With fewer stacks all is done before a thread has started.
+/// With fewer stacks, the work takes less time than starting a thread.
 const STACKS_FOR_A_THREAD: usize = 50_000;
 
-/// Sums so many parts of the stacks at the same time. Each stack counts by itself, so sums of parts add up to those of all.
+/// Sums parts of the stacks in parallel, and adds the results. Stacks are independent, so the sums are the same.
 fn sum_in_parts(
     order: &[&StackWeight],
     parts: usize,
@@ -90,9 +90,9 @@ fn sum_part(
 }
 
 impl KeySums {
-    /// Adds what other stacks weigh.
+    /// Adds other sums.
     fn add(&mut self, other: &Self) {
-        // As sums of samples do.
+        // Saturates like the sums of samples.
         self.self_weight = self.self_weight.saturating_add(other.self_weight);
         self.all_weight = self.all_weight.saturating_add(other.all_weight);
         self.self_samples += other.self_samples;
@@ -100,18 +100,18 @@ impl KeySums {
     }
 }
 
-/// Sums over stacks that are visited one after the other.
+/// Sums stacks, one after the other.
 struct Sums<'p> {
     profile: &'p Profile,
     key_of_frame: &'p [usize],
     keys: Vec<Open>,
-    /// From the root to the current stack: the sums below each that were not added to its key yet.
+    /// The path from the root to the current stack, with weights that are not yet added to the keys.
     path: Vec<Level>,
-    /// Stacks that are about to be entered.
+    /// Stacks to enter next.
     below: Vec<StackId>,
 }
 
-/// The sums of a key so far, and the number of its frames on the path.
+/// The sums of a key so far, and the number of frames on the path that have it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     on_path: u32,
@@ -140,7 +140,7 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, other: Self) {
-        // The weights of one series fit; those of several are not to be added, but must not wrap either.
+        // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
         self.weight = self.weight.saturating_add(other.weight);
         self.samples += other.samples;
     }
@@ -148,7 +148,7 @@ impl Sum {
 
 impl Sums<'_> {
     fn add(&mut self, stack: StackId, sum: Sum) {
-        // Ids rise from the root to the leaf, so what is not above the stack is found by comparing ids.
+        // Ids increase from the root to the leaf, so comparing ids finds the part of the path that is not above the stack.
         let mut next = Some(stack);
         let mut shared = self.path.len();
         while let Some(stack) = next {
@@ -173,13 +173,13 @@ impl Sums<'_> {
         }
     }
 
-    /// Shortens the path: the sums below go to the keys, and to the rest of the path.
+    /// Shortens the path. The removed weights are added to their keys, and to the remaining path.
     fn leave(&mut self, length: usize) {
         while self.path.len() > length {
             let Some(level) = self.path.pop() else { return };
             let key = &mut self.keys[level.key];
             key.on_path -= 1;
-            // Further in, it is counted where the path meets it first.
+            // If the key is on the path again, its outermost frame adds the weight.
             if key.on_path == 0 {
                 key.all.add(level.sum);
             }
@@ -196,7 +196,7 @@ mod tests {
     use crate::profile::{FrameKey, ProfileBuilder, Run, Series};
     use crate::units::{Address, Unit};
 
-    /// Stacks that share their outer frames, with frames that recur, and some rows without a stack.
+    /// Stacks that share their outer frames, with recurring frames, and some rows without a stack.
     fn stacks(count: u64) -> (Profile, Vec<StackWeight>) {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();

@@ -11,28 +11,27 @@ use crate::profile::{Profile, SourceLine, StringId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineRow {
-    /// The function, or samples without stack.
+    /// The function, or samples without a stack.
     pub label: Label,
-    /// The line; `None` for frames of the function without a known source. Its line is 0 if only the file is known.
+    /// The line; `None` for frames of the function without a known source. The line number is 0 if only the file is known.
     pub source: Option<SourceLine>,
-    /// The weights of samples with the line in their stack. A sample counts once, however often the line recurs in its stack.
+    /// The weights of samples with the line in their stack. A sample is counted once, even if the line recurs in its stack.
     pub sums: KeySums,
 }
 
-/// The weights of a source file and its lines, whichever functions are on them.
+/// The weights of a source file and its lines, over all functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceFileRow {
-    /// Its path on the machine that compiled it.
+    /// The path on the machine that compiled it.
     pub path: StringId,
-    /// The whole file. A sample counts once, however many of its frames are in the file.
+    /// The weights of the file. A sample is counted once, even if several of its frames are in the file.
     pub sums: KeySums,
-    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. Code that the compiler made up (line 0) is
-    /// not among them.
+    /// The sampled lines in order of their numbers, from 1. Code that the compiler generated (line 0) is not included.
     pub lines: Vec<(u32, KeySums)>,
 }
 
-/// The lines of stacks, by self weight, then all weight, then path and line, then function.
+/// Returns the lines of stacks, by self weight, then all weight, then path and line, then function.
 pub(crate) fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRow> {
     let keys = Keys::new(profile.frame_ids().map(|id| {
         let frame = profile.frame(id);
@@ -51,7 +50,7 @@ pub(crate) fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec
     rows
 }
 
-/// The source files of stacks, by self weight, then all weight, then path. Frames without a source are in none.
+/// Returns the source files of stacks, by self weight, then all weight, then path. Frames without a source are not included.
 pub(crate) fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<SourceFileRow> {
     let source = |id| profile.frame(id).source;
     let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
@@ -85,10 +84,10 @@ fn weight_of(sums: &KeySums) -> (u64, u64) {
     (sums.self_weight, sums.all_weight)
 }
 
-/// The distinct keys of frames, in the order of the first frame that has them.
+/// The distinct keys of frames, in the order of their first frames.
 struct Keys<K> {
     keys: Vec<K>,
-    /// By frame: the index of its key.
+    /// For each frame, the index of its key.
     of_frame: Vec<usize>,
 }
 

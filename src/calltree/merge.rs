@@ -1,4 +1,4 @@
-//! Merging levels: from the weights of stacks to a tree.
+//! Merges stacks into a tree, level by level.
 
 use std::hash::BuildHasher as _;
 use std::hint::black_box;
@@ -15,26 +15,25 @@ use crate::profile::{FrameId, FunctionId, Profile, StackId};
 
 /// Makes trees of one profile, one after the other.
 ///
-/// A stack knows its parent, so its node is found from its parent's node; each distinct stack is looked at once in a
-/// tree, however many samples it has and however deep it is. It keeps four bytes for each stack of the profile from which
-/// others turn off.
+/// A stack has a parent, so its node is found from its parent's node. For each tree, each distinct stack is visited once, regardless of its
+/// samples and its depth. A merger keeps four bytes for each piece of stacks (`stack_runs.rs`).
 #[derive(Debug)]
 pub struct Merger<'p> {
     plan: Arc<MergePlan<'p>>,
-    /// For each piece of stacks the number of the node of its last one, in the tree that saw it last. Nodes are numbered over
-    /// all trees.
+    /// For each piece of stacks, the number of its last stack's node in the last tree that contained it. Numbers continue from tree to
+    /// tree.
     number_of_piece: Vec<u32>,
-    /// The number of the root of the tree at hand; lower numbers are of trees before it.
+    /// The number of the current tree's root; lower numbers belong to earlier trees.
     root_number: u32,
-    /// The nodes that do not stand right after their parent, by parent and function, which stand in the draft.
+    /// The nodes that do not directly follow their parent. Parent and function are the key; both are stored in the draft.
     child_of: HashTable<u32>,
     hasher: BuildHasher,
     draft: Draft,
-    /// The frames of stacks whose nodes are to be found, from the leaf's side, and the pieces that they are the whole of.
+    /// The frames of the stack whose node is looked up, leaf first, in slices; and the piece of each slice that is a complete one.
     path: Vec<(&'p [FrameId], Option<usize>)>,
 }
 
-/// The part that all mergers of a profile have in common.
+/// The data that all mergers of a profile share.
 #[derive(Debug)]
 pub(crate) struct MergePlan<'p> {
     profile: &'p Profile,
@@ -43,10 +42,11 @@ pub(crate) struct MergePlan<'p> {
     names: NameOrder<'p>,
 }
 
-/// So many stacks are fetched at once: they lie far apart in memory, and waiting for several takes no longer than for one.
+/// The number of stacks that are prefetched together: they are far apart in memory, and several concurrent cache misses take no longer than
+/// one.
 const BATCH: usize = 16;
 
-/// Frames that are fetched together.
+/// The number of frames in a cache line.
 const CACHE_LINE: usize = 64 / size_of::<FrameId>();
 
 impl<'p> MergePlan<'p> {
@@ -61,12 +61,12 @@ impl<'p> MergePlan<'p> {
 }
 
 impl<'p> Merger<'p> {
-    /// A merger for the stacks of `profile`.
+    /// Creates a merger for the stacks of `profile`.
     pub fn new(profile: &'p Profile) -> Self {
         Self::with_plan(Arc::new(MergePlan::new(profile)))
     }
 
-    /// One of several mergers for the same stacks.
+    /// Creates one of several mergers for the same stacks.
     pub(crate) fn with_plan(plan: Arc<MergePlan<'p>>) -> Self {
         Self {
             number_of_piece: vec![0; plan.pieces.count()],
@@ -79,12 +79,12 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// The tree of these stacks. Their series should have one unit; threads may differ.
+    /// Returns the tree of these stacks. Their series should have one unit; threads may differ.
     pub fn tree<'w>(&mut self, weights: impl IntoIterator<Item = &'w StackWeight>) -> CallTree {
         self.pruned_tree(weights, &Pruning::default())
     }
 
-    /// The tree of these stacks without what `pruning` hides, which then takes no room.
+    /// Returns the tree of these stacks without the nodes that `pruning` hides, which then take no memory.
     pub fn pruned_tree<'w>(
         &mut self,
         weights: impl IntoIterator<Item = &'w StackWeight>,
@@ -95,7 +95,7 @@ impl<'p> Merger<'p> {
         self.draft.call_tree()
     }
 
-    /// The same tree, to be walked, in the memory of another one.
+    /// The same, but returns a draft to walk, in the memory of an earlier one.
     pub(crate) fn draft_into<'w>(
         &mut self,
         spare: Draft,
@@ -124,13 +124,13 @@ impl<'p> Merger<'p> {
         std::mem::take(&mut self.draft)
     }
 
-    /// Brings near what will be asked for: the frames of the stacks, those of their callers, which mostly stand right before
-    /// them, and the number of the caller that they turn off from.
+    /// Prefetches the memory for these stacks: their frames, the frames of their callers, which usually directly precede them, and the node
+    /// number of the caller where they branch off.
     fn fetch(&mut self, rows: &[&StackWeight]) {
         let MergePlan { profile, pieces, .. } = &*self.plan;
         let stacks = profile.stack_rows();
         let ids = rows.iter().filter_map(|row| row.stack);
-        // As little as possible is done in between, so that as much as possible is on its way at once.
+        // Few instructions between the loads, so that many loads overlap.
         for id in ids.clone() {
             for before in [0, CACHE_LINE, 2 * CACHE_LINE] {
                 black_box(stacks.frame_at(id.index().saturating_sub(before)));
@@ -152,7 +152,8 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Makes the numbers of the next tree's nodes higher than all so far, or forgets those.
+    /// Sets the root's number so that the nodes of the next tree have higher numbers than all before. If the numbers run out, forgets the
+    /// earlier trees.
     fn number_next_tree(&mut self) {
         let most = self.plan.profile.stack_ids().len().saturating_add(2);
         let next = self.root_number as usize + self.draft.parents.len();
@@ -189,11 +190,11 @@ impl<'p> Merger<'p> {
         node
     }
 
-    /// The node that is reached from another one by way of these frames, each called by the one before.
+    /// Returns the node reached from `node` through these frames, each called by the one before.
     fn descend(&mut self, mut node: u32, frames: &[FrameId]) -> u32 {
         for (index, frame) in frames.iter().enumerate() {
             let functions = &self.plan.function_of_frame;
-            // The newest node has no children, and then none below it has.
+            // The newest node has no children, so all remaining nodes are new.
             if node as usize + 1 == self.draft.parents.len() {
                 return self.draft.add_chain(node, frames[index..].iter().map(|frame| functions[frame.index()]));
             }
@@ -202,12 +203,12 @@ impl<'p> Merger<'p> {
         node
     }
 
-    /// The child of a node that stands for `function`, new where there was none.
+    /// Returns the child of a node with this function, and adds it if necessary.
     fn child(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let next = parent as usize + 1;
         let Self { child_of, draft, hasher, .. } = self;
-        // The newest node has no children, and the first child is mostly made right after its parent: both are told
-        // without looking anything up, and such children need not be in the table.
+        // Two cases need no look-up: the newest node has no children, and the first child usually directly follows its parent. Such
+        // children are not in the table.
         if next == draft.parents.len() {
             return draft.add_node(parent, function);
         }
@@ -234,7 +235,7 @@ mod tests {
     use crate::profile::{FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
     use crate::units::{Address, Unit};
 
-    /// A profile of `count` functions, each called by the one before, and a row for each stack.
+    /// Returns a profile of `count` functions, each called by the one before, and a row for each stack.
     fn chain(count: u64) -> (Profile, Vec<StackWeight>) {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();

@@ -1,11 +1,11 @@
-//! Call trees: the stacks of many samples merged by their common callers.
+//! Call trees: the stacks of many samples, merged by their common callers.
 //!
-//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so that the cost of all later steps follows the distinct stacks,
-//!    not the samples.
-//! 2. [`Merger`] merges levels: below one node, frames of the same function (same binary, same name) are one node.
+//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the distinct stacks, not
+//!   on the samples.
+//! 2. [`Merger`] merges levels: frames of the same function (same binary, same name) below one node become one node.
 //! 3. [`CallTree`] is the result, and [`FunctionRow`] its sum by function.
 //!
-//! In every node, in integers: `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, where pruned)`.
+//! All values are integers, and in every node `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, if pruned)`.
 
 mod categories;
 mod draft;

@@ -1,4 +1,4 @@
-//! The callers of a function, and its callees.
+//! The callers and callees of a function.
 
 use super::keyed::KeySums;
 use super::operations::FunctionSet;
@@ -8,27 +8,27 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile};
 
-/// Some functions, taken as one, between their callers and their callees.
+/// One or more functions, treated as one, between their callers and their callees.
 ///
-/// If they are in a stack several times, the part above the outermost one belongs to the callers, and the part below the innermost one to
-/// the callees. So each sample has one caller and one callee at most, and
+/// If the functions are in a stack several times, the part above the outermost belongs to the callers, and the part below the innermost to
+/// the callees. A sample therefore has at most one caller and one callee, and
 ///
 /// ```text
-/// all weight = Σ callers + that of samples without caller = Σ callees + self weight
+/// all weight = Σ callers + weight of samples without a caller = Σ callees + self weight
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandwich {
     /// The weights of the functions themselves.
     pub own: KeySums,
-    /// Their callers, heaviest first, with the weight and the number of the samples in which this caller calls them; `None` if there is no
-    /// caller: they are the outermost functions of the stack.
+    /// Their callers, heaviest first, with the weight and number of samples in which the caller calls them. `None` means that there is no
+    /// caller: the functions are the outermost ones of the stack.
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
-    /// Their callees, heaviest first, with the weight and the number of samples.
+    /// Their callees, heaviest first, with the weight and number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
 }
 
 impl Sandwich {
-    /// The sandwich of the chosen functions in these stacks. Its cost follows the stacks, not the samples.
+    /// Finds the callers and callees of the chosen functions. The cost depends on the stacks, not on the samples.
     pub fn new(profile: &Profile, weights: &[StackWeight], chosen: &FunctionSet) -> Self {
         let mut own = KeySums::default();
         let mut callers: HashMap<Option<FunctionId>, (u64, u64)> = HashMap::default();
@@ -63,7 +63,8 @@ fn add(sum: &mut (u64, u64), row: &StackWeight) {
     *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
 }
 
-/// The caller of the outermost chosen function in a stack, and the callee of the innermost; `None` without any in the stack.
+/// Returns the caller of the outermost chosen function in a stack, and the callee of the innermost; `None` if the stack contains no chosen
+/// function.
 fn neighbours(
     profile: &Profile,
     row: &StackWeight,
@@ -71,7 +72,7 @@ fn neighbours(
 ) -> Option<(Option<FunctionId>, Option<FunctionId>)> {
     let mut below = None;
     let mut found: Option<(Option<FunctionId>, Option<FunctionId>)> = None;
-    // Whether the frame before was the outermost one so far.
+    // Whether the previous frame was the outermost chosen one so far.
     let mut is_caller = false;
     for frame in profile.frames_leaf_first(row.stack) {
         let function = frame.function;

@@ -1,23 +1,23 @@
-//! The pieces of stacks: runs of rows in which each is the caller of the next, and nothing else turns off before the last.
+//! Divides the table of stacks into pieces: consecutive rows, each the caller of the next, with no other branch before the last row.
 //!
 //! ```text
 //! row   parent  frame
 //!   0        –  main     ┐
-//!   1        0  run      ┘ the first piece ends here, since row 3 turns off
-//!   2        1  read     ─ the second one ends here, since row 3 is no child of row 2
+//!   1        0  run      ┘ first piece: ends here, since row 3 branches off
+//!   2        1  read     ─ second piece: ends here, since row 3 is not a child of row 2
 //!   3        1  write    ┐
-//!   4        3  flush    ┘ the third one
+//!   4        3  flush    ┘ third piece
 //! ```
 //!
-//! A tree only needs to remember the node of the last stack of each piece: all others are reached through it. A piece ends at the latest at
-//! the last row of each 64, so that one look finds it, and it lies in one part of the table of stacks.
+//! A tree only needs the node of each piece's last stack, since the others are reached through it. A piece ends at the latest at the last
+//! of each 64 rows, so it is found with one access, and its frames are contiguous.
 
 use crate::profile::{Profile, StackId};
 
-/// The pieces of all stacks of a profile: a bit for each stack, and half a bit to count them.
+/// The pieces of all stacks of a profile: one bit for each stack, and half a bit to count them.
 #[derive(Debug, Default)]
 pub(super) struct StackRuns {
-    /// By rows of the table of stacks, 64 in each.
+    /// One entry for every 64 rows of the table of stacks.
     rows: Vec<Rows>,
     count: usize,
 }
@@ -25,20 +25,20 @@ pub(super) struct StackRuns {
 /// 64 rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rows {
-    /// The rows at which pieces end.
+    /// A bit for each row at which a piece ends.
     ends: u64,
-    /// The number of pieces that end before these rows.
+    /// The number of pieces that end in earlier entries.
     before: u32,
 }
 
-/// The path that leads to a stack from the start of its piece.
+/// The part of a piece from its start to a given stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StackRun {
-    /// In the order of the stacks, from 0.
+    /// The number of the piece, from 0, in the order of the stacks.
     pub(super) number: usize,
-    /// The row of its first stack.
+    /// The row of the piece's first stack.
     pub(super) first: usize,
-    /// True if the stack is its last one.
+    /// True if the given stack is the piece's last.
     pub(super) is_whole: bool,
 }
 
@@ -47,7 +47,7 @@ impl StackRuns {
         let stacks = profile.stack_rows();
         let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; stacks.len().div_ceil(64)];
         for (rows, turns) in rows.iter_mut().zip(stacks.turn_bits()) {
-            // The end before row 0 of the next 64 is set already, as every last row's is.
+            // If the next entry starts with a turn, the end before it is already set, since every last row is an end.
             rows.ends |= turns >> 1;
         }
         if let Some(rows) = rows.last_mut() {
@@ -64,12 +64,12 @@ impl StackRuns {
         Self { rows, count: count as usize }
     }
 
-    /// The number of pieces, at most.
+    /// Returns the number of pieces, or one more.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// The piece of a stack.
+    /// Returns the piece of a stack.
     #[inline]
     pub(super) fn of(&self, stack: StackId) -> StackRun {
         let (row, bit) = (stack.index() / 64, stack.index() % 64);
@@ -89,7 +89,7 @@ mod tests {
     use crate::profile::{FrameKey, ProfileBuilder};
     use crate::units::Address;
 
-    /// A profile of stacks with these parents.
+    /// Returns a profile of stacks with these parents.
     fn profile(parents: &[Option<usize>]) -> Profile {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();

@@ -1,4 +1,4 @@
-//! Sums of the stacks that a selection counts, without a tree.
+//! Sums of the selected stacks, without a tree.
 
 use super::categories::{CategoryRow, TransitionRow, categories_of_stacks, transitions_of_stacks};
 use super::functions::{FunctionRow, functions, functions_of_stacks};
@@ -9,37 +9,38 @@ use super::weights::StackWeights;
 use crate::profile::{Frame, Profile};
 
 impl StackWeights {
-    /// The functions, by self weight, then all weight, then name: those of the [tree](super::Merger::tree) of the same stacks. It
-    /// takes memory for each function and not for each place in a tree. So many `jobs` share the work where there are very many stacks.
+    /// Returns the functions, by self weight, then all weight, then name: the same as in the [tree](super::Merger::tree) of these stacks.
+    /// Memory grows with the functions, and not with the nodes of a tree. If there are very many stacks, they are divided among `jobs`
+    /// threads.
     pub fn functions(&self, profile: &Profile, jobs: usize) -> Vec<FunctionRow> {
         functions_of_stacks(profile, self.rows(), jobs)
     }
 
-    /// The lines, by self weight, then all weight, then path and line, then function.
+    /// Returns the lines, by self weight, then all weight, then path and line, then function.
     pub fn lines(&self, profile: &Profile) -> Vec<LineRow> {
         lines_of_stacks(profile, self.rows())
     }
 
-    /// The source files, by self weight, then all weight, then path. Frames without a source are in none.
+    /// Returns the source files, by self weight, then all weight, then path. Frames without a source are not included.
     pub fn source_files(&self, profile: &Profile) -> Vec<SourceFileRow> {
         source_files_of_stacks(profile, self.rows())
     }
 
-    /// The categories, in the order of [`Category::ALL`](crate::profile::Category::ALL), and at last samples without stack.
+    /// Returns the categories, in the order of [`Category::ALL`](crate::profile::Category::ALL), followed by samples without a stack.
     pub fn categories(&self, profile: &Profile) -> Vec<CategoryRow> {
         categories_of_stacks(profile, self.rows())
     }
 
-    /// The calls from the program's own code into any other, by self weight, then all weight, then caller and callee.
+    /// Returns the calls from app code into any other code, by self weight, then all weight, then caller and callee.
     pub fn transitions(&self, profile: &Profile) -> Vec<TransitionRow> {
         transitions_of_stacks(profile, self.rows())
     }
 
-    /// The sums by whatever frames have in common: `key` has a number below `key_count` for each frame. Behind the sums by key stand
-    /// those of samples without stack.
+    /// Returns the sums by any property of frames: `key` returns a number below `key_count` for each frame. The last sums are for samples
+    /// without a stack.
     ///
     /// # Panics
-    /// When a key is not below `key_count`.
+    /// If a key is not below `key_count`.
     pub fn by_key(
         &self,
         profile: &Profile,
@@ -52,7 +53,7 @@ impl StackWeights {
 }
 
 impl CallTree {
-    /// The functions of the whole tree, by self weight, then all weight, then name. Weights that pruning hid are missing here.
+    /// Returns the functions of the tree, by self weight, then all weight, then name. Weights hidden by pruning are not included.
     pub fn functions(&self, profile: &Profile) -> Vec<FunctionRow> {
         functions(profile, self)
     }

@@ -1,13 +1,13 @@
-//! A call tree, finished.
+//! A finished call tree.
 
 use std::cmp::Ordering;
 
 use crate::profile::{FunctionId, Profile};
 
-/// The label of a node: the root, samples without stack, or a function.
+/// The label of a node: the root, samples without a stack, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// The whole tree; only its first node.
+    /// The root of the tree; only the first node.
     Root,
     /// Samples whose stack was not recorded; only below the root.
     NoStack,
@@ -22,42 +22,42 @@ pub struct Node {
     pub label: Label,
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,
-    /// Weight of samples whose leaf it is.
+    /// The weight of samples with this node as their leaf.
     pub self_weight: u64,
-    /// Weight of samples that pass through it: its own, its children's, and what pruning hid below it.
+    /// The weight of samples that pass through the node: self weight, all weight of its children, and hidden weight.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// The number of samples with this node as their leaf.
     pub self_samples: u64,
-    /// Samples that pass through it.
+    /// The number of samples that pass through the node.
     pub all_samples: u64,
-    /// Weight of the children that pruning hid; 0 in a tree that was not pruned.
+    /// The weight of children hidden by pruning; 0 in a tree that was not pruned.
     pub hidden_weight: u64,
-    /// The number of children that pruning hid.
+    /// The number of children hidden by pruning.
     pub hidden_children: u32,
     /// The index after the last node of its subtree.
     pub(super) end: u32,
 }
 
-/// A call tree: nodes in the order they are read, each followed by its children, the heaviest first.
+/// A call tree: nodes in reading order, each followed by its children, heaviest first.
 ///
-/// Equal weights are in order of name, then binary, so that equal input gives equal output.
+/// Nodes with equal weights are sorted by name, then binary, so equal input gives equal output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTree {
     pub(super) nodes: Vec<Node>,
 }
 
 impl CallTree {
-    /// All nodes, a parent before its children; [`Node::depth`] tells the level. The first one is the root.
+    /// Returns all nodes, parents before their children, starting with the root. [`Node::depth`] is the level.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The root, which has the sum of all weights.
+    /// Returns the root, which has the sum of all weights.
     pub fn root(&self) -> &Node {
         &self.nodes[0]
     }
 
-    /// The indices of a node's children, heaviest first.
+    /// Returns the indices of a node's children, heaviest first.
     pub fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.nodes[index].end as usize;
         let first = Some(index + 1).filter(|&child| child < end);
@@ -65,37 +65,37 @@ impl CallTree {
     }
 }
 
-/// The rule for which nodes of a tree are hidden. A hidden node is counted in its parent, so that no weight is lost.
+/// Decides which nodes of a tree are hidden. Their parents include them, so no weight is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pruning {
-    /// Nodes that weigh less than this percentage of the tree; in [0, 100].
+    /// Hides nodes that weigh less than this percentage of the tree; in [0, 100].
     pub min_percent: f64,
-    /// Nodes that weigh less than this, in the unit of the tree.
+    /// Hides nodes that weigh less than this, in the unit of the tree.
     pub min_weight: u64,
-    /// Levels below this one; `None` hides none.
+    /// Hides levels below this one; `None` hides none.
     pub depth: Option<u32>,
-    /// Children of a node after so many, which are the heaviest; `None` hides none.
+    /// Shows at most this many children of a node, the heaviest; `None` shows all.
     pub children: Option<usize>,
 }
 
 impl Pruning {
-    /// True if `part` of `total` is shown; nothing of nothing is shown, unless a weight is asked for.
+    /// True if `part` of `total` is shown. If both are 0, it is shown unless there is a minimum weight.
     pub fn shows(&self, part: u64, total: u64) -> bool {
         (percent(part, total) >= self.min_percent || total == 0) && part >= self.min_weight
     }
 
     pub(super) fn max_depth(&self) -> u32 {
-        // Also where a node has one child, which is told from no other.
+        // Needed for a node with one child, which is in the same chain.
         if self.children == Some(0) { 0 } else { self.depth.unwrap_or(u32::MAX) }
     }
 }
 
-/// `part` of `whole` in percent; 0 of nothing.
+/// Returns `part` of `whole` in percent, and 0 if `whole` is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// Sets where each subtree ends, from the depths.
+/// Sets the end of each subtree, from the depths.
 pub(super) fn set_ends(nodes: &mut [Node]) {
     let mut open: Vec<usize> = Vec::new();
     for index in 0..nodes.len() {
@@ -110,7 +110,7 @@ pub(super) fn set_ends(nodes: &mut [Node]) {
     }
 }
 
-/// The order of labels of equal weight: by name, then binary, then as first seen.
+/// Sorts labels with equal weight: by name, then binary, then order of appearance.
 pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
     let (Label::Function(first), Label::Function(second)) = (a, b) else { return a.cmp(&b) };
     let key = |id| (profile.function_name(id), profile.binary_name(id), id);

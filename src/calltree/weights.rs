@@ -1,20 +1,20 @@
-//! The first step of every view: the summed weight of each distinct stack of each thread.
+//! The first step of every view: sums the weights of each distinct stack of each thread.
 
 use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId};
 
-/// The number that a sample counts for: its weight, or one.
+/// The number to sum for each sample: its weight, or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Metric {
-    /// Its weight, in the unit of its table.
+    /// The weight, in the unit of its table.
     #[default]
     Weight,
-    /// One. The snapshot of all threads at the start (`Stackshot`) counts zero here, too.
+    /// One for each sample, but zero for the snapshot of all threads at the start (`Stackshot`).
     Samples,
 }
 
 impl Metric {
-    /// The number that a sample, or a sum of samples, counts for.
+    /// Returns the number for a sample or a sum of samples.
     #[inline]
     pub fn of(self, sample: impl Into<SampleSum>) -> u64 {
         let sample = sample.into();
@@ -26,14 +26,14 @@ impl Metric {
     }
 }
 
-/// The weight of one stack of one thread in one series.
+/// The weight of one thread's samples with one stack in one series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackWeight {
-    /// The samples' table and unit.
+    /// The table and unit of the samples.
     pub series: SeriesId,
     /// The thread.
     pub thread: ThreadId,
-    /// The stack; `None` where none was recorded.
+    /// The stack; `None` if it was not recorded.
     pub stack: Option<StackId>,
     /// The sum of the samples' weights.
     pub weight: u64,
@@ -41,40 +41,40 @@ pub struct StackWeight {
     pub samples: u64,
 }
 
-/// The weights of all stacks that a selection counts, sorted by series, thread and stack.
+/// The weights of all selected stacks, sorted by series, thread and stack.
 #[derive(Clone, Debug, Default)]
 pub struct StackWeights {
     rows: Vec<StackWeight>,
 }
 
 impl StackWeights {
-    /// Sums the selected samples. For a profile of sums this costs what its distinct stacks cost.
+    /// Sums the selected samples. For a profile of sums, the cost depends on the distinct stacks.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
         Self::of_sums(&samples.added_up(), metric)
     }
 
-    /// The same for samples that were added up.
+    /// The same for samples that are already summed.
     pub(crate) fn of_sums(sums: &SelectedSums<'_>, metric: Metric) -> Self {
         let mut rows = sorted_by_thread(sums, metric);
         for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
-            // Stacks are numbered as they come, so that most stand in order already.
+            // Stacks are numbered in order of appearance, so most rows are already sorted.
             rows.sort_by_key(|row| row.stack);
         }
-        // One stack in several states, or of several kinds, is one row.
+        // Merges the rows of a stack with several states or kinds.
         Self { rows: joined(rows) }
     }
 
-    /// All rows, to be kept.
+    /// Returns all rows by value.
     pub(super) fn into_rows(self) -> Vec<StackWeight> {
         self.rows
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn rows(&self) -> &[StackWeight] {
         &self.rows
     }
 
-    /// The rows of one series.
+    /// Returns the rows of one series.
     pub fn of_series(&self, series: SeriesId) -> &[StackWeight] {
         let start = self.rows.partition_point(|row| row.series < series);
         let end = self.rows.partition_point(|row| row.series <= series);
@@ -82,7 +82,7 @@ impl StackWeights {
     }
 }
 
-/// Rows in any order; those of one stack of one thread become one.
+/// Collects rows in any order, and merges the rows of each stack of each thread.
 impl FromIterator<StackWeight> for StackWeights {
     fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
         let mut rows: Vec<StackWeight> = rows.into_iter().collect();
@@ -91,7 +91,7 @@ impl FromIterator<StackWeight> for StackWeights {
     }
 }
 
-/// Sorted rows, of which those of one stack of one thread become one.
+/// Merges the rows of each stack of each thread. The rows are sorted.
 fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
     rows.dedup_by(|row, kept| {
         let is_same = key(row) == key(kept);
@@ -104,14 +104,14 @@ fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
     rows
 }
 
-/// A row for each sum that counts, by series and thread.
+/// Returns a row for each selected sum, by series and thread.
 fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight> {
     let groups = &sums.groups;
     let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();
     order.sort_unstable_by_key(|&group| (groups[group].series, groups[group].thread));
     let counted = || sums.rows.iter().filter(|row| sums.is_counted[row.group as usize]);
     let Some(first) = counted().next() else { return Vec::new() };
-    // By group: how many rows there are, then where the next one goes.
+    // For each group, first the number of its rows, then the position of the next row.
     let mut places = vec![0; groups.len()];
     counted().for_each(|row| places[row.group as usize] += 1);
     let mut all = 0;

@@ -1,4 +1,4 @@
-//! Writes a [`Profile`]; the only code that does.
+//! Builds a [`Profile`]. No other code writes one.
 
 #[cfg(feature = "bundle")]
 mod known_samples;
@@ -19,8 +19,8 @@ use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Unit, Uuid};
 
-/// The key that tells one frame from another. `group` keeps frames apart whose recorded addresses follow different rules (documents of
-/// different Xcode versions), so that each can get a lookup address of its own.
+/// The key of a frame. Frames of different `group`s are distinct even if everything else is equal: the addresses of documents from
+/// different Xcode versions follow different rules, so each needs a separate lookup address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameKey {
     /// The function.
@@ -33,20 +33,20 @@ pub struct FrameKey {
     pub source: Option<SourceLine>,
     /// True if it was inlined into its caller.
     pub is_inlined: bool,
-    /// Any number of the caller's; frames of different groups are never the same frame.
+    /// Any number that the caller chooses; frames of different groups are always distinct.
     pub group: u32,
 }
 
-/// The key that tells one binary from another: the UUID at its load address, or the path for a binary without a UUID.
+/// The key of a binary: its load address with its UUID, or with its path if it has no UUID.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum BinaryKey {
     Uuid(Uuid, Address),
     Path(StringId, Address),
 }
 
-/// Interns binaries, functions, frames and stacks and collects samples; [`finish`](Self::finish) makes the [`Profile`].
+/// Interns binaries, functions, frames and stacks and collects samples. [`finish`](Self::finish) returns the [`Profile`].
 ///
-/// Every method that adds a row gives `Err(Full)` when its table is full; the profile so far stays usable.
+/// Every method that adds a row returns `Err(Full)` if its table is full. The rows added before remain usable.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
     profile: Profile,
@@ -62,21 +62,22 @@ pub struct ProfileBuilder {
     stacks: StackTable,
     detail: SampleDetail,
     sum_groups: SumGroups,
-    /// `None` while somebody else adds samples to them.
+    /// `None` while they are [lent](Self::lend_sums) to another thread.
     sums: Option<SumTable>,
-    /// Samples that were not added to their sums yet.
+    /// Samples not yet added to their sums.
     waiting: SumBatch,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
-    /// Samples that were added up before they were read.
+    /// The number of samples that were already summed when they were read.
     summed_samples: u64,
 }
 
-/// The number of samples that wait until they are added to their sums.
+/// The number of samples that are collected before they are added to their sums.
 const BATCH: usize = 1_024;
 
-/// The most samples that may have been added up before they were read: no count of them overflows, in 65,536 recordings together.
+/// The maximum number of samples that were already summed when they were read. With this limit, no count overflows, even for 65,536
+/// recordings.
 const MAX_SUMMED_SAMPLES: u64 = 1 << 48;
 
 impl BinaryKey {
@@ -97,7 +98,7 @@ impl std::fmt::Debug for BinaryKey {
     }
 }
 
-/// Pushes a row and gives its id.
+/// Pushes a row and returns its id.
 macro_rules! push {
     ($table:expr, $id:ident, $row:expr) => {{
         let id = $id::from_index($table.len()).ok_or(Full)?;
@@ -106,7 +107,7 @@ macro_rules! push {
     }};
 }
 
-/// The id of a row that is made at most once for each key.
+/// Returns the id of the row with this key, and adds the row if necessary.
 macro_rules! intern {
     ($map:expr, $key:expr, $table:expr, $id:ident, $row:expr) => {{
         let key = $key;
@@ -122,25 +123,24 @@ macro_rules! intern {
 }
 
 impl ProfileBuilder {
-    /// An empty profile that keeps each sample.
+    /// Creates an empty profile that keeps each sample.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty profile that keeps samples in this detail.
+    /// Creates an empty profile that keeps samples in this detail.
     pub fn with_detail(detail: SampleDetail) -> Self {
         let sums = if detail == SampleDetail::Summed { Some(SumTable::default()) } else { None };
         Self { detail, sums, ..Self::default() }
     }
 
-    /// The same as part of a memory budget, which callers that add to it have to keep.
+    /// Makes the profile part of a memory budget. The callers that add to the profile have to stay within it.
     pub(crate) fn within(mut self, budget: MemoryBudget) -> Self {
         self.profile.budget = budget;
         self
     }
 
-    /// A builder that starts as a copy of `profile` without functions, frames, stacks and samples. Ids of everything
-    /// that was copied stay what they were.
+    /// Starts with a copy of `profile` without functions, frames, stacks and samples. The ids of everything copied are unchanged.
     pub(super) fn without_frames(profile: &Profile) -> Self {
         let Profile { strings, runs, series, processes, threads, cores, binaries, .. } = profile;
         let copy = Profile {
@@ -156,7 +156,7 @@ impl ProfileBuilder {
             ..Profile::default()
         };
         let mut builder = Self { totals: vec![0; series.len()], ..Self::default() };
-        // The maps by key; names of threads and processes stay, and nothing is counted anew.
+        // The maps by key. Threads and processes keep their names: their samples are not counted again.
         builder.runs = runs.iter().copied().zip(profile.run_ids()).collect();
         builder.series = series.iter().copied().zip(profile.series_ids()).collect();
         builder.cores = cores.iter().copied().zip(profile.core_ids()).collect();
@@ -168,14 +168,14 @@ impl ProfileBuilder {
             }
         }
         builder.profile = copy;
-        // There will be at least as many as there were, but for what the recording lists more than once.
+        // Usually as many frames as before; fewer only if the recording lists a frame more than once.
         builder.frames.reserve(profile.frames.len());
         builder.profile.frames.reserve(profile.frames.len());
         builder.profile.samples.reserve_exact(profile.samples.len());
         builder
     }
 
-    /// The same with its functions and frames, whose ids stay, too. No frame is to be added.
+    /// Starts with a copy that includes functions and frames, all with their ids. No frame may be added to it.
     pub(super) fn without_stacks(profile: &Profile) -> Self {
         let mut builder = Self::without_frames(profile);
         builder.profile.functions.clone_from(&profile.functions);
@@ -183,8 +183,8 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Adds the samples, or the sums, of `profile`, whose other tables this builder has, with the stacks that `stack` gives
-    /// for theirs; `None` leaves them out.
+    /// Adds the samples, or the sums, of `profile`, of which this builder already has the other tables. `stack` returns the new stack of
+    /// each old one, or `None` to omit its samples.
     pub(super) fn copy_samples(
         &mut self,
         profile: &Profile,
@@ -198,7 +198,7 @@ impl ProfileBuilder {
                 self.add_counters(counters);
             }
         }
-        // Sums stay apart, even where their stacks became one: their counters are found by their index.
+        // Sums are not merged, even if their stacks became equal: counters refer to a sum by its index.
         for (index, sum) in profile.sums.iter().enumerate() {
             let Some(stack) = stack(sum.stack) else { continue };
             self.profile.sum_counters.copy(self.profile.sums.len(), profile.sum_counters(index));
@@ -206,12 +206,13 @@ impl ProfileBuilder {
         }
         self.profile.sum_groups.clone_from(&profile.sum_groups);
         self.profile.sum_bins.clone_from(&profile.sum_bins);
-        // Of samples that were left out, too.
+        // The statistics include the omitted samples.
         self.profile.sample_weights.clone_from(&profile.sample_weights);
         Ok(())
     }
 
-    /// The profile with the stacks and samples of another one, whose other tables this builder has: ids of frames stayed.
+    /// Finishes with the stacks and samples of another profile, of which this builder has the other tables. Ids of frames are the same in
+    /// both.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
         let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_bins, sum_counters, .. } =
             profile;
@@ -229,22 +230,22 @@ impl ProfileBuilder {
         }
     }
 
-    /// The id of a string.
+    /// Interns a string.
     pub fn string(&mut self, text: &str) -> Result<StringId, Full> {
         self.profile.strings.intern(text).ok_or(Full)
     }
 
-    /// The text of a string.
+    /// Returns the string with this id.
     pub fn text(&self, id: StringId) -> &str {
         self.profile.strings.get(id)
     }
 
-    /// The id of a run.
+    /// Interns a run.
     pub fn run(&mut self, run: Run) -> Result<RunId, Full> {
         Ok(intern!(self.runs, run, self.profile.runs, RunId, run))
     }
 
-    /// The id of the samples of one table in one unit.
+    /// Interns a series: the samples of one table in one unit.
     pub fn series(&mut self, series: Series) -> Result<SeriesId, Full> {
         let id = intern!(self.series, series, self.profile.series, SeriesId, series);
         self.totals.resize(self.profile.series.len(), 0);
@@ -252,39 +253,39 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// The id of a process of a run: one for each pid, or for each name where there is no pid.
+    /// Interns a process of a run. Its key is the pid, or the name if the pid is unknown.
     pub fn process(&mut self, run: RunId, pid: Option<u64>, name: StringId) -> Result<ProcessId, Full> {
         let key = (run, pid, pid.is_none().then_some(name));
         Ok(intern!(self.processes, key, self.profile.processes, ProcessId, Process { run, pid, name }))
     }
 
-    /// The id of a thread of a process: one for each tid, or for each name where there is no tid.
+    /// Interns a thread of a process. Its key is the tid, or the name if the tid is unknown.
     pub fn thread(&mut self, process: ProcessId, tid: Option<u64>, name: StringId) -> Result<ThreadId, Full> {
         let key = (process, tid, tid.is_none().then_some(name));
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name, is_main: false }))
     }
 
-    /// Marks a thread that the format of its recording records as a main thread ([`Thread::is_main`]), regardless of its name.
+    /// Marks a thread that the format of its recording identifies as a main thread ([`Thread::is_main`]), regardless of its name.
     pub fn mark_main_thread(&mut self, thread: ThreadId) {
         self.profile.threads[thread.index()].is_main = true;
     }
 
-    /// Says that `samples` samples showed the process under `name`; the name with most samples wins.
+    /// Adds `samples` votes for `name` as the name of a process. The name with the most votes is used.
     pub fn count_process_name(&mut self, process: ProcessId, name: StringId, samples: u64) {
         *self.process_names.entry((process, name)).or_default() += samples;
     }
 
-    /// Says that `samples` samples showed the thread under `name`; the name with most samples wins.
+    /// Adds `samples` votes for `name` as the name of a thread. The name with the most votes is used.
     pub fn count_thread_name(&mut self, thread: ThreadId, name: StringId, samples: u64) {
         *self.thread_names.entry((thread, name)).or_default() += samples;
     }
 
-    /// The id of a core.
+    /// Interns a core.
     pub fn core(&mut self, core: Core) -> Result<CoreId, Full> {
         Ok(intern!(self.cores, core, self.profile.cores, CoreId, core))
     }
 
-    /// The id of a binary: one for each (UUID, load address); path and name of the first stay.
+    /// Interns a binary. Binaries with the same UUID and load address share the path and name of the first.
     pub fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
         let id = intern!(self.binaries, BinaryKey::of(&binary), self.profile.binaries, BinaryId, binary);
         if let Some(uuid) = binary.uuid {
@@ -293,50 +294,50 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// A binary that was added.
+    /// Returns a binary.
     pub fn get_binary(&self, id: BinaryId) -> &Binary {
         &self.profile.binaries[id.index()]
     }
 
-    /// Of several load addresses of one binary, the one that was added first.
+    /// Returns the first load address of a binary that was loaded at several.
     pub fn first_load(&self, binary: BinaryId) -> BinaryId {
         let uuid = self.profile.binaries[binary.index()].uuid;
         uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(binary)
     }
 
-    /// The id of the function of this name in the binary, wherever the binary was loaded.
+    /// Interns a function by its name and binary, regardless of the binary's load address.
     ///
-    /// A name that is an address (`is_named` is false) means one function at one load address only.
+    /// If the name is an address (`is_named` is false), the function exists at one load address only.
     pub fn function(&mut self, name: StringId, binary: Option<BinaryId>, is_named: bool) -> Result<FunctionId, Full> {
         let binary = if is_named { binary.map(|id| self.first_load(id)) } else { binary };
         let row = Function { name, binary, is_named };
         Ok(intern!(self.functions, (name, binary), self.profile.functions, FunctionId, row))
     }
 
-    /// The id of a frame. Its lookup address is the recorded one until [`set_lookup_address`](Self::set_lookup_address).
+    /// Interns a frame. Its lookup address is the recorded one until [`set_lookup_address`](Self::set_lookup_address).
     pub fn frame(&mut self, key: FrameKey) -> Result<FrameId, Full> {
         let FrameKey { function, binary, address, source, is_inlined, group: _ } = key;
         let row = Frame { function, binary, address, lookup_address: address, source, is_inlined };
         Ok(intern!(self.frames, key, self.profile.frames, FrameId, row))
     }
 
-    /// About how many bytes it takes, without sums that [somebody else adds to](Self::lend_sums).
+    /// Returns the approximate size in bytes, without [lent sums](Self::lend_sums).
     pub(crate) fn memory(&self) -> u64 {
         let Self { runs, series, processes, threads, cores, binaries, first_of_uuid, functions, frames, .. } = self;
         let keys = of_map(runs) + of_map(series) + of_map(processes) + of_map(threads) + of_map(cores);
         let keys = keys + of_map(binaries) + of_map(first_of_uuid) + of_map(functions) + of_map(frames);
         let names = of_map(&self.process_names) + of_map(&self.thread_names);
         let sums = self.sums.as_ref().map_or(0, SumTable::memory) + self.sum_groups.memory();
-        // The stacks and sums of the profile itself come with its end.
+        // Stacks and sums are moved into the profile when it is finished.
         self.profile.memory() + self.stacks.memory() + keys + names + sums
     }
 
-    /// The number of frames; the next new one has this index.
+    /// Returns the number of frames, which is the index of the next new frame.
     pub fn frame_count(&self) -> usize {
         self.profile.frames.len()
     }
 
-    /// A frame that was added.
+    /// Returns a frame.
     pub fn get_frame(&self, id: FrameId) -> &Frame {
         &self.profile.frames[id.index()]
     }
@@ -346,13 +347,13 @@ impl ProfileBuilder {
         self.profile.frames[id.index()].lookup_address = address;
     }
 
-    /// The id of `frame` called from `parent`.
+    /// Interns the stack in which `parent` calls `frame`.
     pub fn stack(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
         self.stacks.child(parent, frame)
     }
 
-    /// The id of the stack that `frames`, from the root to the leaf, make on top of `parent`; `parent` itself without frames.
-    /// The same as [`stack`](Self::stack) for one after the other, and faster.
+    /// Interns the stack in which `parent` calls `frames`, root first, and returns `parent` if there are none. Equal to repeated calls of
+    /// [`stack`](Self::stack), but faster.
     pub fn stack_path(
         &mut self,
         parent: Option<StackId>,
@@ -361,7 +362,7 @@ impl ProfileBuilder {
         self.stacks.path(parent, frames)
     }
 
-    /// The same for frames from the leaf to the root; the stack that each of them is the leaf of goes to its place in `path`.
+    /// The same for frames from the leaf to the root. Writes the stack that ends in each frame to its position in `path`.
     pub(crate) fn stack_path_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -371,23 +372,23 @@ impl ProfileBuilder {
         self.stacks.path_of_leaf_first(parent, frames, path)
     }
 
-    /// Brings near what tells whether `frame` was called from `parent`, which will be asked soon.
+    /// Prefetches the memory that [`stack`](Self::stack) needs for `frame` called from `parent`.
     #[inline]
     pub(crate) fn fetch_stack(&self, parent: StackId, frame: FrameId) {
         self.stacks.fetch(parent, frame);
     }
 
-    /// A stack that was added.
+    /// Returns a stack.
     pub fn get_stack(&self, id: StackId) -> Stack {
         self.stacks.get(id)
     }
 
-    /// The number of distinct stacks.
+    /// Returns the number of distinct stacks.
     pub fn stack_count(&self) -> usize {
         self.stacks.len()
     }
 
-    /// Adds a sample, after those added before: the profile keeps the order of the input, or adds it to its sum.
+    /// Adds a sample. Samples keep the order in which they are added, unless they are summed.
     pub fn add_sample(&mut self, sample: Sample) -> Result<(), Full> {
         let group = match self.detail {
             SampleDetail::Each => 0,
@@ -396,8 +397,8 @@ impl ProfileBuilder {
         self.add_sample_of(group, sample)
     }
 
-    /// Adds samples that were added up before they were read. From then on the profile adds up all samples, those that it has too
-    /// ([`SampleDetail::Summed`]).
+    /// Adds samples that are already summed. From then on, the profile sums all samples ([`SampleDetail::Summed`]), including the earlier
+    /// ones.
     pub fn add_sum(&mut self, sum: &SampleSum) -> Result<(), Full> {
         self.add_up()?;
         self.add_waiting()?;
@@ -416,7 +417,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Adds up the samples so far, and all that follow.
+    /// Sums the samples added so far, and all later ones.
     fn add_up(&mut self) -> Result<(), Full> {
         if self.detail == SampleDetail::Summed {
             return Ok(());
@@ -439,7 +440,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// The group that samples like this one are summed in; `None` where there was none of it.
+    /// Returns the group in which such samples are summed, or `None` if it does not exist yet.
     pub(crate) fn sum_group(&self, sample: &Sample) -> Option<u32> {
         match self.detail {
             SampleDetail::Each => Some(0),
@@ -447,7 +448,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// The same as [`add_sample`](Self::add_sample) for a sample whose [group](Self::sum_group) is known.
+    /// Adds a sample with a known [group](Self::sum_group), like [`add_sample`](Self::add_sample).
     #[inline(always)]
     pub(crate) fn add_sample_of(&mut self, group: u32, sample: Sample) -> Result<(), Full> {
         let series = sample.series.index();
@@ -468,7 +469,7 @@ impl ProfileBuilder {
         if sums + self.waiting.len() >= u32::MAX as usize {
             return Err(Full);
         }
-        // Not after it: counter values of the sample that was added last may follow.
+        // Checked before the sample is added, since its counter values may follow.
         if self.waiting.len() >= BATCH {
             self.add_waiting()?;
         }
@@ -478,7 +479,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Adds what waits to its sums, unless somebody else does that.
+    /// Adds the collected samples to their sums, unless the sums are lent.
     fn add_waiting(&mut self) -> Result<(), Full> {
         let Some(sums) = &mut self.sums else { return Ok(()) };
         let result = sums.add_batch(&self.waiting);
@@ -486,8 +487,8 @@ impl ProfileBuilder {
         result
     }
 
-    /// The sums, for somebody else to add batches of samples to, until [`return_sums`](Self::return_sums); `None` where
-    /// samples are not added up.
+    /// Lends the sums to another thread, which adds batches of samples to them, until [`return_sums`](Self::return_sums). Returns `None` if
+    /// samples are not summed.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         if self.detail == SampleDetail::Each {
             return Ok(None);
@@ -496,7 +497,7 @@ impl ProfileBuilder {
         Ok(self.sums.take())
     }
 
-    /// The samples since the last call, which must go to the sums that were lent; `spare` takes their place.
+    /// Takes the samples collected since the last call, which must be added to the lent sums. `spare` is used for the next ones.
     pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
         std::mem::replace(&mut self.waiting, spare)
     }
@@ -506,7 +507,7 @@ impl ProfileBuilder {
         self.sums = Some(sums);
     }
 
-    /// Adds the counter values of the sample that was added last.
+    /// Adds the counter values of the last sample.
     pub fn add_counters(&mut self, values: &[u64]) {
         match (self.detail, self.profile.samples.len().checked_sub(1)) {
             (SampleDetail::Summed, _) => self.waiting.push_counters(values),
@@ -519,14 +520,14 @@ impl ProfileBuilder {
         }
     }
 
-    /// The unit of a series.
+    /// Returns the unit of a series.
     pub fn unit(&self, id: SeriesId) -> Unit {
         self.profile.series[id.index()].unit
     }
 
-    /// The finished profile.
+    /// Finishes the profile.
     pub fn finish(mut self) -> Profile {
-        // They fit, or they would have been refused.
+        // Cannot fail: samples that do not fit were refused.
         let _ = self.add_waiting();
         for (id, name) in most_counted(&self.process_names) {
             self.profile.processes[id.index()].name = name;
@@ -550,12 +551,12 @@ impl ProfileBuilder {
     }
 }
 
-/// A parent stack is always added before the stacks below it; trees rely on it.
+/// Trees rely on every parent stack preceding its children.
 fn parents_come_first(profile: &Profile) -> bool {
     profile.stacks.iter().enumerate().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
 }
 
-/// For each owner the name that was counted most; of equals the one interned first.
+/// Returns the name with the most votes for each owner. If several have as many, the one interned first is used.
 fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &HashMap<(K, StringId), u64>) -> HashMap<K, StringId> {
     let mut best: HashMap<K, (u64, StringId)> = HashMap::default();
     for (&(owner, name), &count) in counts {

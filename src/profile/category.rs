@@ -1,4 +1,4 @@
-//! The category of a binary's code: the recorded program's own, the system's, a language runtime's, the kernel's.
+//! The category of a binary's code: app, system, language runtime or kernel.
 //!
 //! ```text
 //! /private/var/containers/Bundle/Application/…/Orchard.app/Orchard       user
@@ -8,29 +8,29 @@
 //! /System/Library/Kernels/kernel.release.t6000                           kernel
 //! ```
 //!
-//! The tables below are those of `docs/formats.md`.
+//! The tables below match `docs/formats.md`.
 
 use super::{Binary, BinaryId, FunctionId, Profile};
 use crate::demangle::STUB;
 use crate::units::Address;
 
-/// The category of a binary's code. The order is that of the tables in reports.
+/// The category of a binary's code, in the order of the tables in reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// The program's own: every binary with a path that is none of the others.
+    /// The app's code: every binary with a path that belongs to no other category.
     User,
     /// Code that comes with the operating system or with Xcode.
     System,
-    /// Code that a language needs at run time, and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
+    /// Language runtimes and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
     Runtime,
-    /// The kernel and its extensions. Stubs of system calls, in `libsystem_kernel.dylib`, are [`System`](Self::System).
+    /// The kernel and its extensions. The stubs of system calls in `libsystem_kernel.dylib` are [`System`](Self::System).
     Kernel,
-    /// In no known binary (code that was made at run time, or a recording that lists no binaries), or in one of which
-    /// only a name is known that says nothing.
+    /// Code outside every known binary (generated at run time, or from a recording that lists no binaries), or in a binary without a path
+    /// whose name does not reveal its category.
     Unknown,
 }
 
-/// Libraries that are a runtime, by the whole file name, wherever they lie: programs bring their own copies.
+/// The file names of runtime libraries. They match in any folder, since apps bundle copies.
 const RUNTIME_FILES: [&str; 18] = [
     // The loader.
     "dyld",
@@ -44,7 +44,7 @@ const RUNTIME_FILES: [&str; 18] = [
     "libswiftRemoteMirror.dylib",
     "libswiftSwiftOnoneSupport.dylib",
     "libswiftSynchronization.dylib",
-    // Allocation, and what copies blocks.
+    // Allocators and the library that copies blocks.
     "libsystem_malloc.dylib",
     "libsystem_blocks.dylib",
     // Java and .NET.
@@ -56,7 +56,7 @@ const RUNTIME_FILES: [&str; 18] = [
     "libclrjit.dylib",
 ];
 
-/// Libraries that are a runtime, by how the file name starts; it ends in `.dylib`.
+/// The beginnings of the file names of runtime libraries; the names end in `.dylib`.
 const RUNTIME_STARTS: [&str; 14] = [
     "libobjc.",
     "libobjcMsgSend",
@@ -74,10 +74,10 @@ const RUNTIME_STARTS: [&str; 14] = [
     "libruby.",
 ];
 
-/// Frameworks that are a runtime, by the name of their binary.
+/// The binary names of runtime frameworks.
 const RUNTIME_FRAMEWORKS: [&str; 3] = ["hermes", "Python", "Ruby"];
 
-/// Folders of the system, on the machine itself or in a copy of one.
+/// Folders of the system, on the machine itself or in a copy of its files.
 const SYSTEM_FOLDERS: [&str; 8] = [
     "/System/",
     "/usr/lib/",
@@ -85,31 +85,32 @@ const SYSTEM_FOLDERS: [&str; 8] = [
     "/Library/Apple/",
     "/Library/Developer/",
     "/AppleInternal/",
-    // On a device that is used for development.
+    // On devices that are used for development.
     "/Developer/",
-    // Parts of the system that are updated apart from it.
+    // Parts of the system that are updated separately.
     "/private/preboot/",
 ];
 
-/// Copies of the files of a device, as Xcode keeps them, and of a simulator: a text that stands somewhere in the path, and the folder
-/// behind it that is the root there.
+/// Copies of system files: of devices, as Xcode keeps them, and of simulators. A path that contains the first string and then the second
+/// continues with a path on the device.
 const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
 
 impl Category {
     /// All categories, in the order of reports.
     pub const ALL: [Self; 5] = [Self::User, Self::System, Self::Runtime, Self::Kernel, Self::Unknown];
 
-    /// The category of a binary; [`Unknown`](Self::Unknown) for code outside every known binary.
+    /// Returns the category of a binary, and [`Unknown`](Self::Unknown) for code outside every known binary.
     ///
     /// # Panics
-    /// When the id is of another profile and past the end of this one's table.
+    /// If the id comes from another profile and is out of range here.
     pub fn of_binary(profile: &Profile, binary: Option<BinaryId>) -> Self {
         let Some(binary) = binary else { return Self::Unknown };
         let Binary { name, load_address, path, .. } = *profile.binary(binary);
         Self::of_loaded(load_address, profile.string(path), profile.string(name))
     }
 
-    /// The category of each function, by its index: that of its binary. Stubs are the system's, since the linker made them.
+    /// Returns the category of each function, by index. It is the category of its binary, except that stubs belong to the system, since the
+    /// linker made them.
     pub(crate) fn of_functions(profile: &Profile) -> Vec<Self> {
         let of_binaries: Vec<Self> = profile.binary_ids().map(|id| Self::of_binary(profile, Some(id))).collect();
         let of_binary = |binary: Option<BinaryId>| binary.map_or(Self::Unknown, |id| of_binaries[id.index()]);
@@ -117,24 +118,24 @@ impl Category {
         profile.function_ids().map(of_function).collect()
     }
 
-    /// The category of one function.
+    /// Returns the category of one function.
     pub(crate) fn of_function(profile: &Profile, id: FunctionId) -> Self {
         Self::of_binary(profile, profile.function(id).binary).of_code(profile.function_name(id))
     }
 
-    /// The category of a function with this name in a binary of this category.
+    /// Returns the category of a function in a binary of this category.
     fn of_code(self, function: &str) -> Self {
         if self == Self::User && function.starts_with(STUB) { Self::System } else { self }
     }
 
-    /// The category of a binary at a load address.
+    /// Returns the category of a binary with a load address.
     pub(super) fn of_loaded(load_address: Address, path: &str, name: &str) -> Self {
-        // User addresses have 47 bits.
+        // Addresses in user space have 47 bits.
         if load_address.get() >> 47 != 0 { Self::Kernel } else { Self::of_path(path, name) }
     }
 
-    /// The category of a binary by its path on the recorded machine. A path without a `/` is no path; then the name decides,
-    /// and the kernel, runtimes and libraries named `libsystem_…` are known by it.
+    /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it identifies the
+    /// kernel, runtimes, and libraries named `libsystem_…`.
     pub fn of_path(path: &str, name: &str) -> Self {
         let path = if path.contains('/') { path } else { "" };
         let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
@@ -151,7 +152,7 @@ impl Category {
         }
     }
 
-    /// Its name: `user`, `system`, `runtime`, `kernel`, `unknown`.
+    /// Returns its name: `user`, `system`, `runtime`, `kernel`, `unknown`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -168,8 +169,8 @@ fn is_kernel(path: &str, file: &str) -> bool {
         let builds = ["kernel.release.", "kernel.development.", "kernel.debug.", "kernel.kasan."];
         return ["kernel", "mach_kernel"].contains(&file) || builds.iter().any(|build| file.starts_with(build));
     }
-    // Extensions hold parts that run in programs, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`: the
-    // innermost bundle says what it is.
+    // Kernel extensions contain parts that run in apps, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`, so the innermost
+    // bundle decides.
     let is_bundle =
         |folder: &&str| [".kext", ".plugin", ".bundle", ".app", ".framework"].iter().any(|end| folder.ends_with(end));
     path == "/mach_kernel"
@@ -185,7 +186,7 @@ fn is_runtime(path: &str, file: &str) -> bool {
 }
 
 fn is_system(path: &str, file: &str) -> bool {
-    // Parts of Swift for Apple's frameworks, which programs may carry for older systems.
+    // Parts of Swift for Apple's frameworks, which apps bundle to run on older systems.
     let is_swift_overlay = || {
         let rest = file.strip_prefix("libswift").unwrap_or_default();
         rest.starts_with(|first: char| first.is_ascii_uppercase()) && file.ends_with(".dylib")
@@ -227,7 +228,7 @@ mod tests {
         let device = "/Users/ada/Library/Developer/Xcode/iOS DeviceSupport/iPhone14,2 17.0 (21A329)/Symbols";
         let at = |root: &str, path: &str| format!("{root}{path}");
         let cases: &[(&str, Category)] = &[
-            // The program's own.
+            // App.
             (
                 "/Users/ada/Library/Developer/Xcode/DerivedData/Orchard/Build/Products/Debug/Orchard.app/Contents/MacOS/Orchard.debug.dylib",
                 User,
@@ -247,7 +248,7 @@ mod tests {
             ("/Users/ada/System/Library/Orchard", User),
             ("/Users/ada/Symbols/usr/lib/liborchard.dylib", User),
             ("/Users/ada/Ruby", User),
-            // The system's.
+            // System.
             ("/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation", System),
             ("/System/Library/CoreServices/Finder.app/Contents/MacOS/Finder", System),
             ("/System/iOSSupport/System/Library/PrivateFrameworks/UIKitCore.framework/Versions/A/UIKitCore", System),
@@ -273,7 +274,7 @@ mod tests {
             (&at(own_simulator, "/usr/lib/system/libsystem_c.dylib"), System),
             (&at(device, "/System/Library/Frameworks/UIKit.framework/UIKit"), System),
             (&at(device, "/private/var/containers/Bundle/Application/7D1C/Orchard.app/Orchard"), User),
-            // Runtimes, wherever they lie.
+            // Runtimes, in any folder.
             ("/usr/lib/dyld", Runtime),
             ("/usr/lib/libobjc.A.dylib", Runtime),
             ("/usr/lib/objc/libobjcMsgSend.dylib", Runtime),
@@ -289,7 +290,7 @@ mod tests {
             ("/private/var/containers/Bundle/Application/7D1C/Orchard.app/Frameworks/hermes.framework/hermes", Runtime),
             (&at(simulator, "/usr/lib/libobjc.A.dylib"), Runtime),
             (&at(device, "/usr/lib/system/libsystem_malloc.dylib"), Runtime),
-            // The kernel's.
+            // Kernel.
             ("/System/Library/Kernels/kernel.release.t6041", Kernel),
             ("/System/Library/Kernels/kernel", Kernel),
             ("/Library/Developer/KDKs/KDK_15.0_24A5298h.kdk/System/Library/Kernels/kernel.release.t6031", Kernel),
@@ -318,7 +319,7 @@ mod tests {
             ("", Unknown),
         ] {
             assert_eq!(Category::of_path("", name), category, "{name}");
-            // A reader gives a binary that has no path its name for one.
+            // For a binary without a path, readers use the name as the path.
             assert_eq!(Category::of_path(name, name), category, "{name}");
         }
     }

@@ -1,17 +1,17 @@
 //! Performance counters as weights.
 //!
-//! The values of a sample are differences: the events since the counter was read before. So values of samples add up, as weights do.
+//! A sample's values are differences: the number of events since the counter was last read. Values can therefore be summed like weights.
 
 use super::{Full, Profile, SeriesId};
 use crate::units::Unit;
 
 impl Profile {
-    /// True if a sample has values of performance counters.
+    /// True if any sample has values of performance counters.
     pub(crate) fn has_counters(&self) -> bool {
         !self.counters.is_empty() || self.sum_counters.memory() > 0
     }
 
-    /// By series: the number of values of performance counters that its samples have; of those that differ, the most.
+    /// Returns the number of counter values per sample of each series; the maximum if samples differ.
     pub(crate) fn counter_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.series.len()];
         let mut note = |series: SeriesId, values: usize| {
@@ -25,16 +25,16 @@ impl Profile {
         counts
     }
 
-    /// True if samples weigh what a counter counted.
+    /// True if the weights of samples are values of a counter.
     pub(crate) fn is_weighed_by_counters(&self) -> bool {
         self.series.iter().any(|series| series.counter.is_some())
     }
 
-    /// Gives the samples of each series the values of one of its counters, from 0, as weights; `None` leaves a series as it is. A sample
-    /// without such a value weighs nothing; the number of those is returned by series.
+    /// Replaces the weights in each series by the values of one of its counters, numbered from 0; `None` leaves a series unchanged. A
+    /// sample without that value gets the weight 0. Returns the number of such samples of each series.
     ///
     /// # Errors
-    /// When the values of a series do not fit in 64 bits. Then nothing is changed.
+    /// If the values of a series do not fit in 64 bits. The profile is then unchanged.
     pub(crate) fn weigh_by_counters(&mut self, counters: &[Option<u32>]) -> Result<Vec<u64>, Full> {
         let mut totals = vec![0_u128; self.series.len()];
         let mut without = vec![0; self.series.len()];
@@ -63,7 +63,7 @@ impl Profile {
         Ok(without)
     }
 
-    /// The weight of a sample or a sum of some; `None` if it stays.
+    /// Returns the new weight of a sample or sum, or `None` if its weight is unchanged.
     fn weight_of(
         &self,
         (series, samples): (SeriesId, u64),
@@ -78,7 +78,7 @@ impl Profile {
         }
         let total = &mut totals[series.index()];
         *total += value.unwrap_or(0);
-        // Values are at most as large as their sum.
+        // The total is at least as large as each value.
         u64::try_from(*total).map_err(|_| Full)?;
         u64::try_from(value.unwrap_or(0)).map(Some).map_err(|_| Full)
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::units::Nanos;
 
-    /// Samples of two tables with these values of counters.
+    /// Samples of two tables with these counter values.
     fn profile(detail: SampleDetail, rows: &[(u32, &[u64])]) -> Profile {
         let mut builder = ProfileBuilder::with_detail(detail);
         let input = builder.string("x").unwrap();
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(totals(&profile), [21, 7]);
             let without = profile.weigh_by_counters(&[Some(1), None]).unwrap();
             assert_eq!(totals(&profile), [520, 7], "{detail:?}");
-            // Of sums it is not known which samples have a value.
+            // Sums do not record which samples have a value.
             assert_eq!(without[0], if detail == SampleDetail::Each { 1 } else { 0 });
             let units: Vec<_> = profile.series.iter().map(|series| (series.unit, series.counter)).collect();
             assert_eq!(units, [(Unit::PmcEvents, Some(1)), (Unit::Nanoseconds, None)]);

@@ -1,9 +1,9 @@
-//! The error of a profile that takes no more rows.
+//! The error of a full profile.
 
 use std::fmt;
 
-/// A table reached 2³² − 1 rows, the weights of a series do not fit in 64 bits, or there are more than 2⁴⁸ samples that were added up
-/// before they were read.
+/// A table has 2³² − 1 rows, the weights of a series do not fit in 64 bits, or more than 2⁴⁸ samples were already summed when they were
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 

@@ -1,4 +1,4 @@
-//! Identifiers of the profile's tables: small, `Copy`, opaque. An `Option` of one takes no more room than the id.
+//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,26 +6,26 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
-/// The id of a row in one of the profile's tables: `Id<Thread>` is that of a [`Thread`](super::Thread), `Id<str>` that of a string. It is of use with the
-/// profile that gave it only.
+/// The id of a row in one of the profile's tables: `Id<Thread>` identifies a [`Thread`](super::Thread), `Id<str>` a string. It is valid
+/// only in the profile that returned it.
 pub struct Id<T: ?Sized> {
     number: NonZeroU32,
     table: PhantomData<fn() -> T>,
 }
 
 impl<T: ?Sized> Id<T> {
-    /// The id of row `index`; `None` when the table is full (2³² − 1 rows).
+    /// Returns the id of row `index`, or `None` if the table is full (2³² − 1 rows).
     pub(crate) fn from_index(index: usize) -> Option<Self> {
         u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new).map(Self::numbered)
     }
 
-    /// The row in the id's table, from 0, dense: usable as an index of a side table.
+    /// Returns the row's index, from 0 and without gaps, so it can index a table of additional data.
     #[inline]
     pub const fn index(self) -> usize {
         self.number.get() as usize - 1
     }
 
-    /// The id of the row before; `None` for the first one.
+    /// Returns the id of the preceding row, or `None` for the first one.
     #[inline]
     pub(super) fn before(self) -> Option<Self> {
         NonZeroU32::new(self.number.get() - 1).map(Self::numbered)
@@ -36,7 +36,7 @@ impl<T: ?Sized> Id<T> {
     }
 }
 
-// Derived, these would ask the same of the rows.
+// Derived implementations would require the same traits of `T`.
 
 impl<T: ?Sized> Clone for Id<T> {
     #[inline]

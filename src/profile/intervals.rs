@@ -1,4 +1,4 @@
-//! The time of a selection that is not one range: intervals, by run.
+//! Selects time by intervals of each run, instead of one range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,8 +8,7 @@ use super::time_range::TimeRange;
 use super::{Profile, ThreadId};
 use crate::units::Nanos;
 
-/// Intervals in which samples count: of each run, the time that any of them covers, or the time in which one of every name goes
-/// on.
+/// The time of each run whose samples are selected: the union of intervals, or the time in which an interval of every name is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntervalFilter {
     names: Vec<String>,
@@ -18,20 +17,20 @@ pub struct IntervalFilter {
     count: u64,
     open: u64,
     length: u128,
-    /// Sorted by run and time. Of one run, each ends before the next one starts.
+    /// Sorted by run and time. Within a run, each range ends before the next one starts.
     ranges: Arc<[(u32, TimeRange)]>,
 }
 
 impl IntervalFilter {
-    /// A filter of intervals, each with the number of its run, in any order; they may overlap. `names` is what they are called, and
-    /// `has_hangs` says whether hangs are among them: that is only told again. An interval that ends where it starts, or
-    /// before, covers nothing. Without intervals no sample counts.
+    /// Selects the time within any of these intervals. Each comes with its run number; they may overlap and be in any order. `names` and
+    /// `has_hangs` only describe the intervals and are returned unchanged. An empty or reversed interval selects nothing, and without
+    /// intervals no sample is selected.
     pub fn new(names: Vec<String>, has_hangs: bool, intervals: impl IntoIterator<Item = (u32, TimeRange)>) -> Self {
         Self::of_groups(names, has_hangs, false, [intervals.into_iter().collect()])
     }
 
-    /// A filter of the time that lies in an interval of every group: the intervals of one name are a group, and so are hangs. The
-    /// rest is as for [`new`](Self::new). With one group, both are the same; without a group no sample counts.
+    /// Selects the time within an interval of every group. A group contains the intervals with one name, or the hangs. Otherwise like
+    /// [`new`](Self::new), to which it is equal if there is one group. Without groups, no sample is selected.
     pub fn intersection(
         names: Vec<String>,
         has_hangs: bool,
@@ -63,7 +62,7 @@ impl IntervalFilter {
         Self { names, has_hangs, is_intersection, count, open, length, ranges: ranges.unwrap_or_default().into() }
     }
 
-    /// The same filter, of intervals that are called otherwise.
+    /// Returns the same filter with other names for its intervals.
     pub(crate) fn renamed(&self, rename: impl FnMut(&str) -> String) -> Self {
         Self { names: self.names.iter().map(String::as_str).map(rename).collect(), ..self.clone() }
     }
@@ -73,43 +72,43 @@ impl IntervalFilter {
         &self.names
     }
 
-    /// True if hangs are among them.
+    /// True if the intervals include hangs.
     pub fn has_hangs(&self) -> bool {
         self.has_hangs
     }
 
-    /// True if a sample has to be in an interval of every name, and during a hang if those are asked for; otherwise one is enough.
+    /// True if a sample must be in an interval of every name, and in a hang if hangs are selected; false if one interval is enough.
     pub fn is_intersection(&self) -> bool {
         self.is_intersection
     }
 
-    /// The number of intervals, of all names.
+    /// Returns the number of intervals of all names.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The number of those without an end, which last until the recording ends.
+    /// Returns the number of intervals without an end, which last until the recording ends.
     pub fn open(&self) -> u64 {
         self.open
     }
 
-    /// The sum of the lengths of those that have an end, in nanoseconds.
+    /// Returns the total length of the intervals with an end, in nanoseconds.
     pub fn length(&self) -> u128 {
         self.length
     }
 
-    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. An interval without an end covers
-    /// nothing here, and neither do intervals that begin after it.
+    /// Returns the length of the selected time of all runs in nanoseconds. Overlapping intervals are counted once. The time after the start
+    /// of an interval without an end is not included.
     pub fn covered(&self) -> u128 {
         closed_length(&self.ranges)
     }
 
-    /// The time in which samples count, by run and time: no range touches the next one of its run.
+    /// Returns the selected time by run and time. Ranges of one run do not touch.
     pub fn ranges(&self) -> &[(u32, TimeRange)] {
         &self.ranges
     }
 
-    /// The filter made ready for the threads of a profile.
+    /// Prepares the filter for the threads of a profile.
     pub(super) fn on(&self, profile: &Profile) -> ThreadIntervals {
         let of_run = |number: u32| {
             let start = self.ranges.partition_point(|(run, _)| *run < number);
@@ -124,12 +123,12 @@ impl IntervalFilter {
     }
 }
 
-/// The sum of the lengths of those that have an end, in nanoseconds.
+/// Returns the total length of the ranges with an end, in nanoseconds.
 fn closed_length(ranges: &[(u32, TimeRange)]) -> u128 {
     ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
 }
 
-/// The ranges that two lists have in common; in each list, the ranges are sorted and do not touch.
+/// Intersects two lists, each of them sorted and without ranges that touch.
 fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, TimeRange)> {
     let (mut one, mut other, mut shared) = (one.iter().peekable(), other.iter().peekable(), Vec::new());
     while let (Some((run, range)), Some((other_run, other_range))) = (one.peek(), other.peek()) {
@@ -139,7 +138,7 @@ fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, 
         if run == other_run && end.is_none_or(|end| end > start) {
             shared.push((*run, TimeRange { start, end }));
         }
-        // The one that ends first has nothing more in common with the other list.
+        // The range that ends first has nothing else in common with the other list.
         if order == Ordering::Less {
             one.next()
         } else {
@@ -149,12 +148,12 @@ fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, 
     shared
 }
 
-/// Orders ends by time; what has none ends last.
+/// Compares ends by time; a missing end is last.
 fn compare_ends(one: Option<Nanos>, other: Option<Nanos>) -> Ordering {
     (one.is_none(), one).cmp(&(other.is_none(), other))
 }
 
-/// Joins sorted ranges that touch.
+/// Merges sorted ranges that touch.
 fn merge(sorted: Vec<(u32, TimeRange)>) -> Vec<(u32, TimeRange)> {
     let mut merged: Vec<(u32, TimeRange)> = Vec::with_capacity(sorted.len());
     for (run, range) in sorted {
@@ -171,16 +170,16 @@ fn merge(sorted: Vec<(u32, TimeRange)>) -> Vec<(u32, TimeRange)> {
     merged
 }
 
-/// An [`IntervalFilter`] on one profile.
+/// An [`IntervalFilter`], prepared for one profile.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadIntervals {
-    /// By thread: where the ranges of its run are.
+    /// For each thread, the indices of the ranges of its run.
     of_thread: Vec<Range<usize>>,
     ranges: Arc<[(u32, TimeRange)]>,
 }
 
 impl ThreadIntervals {
-    /// True if a time of a thread is in an interval.
+    /// True if this time is in an interval of the thread's run.
     pub(super) fn has(&self, thread: ThreadId, time: Nanos) -> bool {
         let ranges = &self.ranges[self.of_thread[thread.index()].clone()];
         let begun = ranges.partition_point(|(_, range)| range.start <= time);

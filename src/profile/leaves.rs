@@ -1,35 +1,35 @@
-//! The stacks that had a sum when they were the newest ones, and a number for each.
+//! Numbers the stacks that were the newest ones when their first sample was summed.
 
 use super::model::StackId;
 use crate::memory::of_vec;
 
-/// Stacks that were newer than all others that had samples when their own first one came, in this order. Stacks are numbered as
-/// they come, so a leaf's number is found by counting, in two bits for each stack.
+/// Leaves: stacks that were newer than every stack sampled before them, in this order. Stacks are numbered in order of arrival, so counting
+/// finds the number of a leaf, with two bits per stack.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves {
-    /// By stacks, 64 in each.
+    /// One row for every 64 stacks.
     rows: Vec<LeafRow>,
     count: u32,
-    /// The index behind the newest leaf's.
+    /// The index after the newest leaf.
     end: usize,
 }
 
 /// 64 stacks.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeafRow {
-    /// A bit for each of them that is a leaf.
+    /// One bit for each stack that is a leaf.
     bits: u64,
-    /// The number of leaves before them.
+    /// The number of leaves in earlier rows.
     before: u32,
 }
 
 impl Leaves {
-    /// The number of bytes that they take.
+    /// Returns the size in bytes.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.rows)
     }
 
-    /// The number of a leaf; `None` if the stack is none.
+    /// Returns the number of a leaf, or `None` if the stack is not a leaf.
     #[inline]
     pub(super) fn number(&self, stack: StackId) -> Option<usize> {
         let (row, bit) = (self.rows.get(stack.index() / 64)?, stack.index() % 64);
@@ -37,7 +37,7 @@ impl Leaves {
         (row.bits >> bit & 1 > 0).then_some(before as usize)
     }
 
-    /// Makes a stack a leaf, and gives its number; `None` if it is older than another leaf.
+    /// Makes a stack a leaf and returns its number, or `None` if it is older than another leaf.
     pub(super) fn add(&mut self, stack: StackId) -> Option<usize> {
         let number = self.count;
         if stack.index() < self.end || number == u32::MAX {

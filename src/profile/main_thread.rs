@@ -1,14 +1,15 @@
-//! The one rule for main threads, applied once, when a profile is finished. Everything else reads [`Thread::is_main`](super::Thread::is_main).
+//! The only rule for main threads. It is applied once, when a profile is finished; all other code reads
+//! [`Thread::is_main`](super::Thread::is_main).
 
 use super::Profile;
 
-/// The name that Instruments gives main threads, and readers to main threads without a name.
+/// The name that Instruments gives to main threads. Readers use it for main threads without a name.
 pub(crate) const MAIN_THREAD: &str = "Main Thread";
 
 /// The name of a main thread if Instruments names threads by the functions that they run, and in Rust programs.
 const MAIN_FUNCTION: &str = "main";
 
-/// The evidence that a thread is a main thread. In each process, only the threads with the best evidence are.
+/// The evidence that a thread is a main thread. Only the threads with the best evidence in their process are main threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
     Nothing,
@@ -30,7 +31,7 @@ impl Evidence {
 }
 
 impl Profile {
-    /// Marks the main threads. Doing it again changes nothing, even if names were replaced in between.
+    /// Marks the main threads. A second call changes nothing, even if names were replaced in between.
     pub(super) fn mark_main_threads(&mut self) {
         let evidence = self.threads.iter().map(|thread| Evidence::of(self.strings.get(thread.name), thread.is_main));
         let evidence: Vec<Evidence> = evidence.collect();
@@ -45,7 +46,7 @@ impl Profile {
     }
 }
 
-/// True for `Main Thread` and for `Main Thread 0x2a101`, also in parentheses: readers keep a number that is not the thread's tid.
+/// True for `Main Thread` and `Main Thread 0x2a101`, also in parentheses: readers keep the number if it is not the thread's tid.
 fn is_main_thread(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(MAIN_THREAD) else { return false };
     let digits = rest.trim_start().trim_start_matches('(').trim_end_matches(')');

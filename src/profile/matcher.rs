@@ -1,4 +1,4 @@
-//! Names as people type them: the processes, threads, binaries and functions that a text means.
+//! Matches processes, threads, binaries and functions by what a user types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,9 @@ use std::sync::Arc;
 use super::model::{BinaryId, FunctionId, ProcessId, ThreadId};
 use super::{Id, Profile};
 
-/// A text that means processes, threads, binaries or functions, by number or by name.
+/// A pattern that matches processes, threads, binaries or functions, by number or by name.
 ///
-/// A number is a pid or tid, in decimal or in hex with `0x`; any text is also a name. So `751` finds process 751 as well as a process
-/// named `751`.
+/// A number is a pid or tid, decimal or hexadecimal with `0x`. It is also a name: `751` matches process 751 and a process named `751`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     text: String,
@@ -18,62 +17,62 @@ pub struct Matcher {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The number, or the whole name.
+    /// The number, or the complete name.
     Whole(Option<u64>),
-    /// The same, and where nothing of the profile has it, every name with this text in it, which is in lower case. Of a number this is
-    /// `None`: a mistyped one means nothing else.
+    /// The same. If nothing in the profile has this number or name, it matches every name that contains the string, which is in lower case.
+    /// The string is `None` for a number, since a mistyped number should match nothing.
     Part(Option<u64>, Option<String>),
-    /// Every name that a predicate says.
+    /// Every name that a predicate accepts.
     Pattern(Pattern),
-    /// These processes and threads, whatever they are called.
+    /// These processes and threads, regardless of their names.
     Chosen(Vec<ProcessId>, Vec<ThreadId>),
 }
 
-/// A predicate on names. Two are equal if their texts are.
+/// A predicate on names. Two patterns are equal if their descriptions are.
 #[derive(Clone)]
 struct Pattern(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
 impl Matcher {
-    /// The process or thread with this number, or with exactly this name.
+    /// Matches the process or thread with this number or exactly this name.
     pub fn new(text: &str) -> Self {
         Self { text: text.to_owned(), rule: Rule::Whole(number(text)) }
     }
 
-    /// The same; and if nothing of the whole profile has this number or name, everything that has `text` as a part of its name, in any
-    /// case. A number is never a part of a name.
+    /// The same; if nothing in the profile has this number or name, matches every name that contains `text`, in any case. A number never
+    /// matches a part of a name.
     pub fn part(text: &str) -> Self {
         let number = number(text);
         let part = if number.is_none() { Some(text.to_lowercase()) } else { None };
         Self { text: text.to_owned(), rule: Rule::Part(number, part) }
     }
 
-    /// Everything whose name `is_match` says, such as that of a regular expression; `text` is the name of the rule.
+    /// Matches every name that `is_match` accepts, such as a regular expression does. `text` describes the predicate.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { text: text.to_owned(), rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
     }
 
-    /// What it matches in this profile, under another text: the names may change then.
+    /// Fixes what this matches in the profile now, with another description: names may change later.
     pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
         Self { text, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
     }
 
-    /// True if the text is a number.
+    /// True if the pattern is a number.
     pub(crate) fn is_number(&self) -> bool {
         number(&self.text).is_some()
     }
 
-    /// The text it was made of.
+    /// Returns the string that the user typed, or the description of the predicate.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// True if this is the number or the whole name that the text says.
+    /// True if the pattern is this number or this complete name.
     pub fn is_exact(&self, number: Option<u64>, name: &str) -> bool {
         let (Rule::Whole(own) | Rule::Part(own, _)) = &self.rule else { return name == self.text };
         (number.is_some() && number == *own) || name == self.text
     }
 
-    /// The processes it matches.
+    /// Returns the matching processes.
     pub fn processes(&self, profile: &Profile) -> Vec<ProcessId> {
         if let Rule::Chosen(processes, _) = &self.rule {
             return processes.clone();
@@ -82,7 +81,7 @@ impl Matcher {
         self.of(profile.process_ids(), key)
     }
 
-    /// The threads it matches.
+    /// Returns the matching threads.
     pub fn threads(&self, profile: &Profile) -> Vec<ThreadId> {
         if let Rule::Chosen(_, threads) = &self.rule {
             return threads.clone();
@@ -91,7 +90,7 @@ impl Matcher {
         self.of(profile.thread_ids(), key)
     }
 
-    /// The binaries it matches, by name; by path, if its text has a slash.
+    /// Returns the binaries with a matching name, or a matching path if the pattern contains a slash.
     pub fn binaries(&self, profile: &Profile) -> Vec<BinaryId> {
         let text = match &self.rule {
             Rule::Pattern(_) => self.text.strip_prefix('/').and_then(|text| text.strip_suffix('/')),
@@ -105,12 +104,12 @@ impl Matcher {
         self.of(profile.binary_ids(), key)
     }
 
-    /// The functions it matches.
+    /// Returns the matching functions.
     pub fn functions(&self, profile: &Profile) -> Vec<FunctionId> {
         self.of(profile.function_ids(), |id| (None, profile.function_name(id)))
     }
 
-    /// The things that it matches, by their numbers and names.
+    /// Returns the matching ids, each compared by its number and name.
     fn of<'p, T>(&self, ids: impl Iterator<Item = Id<T>>, key: impl Fn(Id<T>) -> (Option<u64>, &'p str)) -> Vec<Id<T>> {
         let all: Vec<(Id<T>, Option<u64>, &str)> = ids
             .map(|id| {

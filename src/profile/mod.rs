@@ -6,25 +6,24 @@
 //!        ─► stack ─► (parent stack, frame) ─► function ─► binary
 //! ```
 //!
-//! A stack is a parent stack and one frame, so a sample holds one id however deep its stack is, and the stacks of a
-//! recording take room by their distinct parts. Stacks are root first: the parent is the caller.
+//! A stack is a parent stack and one frame. A sample therefore contains one id at any depth, and the stacks of a recording take memory only
+//! for their distinct parts. The parent is the caller; root frames have no parent.
 //!
-//! A [`ProfileBuilder`] writes a profile once; from then on it never changes. This module knows nothing about files.
+//! A [`ProfileBuilder`] writes a profile once, and it never changes afterwards. This module does not read files.
 //!
 //! # Memory
 //!
 //! | what | bytes |
 //! |---|---|
-//! | a sample ([`SampleDetail::Each`]) | 40, and 16 and 8 a value where it has counters |
-//! | a sum ([`SampleDetail::Summed`]) | 24, and 16 and 16 a value where it has counters; while building 6 to 12 more for one whose stack had another |
-//! | a distinct stack entry (a parent stack and a frame) | 4 and two bits, and 4 more for one that turns off from a known stack, and while building 15 to 30 more for that |
+//! | a sample ([`SampleDetail::Each`]) | 40, and 16 and 8 a value if it has counters |
+//! | a sum ([`SampleDetail::Summed`]) | 24, and 16 and 16 a value if it has counters; while building 6 to 12 more for a sum whose stack already had another |
+//! | a distinct stack entry (a parent stack and a frame) | 4 and two bits; 4 more if its parent is not the row before, and 15 to 30 more for such an entry while building |
 //! | a frame | 40; while building 47 to 94 more |
 //! | a function | 12; while building 15 to 30 more |
 //! | a string | its bytes and 14 to 20 |
 //!
-//! Processes, threads, binaries and cores are few. While a profile is built, tables other than that of stacks grow as a `Vec`
-//! does, so that up to half of their room may be unused until [`ProfileBuilder::finish`]. `tests/allocations.rs` measures the
-//! first three rows.
+//! Processes, threads, binaries and cores are few. While a profile is built, all tables except the stacks grow like a `Vec`, so up to half
+//! of their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
 
 mod builder;
 mod category;
@@ -107,19 +106,19 @@ pub struct Profile {
     /// By series.
     sample_weights: Vec<SampleWeights>,
     sum_counters: SumCounters,
-    /// The memory that it may take, with everything that is made of it.
+    /// The memory budget of this profile and everything derived from it.
     budget: MemoryBudget,
-    /// The memory that it takes of that; clones share it.
+    /// The memory reserved from the budget; clones share it.
     held: Option<Arc<Reservation>>,
 }
 
-/// Accessors of one table: a row by its id, and all ids in order.
+/// Two accessors of a table: one row by its id, and all ids in order.
 macro_rules! table {
     ($(#[$one:meta])* $get:ident, $(#[$all:meta])* $ids:ident, $id:ident, $row:ty, $table:ident) => {
         $(#[$one])*
         ///
         /// # Panics
-        /// When the id is of another profile and past the end of this one's table.
+        /// If the id comes from another profile and is out of range here.
         pub fn $get(&self, id: $id) -> &$row {
             &self.$table[id.index()]
         }
@@ -132,19 +131,19 @@ macro_rules! table {
 }
 
 impl Profile {
-    /// The budget of memory that it is part of, as everything should be that is made of it.
+    /// Returns the memory budget, which everything derived from the profile should use.
     pub fn budget(&self) -> &MemoryBudget {
         &self.budget
     }
 
-    /// Takes what it takes from its budget, as long as it lives.
+    /// Reserves the profile's memory from its budget for as long as it lives.
     pub(crate) fn hold(&mut self) -> Result<(), OverBudget> {
         self.held = None;
         self.held = Some(Arc::new(self.budget.reserve(self.memory())?));
         Ok(())
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub fn memory(&self) -> u64 {
         let Self { runs, series, processes, threads, cores, binaries, functions, frames, .. } = self;
         let small = of_vec(runs) + of_vec(series) + of_vec(processes) + of_vec(threads) + of_vec(cores);
@@ -155,102 +154,101 @@ impl Profile {
         small + named + self.stacks.memory() + samples + sums + bins
     }
 
-    /// About how many bytes its names take.
+    /// Returns the approximate size of all names in bytes.
     #[cfg(feature = "fleet")]
     pub(crate) fn names_memory(&self) -> u64 {
         self.strings.memory()
     }
 
     table!(
-        /// A run.
+        /// Returns a run.
         run,
-        /// All runs, in the order they were read.
+        /// Returns all runs, in the order they were read.
         run_ids, RunId, Run, runs
     );
     table!(
-        /// The samples of one table in one unit.
+        /// Returns a series: the samples of one table in one unit.
         series,
-        /// All series, in the order their first samples were read.
+        /// Returns all series, in the order of their first samples.
         series_ids, SeriesId, Series, series
     );
     table!(
-        /// A process.
+        /// Returns a process.
         process,
-        /// All processes, in the order they were first sampled.
+        /// Returns all processes, in the order they were first sampled.
         process_ids, ProcessId, Process, processes
     );
     table!(
-        /// A thread.
+        /// Returns a thread.
         thread,
-        /// All threads, in the order they were first sampled.
+        /// Returns all threads, in the order they were first sampled.
         thread_ids, ThreadId, Thread, threads
     );
     table!(
-        /// A core.
+        /// Returns a core.
         core,
-        /// All cores, in the order they were first seen.
+        /// Returns all cores, in the order of their first appearance.
         core_ids, CoreId, Core, cores
     );
     table!(
-        /// A binary.
+        /// Returns a binary.
         binary,
-        /// All binaries, in the order they were first seen.
+        /// Returns all binaries, in the order of their first appearance.
         binary_ids, BinaryId, Binary, binaries
     );
     table!(
-        /// A function.
+        /// Returns a function.
         function,
-        /// All functions, in the order they were first seen.
+        /// Returns all functions, in the order of their first appearance.
         function_ids, FunctionId, Function, functions
     );
     table!(
-        /// A frame.
+        /// Returns a frame.
         frame,
-        /// All frames, in the order they were first seen.
+        /// Returns all frames, in the order of their first appearance.
         frame_ids, FrameId, Frame, frames
     );
-    /// A stack: its innermost frame and its parent.
+    /// Returns a stack: its innermost frame and its parent.
     ///
     /// # Panics
-    /// When the id is of another profile and past the end of this one's table.
+    /// If the id comes from another profile and is out of range here.
     #[inline]
     pub fn stack(&self, id: StackId) -> Stack {
         self.stacks.get(id)
     }
 
-    /// All stacks; a parent always comes before the stacks below it.
+    /// Returns all stacks; each parent precedes the stacks below it.
     pub fn stack_ids(&self) -> impl ExactSizeIterator<Item = StackId> + use<> {
         (0..self.stacks.len()).map(|index| StackId::from_index(index).expect("a row has an id"))
     }
 
-    /// All stacks as they are kept.
+    /// Returns all stacks in their compact form.
     #[inline]
     pub(crate) fn stack_rows(&self) -> &StackRows {
         &self.stacks
     }
 
-    /// The text of a string.
+    /// Returns a string.
     ///
     /// # Panics
-    /// When the id is of another profile and past the end of this one's table.
+    /// If the id comes from another profile and is out of range here.
     pub fn string(&self, id: StringId) -> &str {
         self.strings.get(id)
     }
 
-    /// The id of a text, if any row uses it.
+    /// Returns the id of a string if any row uses it.
     pub fn find_string(&self, text: &str) -> Option<StringId> {
         self.strings.find(text)
     }
 
-    /// Every sample, in the order of the input. Exports are nearly always in order of time, but not by promise. Empty where
-    /// samples were added up ([`SampleDetail::Summed`]).
+    /// Returns every sample in the order of the input. Exports are nearly always sorted by time, but this is not guaranteed. Empty if
+    /// samples are summed ([`SampleDetail::Summed`]).
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 
-    /// The samples added up, where that was asked for ([`SampleDetail::Summed`]), in an order that depends on the input only;
-    /// empty where each sample is kept. Sums of equal series, thread, stack, state and kind are one, unless
-    /// [`with_frames`](Self::with_frames) made one stack of two.
+    /// Returns the summed samples ([`SampleDetail::Summed`]), in an order that depends only on the input; empty if each sample is kept.
+    /// Samples with the same series, thread, stack, state and kind share one sum, unless [`with_frames`](Self::with_frames) merged stacks.
     pub fn sums(&self) -> impl ExactSizeIterator<Item = SampleSum> + Clone {
         (0..self.sums.len()).map(|index| {
             let row = &self.sums[index];
@@ -258,62 +256,62 @@ impl Profile {
         })
     }
 
-    /// The [sums](Self::sums) without what those of a group have in common.
+    /// Returns the [sums](Self::sums) without the properties shared by their group.
     pub(crate) fn sum_rows(&self) -> &ChunkedVec<SumRow> {
         &self.sums
     }
 
-    /// By group of sums: the part that they have in common.
+    /// Returns the shared properties of each group of sums.
     pub(crate) fn sum_groups(&self) -> &[SumGroup] {
         &self.sum_groups
     }
 
-    /// The most frequent weight of the samples of a series, other than 0; the smallest of equally frequent ones. `None` without samples.
+    /// Returns the most frequent weight of a series' samples other than 0; the smallest if several are equally frequent. `None` without
+    /// samples.
     pub(crate) fn most_frequent_weight(&self, series: SeriesId) -> Option<u64> {
         self.sample_weights[series.index()].most_frequent()
     }
 
-    /// By group of sums: the weights over time.
+    /// Returns the weights over time for each group of sums.
     pub(crate) fn sum_bins(&self) -> &[TimeBins] {
         &self.sum_bins
     }
 
-    /// Everything that was sampled, in either form: the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
+    /// Returns everything that was sampled: the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
     pub fn sums_or_samples(&self) -> impl Iterator<Item = SampleSum> + Clone {
-        // One of them is empty.
+        // One of the two is empty.
         self.sums().chain(self.samples.iter().map(SampleSum::from))
     }
 
-    /// The weight of a sample with its unit.
+    /// Returns the weight of a sample with its unit.
     pub fn weight(&self, sample: &Sample) -> Weight {
         Weight::new(sample.weight, self.series(sample.series).unit)
     }
 
-    /// The values of the performance counters that the sample at this index carried; empty where there are none.
+    /// Returns the performance counter values of the sample at this index, or an empty slice.
     pub fn counters(&self, sample: usize) -> &[u64] {
         let Ok(row) = self.counters.binary_search_by_key(&sample, |row| row.sample) else { return &[] };
         let end = self.counters.get(row + 1).map_or(self.counter_values.len(), |next| next.start);
         &self.counter_values[self.counters[row].start..end]
     }
 
-    /// The summed values of the performance counters of the samples in the [sum](Self::sums) at this index; empty where there
-    /// are none.
+    /// Returns the summed performance counter values of the [sum](Self::sums) at this index, or an empty slice.
     pub fn sum_counters(&self, sum: usize) -> &[u128] {
         self.sum_counters.get(sum)
     }
 
-    /// The frames of a stack from the leaf to the root.
+    /// Returns the frames of a stack from the leaf to the root.
     pub fn frames_leaf_first(&self, stack: Option<StackId>) -> impl Iterator<Item = &Frame> {
         let parents = std::iter::successors(stack, |&id| self.stack(id).parent);
         parents.map(|id| self.frame(self.stack(id).frame))
     }
 
-    /// The name of a function.
+    /// Returns the name of a function.
     pub fn function_name(&self, id: FunctionId) -> &str {
         self.string(self.function(id).name)
     }
 
-    /// The name of a function's binary, where it has one.
+    /// Returns the name of a function's binary, if it has one.
     pub fn binary_name(&self, id: FunctionId) -> Option<&str> {
         self.function(id).binary.map(|binary| self.string(self.binary(binary).name))
     }

@@ -24,32 +24,32 @@ pub(crate) type FrameId = Id<Frame>;
 /// The id of a stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
 pub(crate) type StackId = Id<Stack>;
 
-/// One run of a recording, as one document tells of it. The same run exported into two files gives two of these:
-/// nothing says that they are one, and adding them up would count time twice.
+/// One run of a recording, described by one document. If the same run is exported into two files, it becomes two runs: nothing identifies
+/// them as the same, so their weights are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Run {
-    /// The name of the input that holds it.
+    /// The name of the input that contains it.
     pub input: StringId,
-    /// The number of the document, over all inputs, from 0; an input of concatenated exports holds several.
+    /// The number of the document, over all inputs, from 0. An input of concatenated exports contains several.
     pub document: u32,
     /// The run's number in the recording, from 1.
     pub number: u32,
 }
 
-/// The meaning of weights. Weights of two meanings are never added up or compared, whatever their unit.
+/// The meaning of weights. Weights with different meanings are never added or compared, even in the same unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
     /// CPU time, cycles or events of a thread that ran.
     #[default]
     OnCpu,
-    /// A thread that was there when all threads were looked at, running or waiting. It says nothing of CPU use: most samples of an idle
-    /// program wait.
+    /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle
+    /// program are waiting.
     Presence,
 }
 
 impl Meaning {
-    /// The name that machine formats use: `on-cpu`, `presence`.
+    /// Returns the name in machine-readable formats: `on-cpu`, `presence`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OnCpu => "on-cpu",
@@ -58,10 +58,10 @@ impl Meaning {
     }
 }
 
-/// The samples of one table in one unit: the largest set of samples whose weights may be added up.
+/// The samples of one table in one unit: the largest set of samples whose weights can be added.
 ///
-/// A `time-profile` and a `counters-profile` of one run saw the same CPU time, and two runs are two recordings, so
-/// neither pair shares a series. A table that mixes units (no real one does) gives one series a unit.
+/// The `time-profile` and `counters-profile` of one run measure the same CPU time, and two runs are separate recordings, so they are
+/// different series. A table that mixes units (no real one does) becomes one series for each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Series {
@@ -71,31 +71,30 @@ pub struct Series {
     pub schema: StringId,
     /// The number of the table in the document, from 0 in document order.
     pub table: u32,
-    /// The unit of every weight in it.
+    /// The unit of all its weights.
     pub unit: Unit,
-    /// The meaning of every weight in it.
+    /// The meaning of all its weights.
     pub meaning: Meaning,
-    /// True if it is known when samples were taken. Where it is not, there are sums only, and their
-    /// [times](super::SampleSum::times) are absent.
+    /// True if the times of samples are known. Otherwise the series has only sums, without [times](super::SampleSum::times).
     pub has_times: bool,
-    /// The performance counter, from 0, whose values the samples weigh instead of what was recorded as their weight
+    /// The performance counter, from 0, whose values replace the recorded weights
     /// ([`Analysis::weigh_by_counter`](crate::Analysis::weigh_by_counter)).
     pub counter: Option<u32>,
 }
 
 impl Series {
-    /// The samples of a table that were taken on the CPU, at known times.
+    /// Creates a series of samples taken on the CPU at known times.
     pub const fn new(run: RunId, schema: StringId, table: u32, unit: Unit) -> Self {
         Self { run, schema, table, unit, meaning: Meaning::OnCpu, has_times: true, counter: None }
     }
 
-    /// The same of samples that mean something else.
+    /// Replaces the meaning of its weights.
     #[must_use]
     pub const fn with_meaning(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
     }
 
-    /// The same of samples that were taken at unknown times.
+    /// Marks the times of its samples as unknown.
     #[must_use]
     pub const fn without_times(self) -> Self {
         Self { has_times: false, ..self }
@@ -107,24 +106,24 @@ impl Series {
 pub struct Process {
     /// The run it was seen in.
     pub run: RunId,
-    /// Its number; `None` where the export names none.
+    /// Its number; `None` if the export does not contain it.
     pub pid: Option<u64>,
-    /// Its name; the one most samples carried where it changed, empty where the export has none.
+    /// Its name: the most frequent one if it changed, and empty if the export has no name.
     pub name: StringId,
 }
 
 /// A thread: a tid within a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// The process it belongs to.
+    /// The process of the thread.
     pub process: ProcessId,
-    /// Its number; `None` where the export names none.
+    /// Its number; `None` if the export does not contain it.
     pub tid: Option<u64>,
-    /// Its name; the one most samples carried where it changed, empty where the export has none. Instruments often
-    /// shows the outermost function here.
+    /// Its name: the most frequent one if it changed, and empty if the export has no name. Instruments often uses the outermost function as
+    /// the name.
     pub name: StringId,
-    /// True for a main thread of its process. The reader marks it, if the format does. In a process without a marked thread these are the
-    /// threads named `Main Thread`, and in a process without those the threads named `main`.
+    /// True for a main thread of its process. Readers mark main threads if the format records them. In a process without marked threads,
+    /// the threads named `Main Thread` are main threads; if there are none, the threads named `main`.
     pub is_main: bool,
 }
 
@@ -133,7 +132,7 @@ pub struct Thread {
 pub struct Core {
     /// Its number, from 0.
     pub index: u32,
-    /// Its kind as recorded (`P Core`, `E Core`, `Performance`, `SMT Core` …), where it was.
+    /// Its recorded kind (`P Core`, `E Core`, `Performance`, `SMT Core` …).
     pub kind: Option<StringId>,
 }
 
@@ -142,34 +141,33 @@ pub struct Core {
 pub struct Binary {
     /// Its name, such as `libdispatch.dylib`.
     pub name: StringId,
-    /// Its UUID, which names it across machines and finds its symbols.
+    /// Its UUID, which identifies it on every machine and selects its symbol files.
     pub uuid: Option<Uuid>,
     /// Its architecture, such as `arm64e`.
     pub arch: Option<StringId>,
     /// The address of its Mach-O header in the process.
     pub load_address: Address,
-    /// Its path on the recorded machine.
+    /// The path on the recorded machine.
     pub path: StringId,
 }
 
-/// A function: the key by which frames are merged in trees. Same binary (by UUID) and same name is the same function.
+/// A function: trees merge frames by it. Two functions are the same if their names and the UUIDs of their binaries are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
-    /// Its name; an address in hex where it has none.
+    /// Its name, or its address in hexadecimal.
     pub name: StringId,
-    /// Its binary: of several load addresses of one UUID, the first seen. A function that is known by its address is
-    /// another one at each load address.
+    /// Its binary: the first load address if a UUID has several. A function without a name is a different function at each load address.
     pub binary: Option<BinaryId>,
-    /// True for a real name; false for an address in hex that stands for one.
+    /// True if the name is a real name; false if it is an address in hexadecimal.
     pub is_named: bool,
 }
 
 /// A line of a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLine {
-    /// Path of the file on the machine that compiled it.
+    /// The path on the machine that compiled the file.
     pub path: StringId,
-    /// Line, from 1; 0 is code that the compiler made up.
+    /// The line, from 1; 0 means code that the compiler generated.
     pub line: u32,
 }
 
@@ -178,28 +176,28 @@ pub struct SourceLine {
 pub struct Frame {
     /// The function.
     pub function: FunctionId,
-    /// The binary at its load address; `None` for code outside every known binary (JIT, say).
+    /// The binary at its load address; `None` for code outside every known binary, such as JIT code.
     pub binary: Option<BinaryId>,
-    /// The address exactly as recorded, with the bias and authentication bits of its Xcode version.
+    /// The recorded address, unchanged, with the bias and authentication bits of its Xcode version.
     pub address: Address,
-    /// The address to look up in symbol files: of the sampled instruction in a leaf, inside the call in a caller.
+    /// The address to look up in symbol files: in a leaf, the sampled instruction; in a caller, an address inside the call.
     pub lookup_address: Address,
-    /// The source line, where the recording had it.
+    /// The source line, if it was recorded.
     pub source: Option<SourceLine>,
-    /// True if the recording marks the frame as inlined: Xcode 27 does so with the outer of two frames of one address. In a profile that
-    /// was symbolicated: true if this function was inlined into the next frame towards the root.
+    /// True if the recording marks the frame as inlined: Xcode 27 marks the outer one of two frames with the same address. In a
+    /// symbolicated profile, true if this function was inlined into the next frame towards the root.
     pub is_inlined: bool,
 }
 
 impl Frame {
-    /// True if a recording lists this frame as inlined beside `callee`: both have one address, so anyone who knows the functions at that
-    /// address knows both.
+    /// True if a recording lists this frame as inlined next to `callee`. Both have one address, so a symbol file that has the functions at
+    /// that address supplies both.
     pub fn is_inlined_beside(&self, callee: &Self) -> bool {
         self.is_inlined && self.binary == callee.binary && self.address == callee.address
     }
 }
 
-/// A stack: the frame, called from the parent stack. `None` as the parent is the root of the thread.
+/// A stack: `parent` calls `frame`. The root of a thread has no parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stack {
     /// The callers.
@@ -218,14 +216,14 @@ pub enum SampleKind {
     EveryThread,
     /// Its lightweight form, which samples only threads that ran (`LPET`).
     EveryThreadLightweight,
-    /// The snapshot of all threads at the start: it shows where they stood, and counts no CPU time (weight 0).
+    /// The snapshot of all threads at the start. It shows what each thread was doing; its weight is 0, so it adds no CPU time.
     Stackshot,
-    /// A kind this version does not know.
+    /// Any other kind.
     Other,
 }
 
 impl SampleKind {
-    /// The kind that Instruments means by a number.
+    /// Returns the kind for a number from Instruments.
     pub(crate) fn of_number(number: u64) -> Self {
         match number {
             0 => Self::Periodic,
@@ -240,25 +238,25 @@ impl SampleKind {
 /// One row of a CPU table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When, counted from the start of the recording.
+    /// The time since the start of the recording.
     pub time: Nanos,
-    /// The number of units of its series that it stands for.
+    /// The weight in the unit of its series.
     pub weight: u64,
-    /// The table it is a row of.
+    /// The table that contains it.
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// The stack of the thread; `None` if none was recorded, although the weight is real.
+    /// The stack of the thread; `None` if it was not recorded, in which case the weight is still valid.
     pub stack: Option<StackId>,
     /// The core that the thread ran on; `None` for threads that did not run.
     pub core: Option<CoreId>,
-    /// The thread's state (`Running`, `Blocked` …), where recorded.
+    /// The thread's state (`Running`, `Blocked` …), if it was recorded.
     pub state: Option<StringId>,
-    /// Its source.
+    /// The source.
     pub kind: SampleKind,
 }
 
-/// The start of a sample's counter values; they end where the next row's start.
+/// The start of a sample's counter values, which end at the start of the next row's values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CounterRow {
     pub(super) sample: usize,

@@ -1,4 +1,4 @@
-//! A profile again: with other frames, as symbolication makes one, or with other stacks, as operations on trees do.
+//! Copies a profile with other frames, for symbolication, or with other stacks, for operations on trees.
 
 use std::fmt;
 
@@ -6,15 +6,16 @@ use super::model::{FrameId, StackId};
 use super::{Full, Profile, ProfileBuilder};
 use crate::memory::{OverBudget, of_vec};
 
-/// The reason why a profile could not be made of another one.
+/// Why a profile could not be made from another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RebuildError {
-    /// It does not fit its tables.
+    /// A table is full.
     Full(Full),
-    /// It takes more memory than its [budget](Profile::budget) has.
+    /// The new profile needs more memory than its [budget](Profile::budget) has left.
     Memory(OverBudget),
-    /// Names or other weights were asked for after operations, which had chosen functions by the names before, and counted what they did.
+    /// Names or weights were to be replaced after operations. The operations had selected functions by their earlier names, and counted the
+    /// removed samples.
     OutOfOrder,
 }
 
@@ -44,28 +45,28 @@ impl From<OverBudget> for RebuildError {
     }
 }
 
-/// After so many stacks the memory that they take is reserved.
+/// The number of stacks after which their memory is reserved.
 const STACKS_BETWEEN: usize = 1 << 12;
 
 /// The replacement of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
-    /// The frames that stand for it, innermost first; never empty.
+    /// The frames that replace it, innermost first; never empty.
     pub frames: Vec<FrameId>,
-    /// True if they are all functions of its address: then they also stand for callers that the recording lists as inlined at that address
-    /// ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
+    /// True if these are all functions at the frame's address. They then also replace callers that the recording lists as inlined at that
+    /// address ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
     pub covers_callers: bool,
 }
 
 impl Profile {
-    /// This profile with every frame replaced by one or several others; everything else stays as it is, with the same
-    /// ids for strings, runs, series, processes, threads, cores and binaries.
+    /// Returns this profile with each frame replaced by one or more others. Everything else is unchanged, including the ids of strings,
+    /// runs, series, processes, threads, cores and binaries.
     ///
-    /// `replace` is asked once for each frame, in order of their ids, and adds the rows it needs to the builder of the new profile. The
-    /// marks of inlined frames change their meaning, so a profile is replaced only once.
+    /// `replace` is called once for each frame, in order of their ids, and adds the rows that it needs to the builder of the new profile. A
+    /// profile is replaced only once, since the inline marks of frames get another meaning.
     ///
     /// # Errors
-    /// When a table of the new profile is full, or its memory is more than the budget has left.
+    /// If a table of the new profile is full, or the profile needs more memory than the budget has left.
     pub fn with_frames(
         &self,
         mut replace: impl FnMut(&mut ProfileBuilder, FrameId) -> Result<Replacement, Full>,
@@ -78,12 +79,12 @@ impl Profile {
         }
         let is_same = |(new, old): (&Replacement, FrameId)| !new.covers_callers && new.frames == [old];
         if replacements.iter().zip(self.frame_ids()).all(is_same) {
-            // Each frame has another name at most, and stacks know frames by their ids.
+            // From here on, a frame needs at most one more name, and stacks refer to frames by ids.
             drop(reserved);
             return held(builder.finish_with_stacks_of(self));
         }
-        // By old stack: the new one, and the new one without its frame, for a callee that covers it. A parent comes
-        // before its children, so its new stacks are known.
+        // For each old stack, the new stack with and without its frame; the latter is for a callee that covers the frame. Parents come
+        // first, so their new stacks are available.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
         for (index, stack) in self.stacks.iter().enumerate() {
             if index.is_multiple_of(STACKS_BETWEEN) {
@@ -105,15 +106,15 @@ impl Profile {
         held(builder.finish())
     }
 
-    /// This profile with every stack that samples have replaced by another one of the same frames; everything else stays as
-    /// it is, with the same ids.
+    /// Returns this profile with each sampled stack replaced by another one with the same frames. Everything else is unchanged, including
+    /// ids.
     ///
-    /// `shape` is asked once for each stack that a sample or sum has, in order of their ids, first of all for that of samples
-    /// without stack where there are any. It gets the frames from the root to the leaf, none for no stack, and changes them;
-    /// if it gives `false`, the samples of this stack are left out.
+    /// `shape` is called once for each stack that a sample or sum has, in order of their ids; if there are samples without a stack, it is
+    /// called for them first. It receives the frames from the root to the leaf (none without a stack) and may change them. If it returns
+    /// `false`, the samples of this stack are omitted.
     ///
     /// # Errors
-    /// As [`with_frames`](Self::with_frames).
+    /// See [`with_frames`](Self::with_frames).
     pub fn with_stacks(
         &self,
         mut shape: impl FnMut(Option<StackId>, &mut Vec<FrameId>) -> bool,
@@ -146,13 +147,13 @@ impl Profile {
     }
 }
 
-/// A new profile, with what it takes of the budget.
+/// Reserves the memory of a new profile from its budget.
 fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
     profile.hold()?;
     Ok(profile)
 }
 
-/// The place of a stack in a table that begins with that of no stack.
+/// The index of a stack in a table whose first entry is for samples without a stack.
 fn place(stack: Option<StackId>) -> usize {
     stack.map_or(0, |stack| stack.index() + 1)
 }

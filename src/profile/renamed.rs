@@ -1,35 +1,35 @@
-//! A profile with other names: the same rows, ids and numbers.
+//! Replaces names in a profile. Its rows, ids and numbers are unchanged.
 
 use super::strings::Strings;
 use super::{BinaryId, Category, Full, FunctionId, Profile, RebuildError, StringId};
 use crate::hash::HashMap;
 
-/// Gives new names by what they are names of; `None` leaves the old one.
+/// Returns new names for each kind of name; `None` keeps the old one.
 pub(crate) trait Rename {
-    /// An input.
+    /// Renames an input.
     fn input(&mut self, name: &str) -> Option<String>;
-    /// A process.
+    /// Renames a process.
     fn process(&mut self, name: &str) -> Option<String>;
-    /// A thread.
+    /// Renames a thread.
     fn thread(&mut self, name: &str) -> Option<String>;
-    /// The name and the path of a binary.
+    /// Renames a binary and its path.
     fn binary(&mut self, name: &str, path: &str) -> (String, String);
-    /// A function that has a name, in a binary of this category.
+    /// Renames a function with a name, in a binary of this category.
     fn function(&mut self, name: &str, category: Category) -> Option<String>;
-    /// Path of a source file.
+    /// Renames the path of a source file.
     fn source(&mut self, path: &str) -> Option<String>;
 }
 
-/// The strings of a profile that is renamed: those of before, and those that it has then.
+/// The strings of a profile, before and after the names are replaced.
 struct Names {
     old: Strings,
     new: Strings,
-    /// By old string, of one kind: the new one.
+    /// The new string for each old string of one kind.
     known: HashMap<StringId, StringId>,
 }
 
 impl Names {
-    /// The new string for an old one, which is asked for once.
+    /// Returns the new string for an old one. `rename` is called once for each.
     fn of(&mut self, id: StringId, rename: impl FnOnce(&str) -> Option<String>) -> Result<StringId, Full> {
         if let Some(&known) = self.known.get(&id) {
             return Ok(known);
@@ -43,8 +43,8 @@ impl Names {
 }
 
 impl Profile {
-    /// Gives other names to everything that [`Rename`] knows. No other name of before is left. Functions of one binary that have the same
-    /// name then become one function where that is asked for. Names of schemas, states, kinds of cores and architectures stay.
+    /// Replaces all names that [`Rename`] covers; none of the old ones is kept. If `merges` is set, functions of one binary with the same
+    /// new name are merged. The names of schemas, states, core kinds and architectures are unchanged.
     pub(crate) fn rename(&mut self, names: &mut dyn Rename, merges: bool) -> Result<(), RebuildError> {
         let new = self.kept_strings()?;
         let mut strings = Names { old: std::mem::take(&mut self.strings), new, known: HashMap::default() };
@@ -55,7 +55,7 @@ impl Profile {
         Ok(self.hold()?)
     }
 
-    /// Every string of the profile.
+    /// Returns every string of the profile.
     pub(crate) fn strings(&self) -> impl Iterator<Item = &str> {
         self.strings.all()
     }
@@ -96,7 +96,7 @@ impl Profile {
         Ok(())
     }
 
-    /// By binary: its category, by the names of before.
+    /// Returns the category of each binary, by its old name.
     fn categories(&self, strings: &Strings) -> Vec<Category> {
         let category = |binary: &super::Binary| {
             Category::of_loaded(binary.load_address, strings.get(binary.path), strings.get(binary.name))
@@ -104,7 +104,7 @@ impl Profile {
         self.binaries.iter().map(category).collect()
     }
 
-    /// Makes functions of one name and binary one. The others stay in the table, and no frame has them.
+    /// Merges functions with the same name and binary. The others remain in the table, but no frame refers to them.
     fn merge_functions(&mut self) {
         let mut first: HashMap<(Option<BinaryId>, StringId), FunctionId> = HashMap::default();
         let ids = self.function_ids();
@@ -119,7 +119,7 @@ impl Profile {
         }
     }
 
-    /// The strings whose ids samples and tables have, which stay what they are, under the same ids.
+    /// Copies the strings that are not renamed, with the same ids.
     fn kept_strings(&self) -> Result<Strings, Full> {
         let mut is_kept = vec![false; self.strings.all().len()];
         let states =

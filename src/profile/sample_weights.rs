@@ -1,15 +1,15 @@
-//! The weights of the samples of each series, counted while samples are added: sums no longer have them.
+//! Counts the weights of each series while samples are added, since sums do not keep them.
 
 use std::cmp::Reverse;
 
-/// The most different weights that are counted of a series. Recordings at a fixed interval have one; others, few.
+/// The maximum number of different weights counted per series. Recordings with a fixed interval have one; others have few.
 const MOST: usize = 64;
 
-/// How often each weight occurred, for the first [`MOST`] different weights other than 0.
+/// The number of samples with each weight, for the first [`MOST`] different weights other than 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SampleWeights {
     counts: Vec<(u64, u64)>,
-    /// The index of the weight that was counted last: most often, the next one is the same.
+    /// The index of the last weight: the next one is usually the same.
     last: usize,
 }
 
@@ -37,7 +37,7 @@ impl SampleWeights {
         }
     }
 
-    /// The most frequent weight; of equally frequent ones, the smallest.
+    /// Returns the most frequent weight; the smallest if several are equally frequent.
     pub(crate) fn most_frequent(&self) -> Option<u64> {
         self.counts.iter().max_by_key(|&&(weight, count)| (count, Reverse(weight))).map(|&(weight, _)| weight)
     }

@@ -1,55 +1,56 @@
-//! The time that samples cover: the least time that was recorded, if nobody tells it.
+//! The time that samples cover: a lower limit of the recorded time, if that is unknown.
 
 use super::model::Sample;
 use crate::units::{Nanos, Unit};
 
-/// The part of the time axis that some samples of one run cover.
+/// The part of the time axis that samples of one run cover.
 ///
-/// A sample at time t that weighs w nanoseconds covers the time from t up to but without t + w. It begins where it is counted,
-/// as in timelines and flame charts. So n samples of w that follow each other every w cover n · w, which is what they weigh: not
-/// the (n − 1) · w from the first to the last of them. A thread whose samples do not overlap weighs no more than this is
-/// [long](Self::length), however many gaps it has. An export does not say whether Instruments means the time before or after a
-/// sample; where all samples weigh the same, as in nearly every export, the length is the same either way.
+/// A sample at time t with a weight of w nanoseconds covers the time from t up to, but not including, t + w, as in timelines and flame
+/// charts. So n samples of w, at intervals of w, cover n · w, which is their weight, and not the (n − 1) · w between the first and the
+/// last. The weight of a thread whose samples do not overlap never exceeds this [length](Self::length), regardless of gaps. Exports do not
+/// specify whether a sample describes the time before or after it. If all samples have the same weight, as in nearly every export, the
+/// length is the same.
 ///
-/// Cycles, events and numbers of samples are no time. Samples of such a unit cover the moment they were taken at, and so do those
-/// that weigh nothing.
+/// Cycles, events and numbers of samples are not a time. Samples in these units cover only the moment at which they were taken, and so do
+/// samples with weight 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampledTime {
-    /// The time when the first of them was taken.
+    /// The time of the first sample.
     pub first: Nanos,
-    /// The time when the last of them was taken.
+    /// The time of the last sample.
     pub last: Nanos,
-    /// The end of the time that they cover; not before `last`. A sample that weighs much may cover more than those after it.
+    /// The end of the covered time, at `last` or later. An earlier sample with a large weight may cover more than the samples after it.
     pub end: Nanos,
 }
 
 impl SampledTime {
-    /// The time that a sample covers. `unit` is that of its series.
+    /// Returns the time that a sample covers. `unit` is the unit of its series.
     #[inline]
     pub fn of(sample: &Sample, unit: Unit) -> Self {
         Self::of_nanos(sample.time, sample.weight).in_unit(unit)
     }
 
-    /// The time that a sample covers if it weighs nanoseconds.
+    /// Returns the time that a sample covers if its weight is in nanoseconds.
     #[inline]
     pub(super) fn of_nanos(time: Nanos, weight: u64) -> Self {
         Self { first: time, last: time, end: time.saturating_add(Nanos::from_nanos(weight)) }
     }
 
-    /// The time in a unit: cycles, events and numbers of samples cover the moments they were taken at.
+    /// Converts to a unit: in cycles, events and numbers of samples, only the moments of the samples are covered.
     #[inline]
     pub(super) fn in_unit(self, unit: Unit) -> Self {
         let end = if unit == Unit::Nanoseconds { self.end } else { self.last };
         Self { end, ..self }
     }
 
-    /// The time that both cover, and the time between them. The order does not matter, so parts of a run may be joined in any.
+    /// Returns the time that both cover, and the time between them. The order does not matter, so the parts of a run can be joined in any
+    /// order.
     #[inline]
     pub fn join(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last), end: self.end.max(other.end) }
     }
 
-    /// From the first sample to the end of what they cover: zero for one sample that covers a moment.
+    /// Returns the time from the first sample to the end of the covered time. It is zero for one sample that covers a moment.
     pub fn length(self) -> Nanos {
         self.end.since(self.first)
     }

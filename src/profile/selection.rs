@@ -1,4 +1,4 @@
-//! The choice of the samples of a profile that a view counts.
+//! Selects samples of a profile.
 
 use std::borrow::Cow;
 
@@ -11,49 +11,48 @@ use super::time_range::TimeRange;
 use super::{Id, Profile, Sample};
 use crate::chunked_vec::ChunkedVec;
 
-/// The thread states that count.
+/// The thread states to select.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateFilter {
-    /// Running threads, and samples that carry no state: what CPU time means.
+    /// Running threads, and samples without a state: CPU time.
     #[default]
     Running,
-    /// Every sample, also of threads that waited.
+    /// Every sample, including waiting threads.
     All,
-    /// Only these states, by name in any case.
+    /// Only these states, by name, in any case.
     Only(Vec<String>),
 }
 
-/// The samples that count. By default these are of every run, process, thread and time, and of running threads.
+/// Selects samples. By default, these are all samples of running threads.
 ///
-/// Lists are alternatives; the fields narrow each other.
+/// The entries of a list are alternatives. A sample must match every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Run numbers; empty is every run.
+    /// Run numbers; empty for every run.
     pub runs: Vec<u32>,
-    /// Processes; empty is every process.
+    /// Processes; empty for every process.
     pub processes: Vec<Matcher>,
-    /// Threads; empty is every thread.
+    /// Threads; empty for every thread.
     pub threads: Vec<Matcher>,
-    /// True for [main threads](super::Thread::is_main) only.
+    /// True to select [main threads](super::Thread::is_main) only.
     pub only_main_threads: bool,
-    /// Time; `None` is the whole recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not
-    /// know the times of its samples: with a range of time, nothing of it counts.
+    /// A range of time; `None` for the complete recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does
+    /// not keep the times of samples, so a range selects none of them.
     pub time: Option<TimeRange>,
-    /// Intervals, of which a sample must be in one of its run; `None` is the whole recording. What `time` says of a profile of
-    /// sums holds here, too.
+    /// Intervals that contain the sample; `None` for the complete recording. As with `time`, they select no sample of a profile of sums.
     pub intervals: Option<IntervalFilter>,
     /// Thread states.
     pub states: StateFilter,
 }
 
 impl Selection {
-    /// True if the times of samples decide which of them count, so that none of a profile of sums do.
+    /// True if the selection depends on the times of samples, so that it selects no sample of a profile of sums.
     pub fn needs_times(&self) -> bool {
         self.time.is_some() || self.intervals.is_some()
     }
 
-    /// The selection made ready for the samples of `profile`.
+    /// Prepares the selection for the samples of `profile`.
     pub fn on<'p>(&self, profile: &'p Profile) -> SelectedSamples<'p> {
         let runs: Vec<bool> =
             profile.run_ids().map(|run| self.runs.is_empty() || self.runs.contains(&profile.run(run).number)).collect();
@@ -82,7 +81,7 @@ impl Selection {
     }
 }
 
-/// By id: true if one of the matchers matches it, or if there are none.
+/// For each id, whether one of the matchers matches it, or there are no matchers.
 fn chosen<T>(
     matchers: &[Matcher],
     ids: impl ExactSizeIterator<Item = Id<T>>,
@@ -95,7 +94,7 @@ fn chosen<T>(
     chosen
 }
 
-/// The number of samples added up at a time.
+/// The number of samples that are summed at a time.
 const BATCH: usize = 1_024;
 
 #[derive(Clone, Debug)]
@@ -105,7 +104,7 @@ enum States {
     Only(Vec<StringId>),
 }
 
-/// The sums that count: the rows of groups that do.
+/// The selected sums: the rows of the selected groups.
 #[derive(Debug)]
 pub(crate) struct SelectedSums<'p> {
     pub(crate) groups: Cow<'p, [SumGroup]>,
@@ -115,21 +114,21 @@ pub(crate) struct SelectedSums<'p> {
 }
 
 impl SelectedSums<'_> {
-    /// Counts nothing of the series that are not wanted.
+    /// Deselects all series for which `is_wanted` is false.
     pub(crate) fn retain_series(&mut self, is_wanted: impl Fn(SeriesId) -> bool) {
         for (group, is_counted) in self.groups.iter().zip(&mut self.is_counted) {
             *is_counted = *is_counted && is_wanted(group.series);
         }
     }
 
-    /// The stack of each sum that counts.
+    /// Returns the stack of each selected sum.
     pub(crate) fn stacks(&self) -> impl Iterator<Item = StackId> {
         let counted = self.rows.iter().filter(|row| self.is_counted[row.group as usize]);
         counted.filter_map(|row| row.stack)
     }
 }
 
-/// A [`Selection`] on one profile.
+/// A [`Selection`], prepared for one profile.
 #[derive(Clone, Debug)]
 pub struct SelectedSamples<'p> {
     profile: &'p Profile,
@@ -137,13 +136,13 @@ pub struct SelectedSamples<'p> {
     threads: Vec<bool>,
     time: Option<TimeRange>,
     intervals: Option<ThreadIntervals>,
-    /// True if the profile knows the time of each sample.
+    /// True if the profile keeps the time of each sample.
     has_times: bool,
     states: States,
 }
 
 impl<'p> SelectedSamples<'p> {
-    /// The profile it selects from.
+    /// Returns the profile.
     pub fn profile(&self) -> &'p Profile {
         self.profile
     }
@@ -154,8 +153,8 @@ impl<'p> SelectedSamples<'p> {
         self.threads[thread.index()]
     }
 
-    /// True if run, process, thread and time of a sample are selected, whatever its state. False for a sum of several samples if a range of
-    /// time or intervals are selected.
+    /// True if run, process, thread and time of a sample are selected, regardless of its state. False for a sum of several samples if the
+    /// selection contains a range of time or intervals.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
@@ -177,8 +176,8 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// The samples that count, added up by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or those of its
-    /// samples.
+    /// Returns the selected samples, summed by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or sums of
+    /// its samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let sums = self.added_up();
         (0..sums.rows.len()).filter_map(move |index| {
@@ -187,7 +186,7 @@ impl<'p> SelectedSamples<'p> {
         })
     }
 
-    /// The same, in parts.
+    /// The same, as groups and rows.
     pub(crate) fn added_up(&self) -> SelectedSums<'p> {
         if self.has_times {
             return self.add_up();
@@ -200,9 +199,9 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// True if the sums of a group count.
+    /// True if the sums of a group are selected.
     pub(crate) fn counts_group(&self, group: &SumGroup) -> bool {
-        // Nothing of it depends on the stack.
+        // The result does not depend on the stack.
         let sum = group.sum(&SumRow { weight: 0, samples: 0, stack: None, group: 0 });
         self.is_in_scope(sum) && self.is_state_counted(sum)
     }
@@ -213,7 +212,7 @@ impl<'p> SelectedSamples<'p> {
         while samples.peek().is_some() {
             batch.clear();
             for sample in samples.by_ref().take(BATCH) {
-                // There are no more groups and sums than samples, which are fewer than what fits.
+                // Never fails: there are no more groups and sums than samples, and those fit.
                 let Ok(group) = groups.of(sample) else { continue };
                 groups.note_time(group, sample.time, sample.weight);
                 batch.push(group, sample.weight, sample.stack);
@@ -228,12 +227,12 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// The samples that count, in the order of the input; none of a profile of sums.
+    /// Returns the selected samples in the order of the input; none of a profile of sums.
     pub fn iter(&self) -> impl Iterator<Item = &'p Sample> {
         self.indexed().map(|(_, sample)| sample)
     }
 
-    /// The samples that count, with their indices in [`Profile::samples`].
+    /// Returns the selected samples with their indices in [`Profile::samples`].
     pub fn indexed(&self) -> impl Iterator<Item = (usize, &'p Sample)> {
         let samples = self.profile.samples().iter().enumerate();
         samples.filter(|&(_, sample)| self.is_in_scope(sample) && self.is_state_counted(sample))

@@ -1,4 +1,4 @@
-//! The distinct stacks as they are kept: 4 bytes each, and 4 more for those that turn off.
+//! Stores the distinct stacks: 4 bytes each, and 4 more for turns.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use super::model::{FrameId, StackId};
 use crate::chunked_vec::ChunkedVec;
 use crate::memory::of_vec;
 
-/// Stacks in the order they were added, a parent before its children.
+/// Stacks in the order they were added, parents before their children.
 ///
-/// Most stacks stand right after their parent, so that a row is a frame, and a bit says which rows are below another one, or
-/// below none. Only of these the parent is kept:
+/// Most stacks directly follow their parent, so a row contains only the frame. All other rows are *turns*: their parent is not the row
+/// before, or they have no parent. A bit marks each turn, and only turns store their parent:
 ///
 /// ```text
 /// row   frame   turns off   parent
@@ -26,39 +26,39 @@ pub(crate) struct StackRows {
     frames: ChunkedVec<FrameId>,
     /// By rows, 64 in each.
     turns: Vec<Turns>,
-    /// The parents of the rows that turn off, in their order.
+    /// The parents of the turns, in order.
     parents: ChunkedVec<Option<StackId>>,
 }
 
 /// 64 rows.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
-    /// A bit for each of them that is not below the row before.
+    /// A bit for each turn among the 64 rows.
     bits: u64,
-    /// The number of such rows before them.
+    /// The number of turns in earlier rows.
     before: u32,
 }
 
 impl StackRows {
-    /// The number of stacks.
+    /// Returns the number of stacks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// A stack. Panics where there is none.
+    /// Returns a stack. Panics if it does not exist.
     #[inline]
     pub(crate) fn get(&self, id: StackId) -> Stack {
         Stack { parent: self.parent(id), frame: self.frames[id.index()] }
     }
 
-    /// The frame of the stack at an index, if there is one.
+    /// Returns the frame of the stack at an index, if it exists.
     #[inline]
     pub(crate) fn frame_at(&self, index: usize) -> Option<FrameId> {
         self.frames.get(index).copied()
     }
 
-    /// The parent of a stack. Panics where there is no such stack.
+    /// Returns the parent of a stack. Panics if the stack does not exist.
     #[inline]
     pub(crate) fn parent(&self, id: StackId) -> Option<StackId> {
         match self.turn(id.index()) {
@@ -67,18 +67,18 @@ impl StackRows {
         }
     }
 
-    /// All stacks, in order.
+    /// Returns all stacks in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Stack> {
         (0..self.len()).filter_map(StackId::from_index).map(|id| self.get(id))
     }
 
-    /// The frames of rows that follow each other; none is 64 rows or more after the last multiple of 64.
+    /// Returns the frames of consecutive rows, which must be in the same block of 64.
     #[inline]
     pub(crate) fn frames(&self, rows: Range<usize>) -> &[FrameId] {
         self.frames.rows(rows)
     }
 
-    /// The frames of any rows that follow each other, in pieces.
+    /// Returns the frames of any consecutive rows, in pieces.
     pub(crate) fn frames_of(&self, rows: Range<usize>) -> impl Iterator<Item = &[FrameId]> {
         let Range { mut start, end } = rows;
         std::iter::from_fn(move || {
@@ -88,24 +88,24 @@ impl StackRows {
         })
     }
 
-    /// By rows, 64 in each: the bits of those that do not stand right after their parent.
+    /// Returns the bits of the turns, for 64 rows each.
     pub(crate) fn turn_bits(&self) -> impl ExactSizeIterator<Item = u64> + DoubleEndedIterator {
         self.turns.iter().map(|turns| turns.bits)
     }
 
-    /// The parents of these rows, in their order.
+    /// Returns the parents of the turns, in order.
     pub(crate) fn turn_parents(&self) -> &ChunkedVec<Option<StackId>> {
         &self.parents
     }
 
-    /// The number of rows that turn off up to this stack's, which is one more than the index of the turn that leads to it.
+    /// Returns the number of turns up to this row, which is one more than the index of the last turn before or at it.
     #[inline]
     pub(crate) fn turns_up_to(&self, id: StackId) -> usize {
         let Turns { bits, before } = self.turns[id.index() / 64];
         before as usize + (bits & (u64::MAX >> (63 - id.index() % 64))).count_ones() as usize
     }
 
-    /// The number of the turn that a row is, if it is one.
+    /// Returns the number of the turn if this row is one.
     #[inline]
     fn turn(&self, row: usize) -> Option<usize> {
         let Turns { bits, before } = self.turns[row / 64];
@@ -113,14 +113,14 @@ impl StackRows {
         (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
     }
 
-    /// True if the row behind `parent`, if there is one, is `frame` called from it.
+    /// True if the row after `parent` exists and is `frame` called from it.
     #[inline]
     pub(super) fn next_is(&self, parent: StackId, frame: FrameId) -> bool {
         let next = parent.index() + 1;
         self.frames.get(next) == Some(&frame) && self.turns[next / 64].bits >> (next % 64) & 1 == 0
     }
 
-    /// Adds a stack, whose parent is there.
+    /// Adds a stack. Its parent must exist.
     #[inline]
     pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         let index = self.len();
@@ -138,12 +138,11 @@ impl StackRows {
         Ok(id)
     }
 
-    /// Adds a stack for each of these frames, the first one below the newest stack, each other one below the one before.
-    /// There is a stack.
+    /// Adds a stack for each frame: the first below the newest stack, every other one below the stack before it. There must be a stack.
     #[inline]
     pub(super) fn push_chain(&mut self, frames: impl ExactSizeIterator<Item = FrameId>) -> Result<(), Full> {
         let end = self.len() + frames.len();
-        // The last one's id.
+        // Checks that the last id fits.
         StackId::from_index(end).ok_or(Full)?;
         self.frames.extend(frames);
         while self.turns.len() < end.div_ceil(64) {
@@ -152,12 +151,12 @@ impl StackRows {
         Ok(())
     }
 
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.frames.memory() + of_vec(&self.turns) + self.parents.memory()
     }
 
-    /// Gives back the room for more stacks.
+    /// Releases unused capacity.
     pub(super) fn shrink_to_fit(&mut self) {
         self.frames.shrink_to_fit();
         self.turns.shrink_to_fit();

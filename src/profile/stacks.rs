@@ -1,4 +1,4 @@
-//! The distinct stacks, while a profile is built.
+//! Interns stacks while a profile is built.
 
 use std::hash::BuildHasher as _;
 use std::hint::black_box;
@@ -11,10 +11,10 @@ use super::model::{FrameId, StackId};
 use super::stack_rows::StackRows;
 use crate::hash::BuildHasher;
 
-/// Every distinct stack: a parent stack and a frame, once.
+/// All distinct stacks, each a parent stack and a frame.
 ///
-/// A stack that is new down from some frame adds its entries one after the other, so most stacks stand right after their
-/// parent. Those are found there and need no hash table; it holds the other ones:
+/// If a stack is new from some frame on, its entries are added one after the other, so most stacks directly follow their parent. They are
+/// found there and need no hash table. The hash table contains the others:
 ///
 /// ```text
 /// row   parent  frame
@@ -25,42 +25,42 @@ use crate::hash::BuildHasher;
 ///   4        3  flush       right after its parent
 /// ```
 ///
-/// A stack takes 4 bytes, one that turns off 4 more. One that is in the hash table takes 15 to 30 bytes more while the profile
-/// is built; of the stacks of a recording that is about one for each distinct leaf, however deep they are.
+/// A stack takes 4 bytes, and 4 more if it does not follow its parent. An entry in the hash table takes 15 to 30 more bytes while the
+/// profile is built. A recording has about one such entry for each distinct leaf, regardless of the depth of its stacks.
 #[derive(Debug, Default)]
 pub(super) struct StackTable {
     rows: StackRows,
-    /// The stacks that do not stand right after their parent, as they are: so the table grows, and a stack is found or
-    /// found not to be there, without a look at rows far away.
+    /// The stacks that do not directly follow their parent. Entries contain the complete stack, so neither look-ups nor growth access
+    /// distant rows.
     others: HashTable<(Stack, StackId)>,
     hasher: BuildHasher,
 }
 
 impl StackTable {
-    /// The number of stacks.
+    /// Returns the number of stacks.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub(super) fn memory(&self) -> u64 {
         let others = self.others.capacity() as u64 * 8 / 7 * (size_of::<(Stack, StackId)>() as u64 + 1);
         self.rows.memory() + others
     }
 
-    /// A stack that was added.
+    /// Returns a stack.
     pub(super) fn get(&self, id: StackId) -> Stack {
         self.rows.get(id)
     }
 
-    /// The finished table; a parent stands before its children.
+    /// Finishes the table; each parent precedes its children.
     pub(super) fn finish(self) -> StackRows {
         let mut rows = self.rows;
         rows.shrink_to_fit();
         rows
     }
 
-    /// The id of `frame` called from `parent`.
+    /// Interns the stack in which `parent` calls `frame`.
     #[inline]
     pub(super) fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
         let row = Stack { parent, frame };
@@ -77,7 +77,7 @@ impl StackTable {
         self.other(row)
     }
 
-    /// The id of the stack that `frames`, from the root to the leaf, make on top of `parent`; `parent` without frames.
+    /// Interns the stack in which `parent` calls `frames`, root first, and returns `parent` if there are none.
     pub(super) fn path(
         &mut self,
         parent: Option<StackId>,
@@ -91,14 +91,14 @@ impl StackTable {
                 break;
             }
         }
-        // Below a stack that is new, everything is.
+        // Everything below a new stack is new.
         for frame in frames {
             stack = Some(self.rows.push(Stack { parent: stack, frame })?);
         }
         Ok(stack)
     }
 
-    /// The same for frames from the leaf to the root, which also gives the stack that each of them is the leaf of.
+    /// The same for frames from the leaf to the root. Also returns the stack that ends in each frame.
     pub(super) fn path_of_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -126,7 +126,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// Brings near what tells whether `frame` was called from `parent`. It lies anywhere in memory.
+    /// Prefetches the memory that tells whether `frame` was called from `parent`.
     #[inline]
     pub(super) fn fetch(&self, parent: StackId, frame: FrameId) {
         let row = Stack { parent: Some(parent), frame };
@@ -134,7 +134,7 @@ impl StackTable {
         black_box(self.others.find(hash_of(&row, &self.hasher), |(known, _)| *known == row));
     }
 
-    /// The id of a stack that does not stand right after its parent.
+    /// Interns a stack that does not directly follow its parent.
     fn other(&mut self, row: Stack) -> Result<StackId, Full> {
         let Self { rows, others, hasher } = self;
         let hash = hash_of(&row, hasher);
@@ -165,7 +165,7 @@ mod tests {
         FrameId::from_index(index).unwrap()
     }
 
-    /// The slow form: every stack in one map.
+    /// The slow form: one map of all stacks.
     #[derive(Default)]
     struct Model(HashMap<(Option<StackId>, FrameId), StackId>);
 
@@ -198,7 +198,7 @@ mod tests {
         let mut table = StackTable::default();
         let root = table.child(None, frame(0)).unwrap();
         let other_root = table.child(None, frame(1)).unwrap();
-        // Frame 1 called from frame 0 is not the root that stands in the next row.
+        // The next row is frame 1 called from frame 0, and not a root.
         let child = table.child(Some(root), frame(1)).unwrap();
         assert_ne!(child, other_root);
         assert_eq!(table.child(Some(root), frame(1)), Ok(child));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few frames, so that stacks meet, part and recur often.
+        /// Few frames, so that stacks often share parts.
         #[test]
         fn ids_are_those_of_a_plain_map(
             steps in proptest::collection::vec(
@@ -220,7 +220,7 @@ mod tests {
             let (mut table, mut model) = (StackTable::default(), Model::default());
             for (on, frames, how) in steps {
                 let frames: Vec<FrameId> = frames.into_iter().map(frame).collect();
-                // The root, or any stack there is.
+                // A new root, or a child of any existing stack.
                 let parent = (on % (table.len() + 1)).checked_sub(1).and_then(StackId::from_index);
                 let expected = model.path(parent, &frames);
                 let leaf_first: Vec<FrameId> = frames.iter().rev().copied().collect();

@@ -1,4 +1,4 @@
-//! Strings stored once, in one allocation, known by a small id.
+//! Interns strings in one allocation, with a small id for each.
 
 use std::hash::BuildHasher as _;
 
@@ -8,18 +8,18 @@ use super::model::StringId;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 
-/// Every distinct string of a profile, one after the other in one buffer.
+/// Every distinct string of a profile, concatenated in one buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings {
     text: String,
-    /// The end of each string in `text`; it starts where the one before ends.
+    /// The end of each string in `text`. Each string starts at the end of the one before it.
     ends: Vec<usize>,
     ids: HashTable<StringId>,
     hasher: BuildHasher,
 }
 
 impl Strings {
-    /// The string of `id`. An id of another table gives another string or panics, as an index would.
+    /// Returns a string. An id from another table returns an unrelated string or panics, like an index.
     pub(crate) fn get(&self, id: StringId) -> &str {
         let index = id.index();
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
@@ -32,29 +32,29 @@ impl Strings {
         (0..self.ends.len()).map(move |index| &self.text[start(index)..self.ends[index]])
     }
 
-    /// Leaves out the next id: no text has it.
+    /// Skips the next id: no string has it.
     pub(crate) fn skip(&mut self) {
         self.ends.push(self.text.len());
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let ids = self.ids.capacity() as u64 * 8 / 7 * (size_of::<StringId>() as u64 + 1);
         self.text.capacity() as u64 + of_vec(&self.ends) + ids
     }
 
-    /// Gives back the room that growing took in advance.
+    /// Releases unused capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
 
-    /// The id of `text`, if it was interned.
+    /// Returns the id of `text` if it was interned.
     pub(crate) fn find(&self, text: &str) -> Option<StringId> {
         self.ids.find(self.hasher.hash_one(text), |&id| self.get(id) == text).copied()
     }
 
-    /// The id of `text`, new where it was not there; `None` when the table is full.
+    /// Returns the id of `text` and adds it if necessary. `None` if the table is full.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
         if let Some(id) = self.find(text) {
             return Some(id);

@@ -1,4 +1,4 @@
-//! Samples that were added up: all that trees and totals need of them.
+//! Sums of samples, which contain everything that trees and totals need.
 
 use std::hash::BuildHasher as _;
 use std::hint::black_box;
@@ -17,24 +17,22 @@ use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
-/// The detail in which a profile keeps samples.
+/// How much of each sample a profile keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleDetail {
-    /// Each one, in the order of the input ([`Profile::samples`](super::Profile::samples)). 40 bytes a sample.
+    /// Keeps each sample in the order of the input ([`Profile::samples`](super::Profile::samples)), with 40 bytes per sample.
     #[default]
     Each,
-    /// Added up by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)). 24 bytes a sum,
-    /// however many samples: memory does not grow with the rows of an input.
+    /// Sums samples by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)), with 24 bytes per sum. The
+    /// memory does not grow with the rows of an input.
     ///
-    /// Every call tree, every total and every list of threads or functions is the same as with [`Each`](Self::Each). What is
-    /// lost: the samples one by one, with their times and cores. So a
-    /// [`Selection`](super::Selection) of a time counts nothing in such a profile, and `fleet::measure`, which looks at
-    /// seconds and cores, finds no samples in it.
+    /// All call trees, totals and lists of threads or functions are the same as with [`Each`](Self::Each). The times and cores of single
+    /// samples are lost. A [`Selection`](super::Selection) of time therefore selects nothing in such a profile, and `fleet::measure`, which
+    /// needs seconds and cores, finds no samples.
     Summed,
 }
 
-/// The properties shared by samples that are added up wherever their stacks are the same. There are few groups: one or two for each
-/// thread.
+/// The properties shared by samples that are summed if their stacks are equal. There are few groups: one or two for each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumGroup {
     pub(crate) series: SeriesId,
@@ -45,7 +43,7 @@ pub(crate) struct SumGroup {
 }
 
 impl SumGroup {
-    /// The sum of these samples of the group.
+    /// Returns the sum of the group's samples with this stack.
     #[inline]
     pub(crate) fn sum(&self, row: &SumRow) -> SampleSum {
         let Self { series, thread, state, kind, times } = *self;
@@ -54,47 +52,47 @@ impl SumGroup {
     }
 }
 
-/// A group and a stack, and what its samples add up to.
+/// The sum of a group's samples with one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumRow {
     pub(crate) weight: u64,
     pub(crate) samples: u64,
     pub(crate) stack: Option<StackId>,
-    /// Its index.
+    /// The index of the group.
     pub(crate) group: u32,
 }
 
 impl SumRow {
-    /// The sum of one sample.
+    /// Makes a sum of one sample.
     fn of(sample: &SumSample) -> Self {
         let SumSample { weight, stack, group } = *sample;
         Self { weight, samples: 1, stack, group }
     }
 }
 
-/// The groups that there are, by their index.
+/// All groups, by index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumGroups {
     rows: Vec<SumGroup>,
     /// By group.
     bins: Vec<TimeBins>,
-    /// The bytes that the weights in bins take.
+    /// The size of the weights in bins, in bytes.
     in_bins: u64,
     by_key: HashMap<(SeriesId, ThreadId, Option<StringId>, SampleKind), u32>,
 }
 
 impl SumGroups {
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.rows) + of_vec(&self.bins) + self.in_bins + of_map(&self.by_key)
     }
 
-    /// The group of a sample, if there is one.
+    /// Returns the group of a sample, if it exists.
     pub(super) fn find(&self, sample: &Sample) -> Option<u32> {
         self.by_key.get(&(sample.series, sample.thread, sample.state, sample.kind)).copied()
     }
 
-    /// The group of a sample.
+    /// Returns the group of a sample, and adds it if necessary.
     pub(super) fn of(&mut self, sample: &Sample) -> Result<u32, Full> {
         match self.find(sample) {
             Some(group) => Ok(group),
@@ -102,7 +100,7 @@ impl SumGroups {
         }
     }
 
-    /// The group of a sum.
+    /// Returns the group of a sum, and adds it if necessary.
     pub(super) fn of_sum(&mut self, sum: &SampleSum) -> Result<u32, Full> {
         match self.by_key.get(&(sum.series, sum.thread, sum.state, sum.kind)) {
             Some(&group) => Ok(group),
@@ -119,7 +117,7 @@ impl SumGroups {
         Ok(group)
     }
 
-    /// Notes when a sample of the group was taken, and what it covers.
+    /// Extends the time that the group's samples cover.
     #[inline]
     pub(super) fn note_time(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(group) = self.rows.get_mut(group as usize) {
@@ -128,7 +126,7 @@ impl SumGroups {
         }
     }
 
-    /// Adds the weight of a sample of the group to the bin of its time.
+    /// Adds the weight of a sample to the group's bin for this time.
     #[inline]
     pub(super) fn add_to_bins(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(bins) = self.bins.get_mut(group as usize) {
@@ -141,7 +139,7 @@ impl SumGroups {
     }
 }
 
-/// A sample that is to be added up.
+/// A sample that will be added to its sum.
 #[derive(Clone, Copy, Debug)]
 struct SumSample {
     weight: u64,
@@ -149,12 +147,11 @@ struct SumSample {
     group: u32,
 }
 
-/// Samples on their way to their sums. They are added many at a time, and maybe by another thread than collects them.
+/// Samples on their way to their sums. They are added many at a time, possibly by another thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
     samples: Vec<SumSample>,
-    /// Of samples that carry counter values: the index of the sample, and where its values end; they start where those before
-    /// end.
+    /// For each sample with counter values, its index and the end of its values, which start at the end of the values before.
     counters: Vec<(usize, usize)>,
     values: Vec<u64>,
 }
@@ -165,7 +162,7 @@ impl SumBatch {
         self.samples.push(SumSample { weight, stack, group });
     }
 
-    /// Gives the sample that was pushed last counter values.
+    /// Sets the counter values of the last sample.
     pub(super) fn push_counters(&mut self, values: &[u64]) {
         if let Some(sample) = self.samples.len().checked_sub(1) {
             self.values.extend_from_slice(values);
@@ -184,28 +181,28 @@ impl SumBatch {
     }
 }
 
-/// So many sums stay in a cache of the processor, and are not fetched.
+/// Up to this number, sums stay in the processor's cache and are not prefetched.
 const NEAR: usize = 1 << 13;
 
-/// Adds samples up.
+/// Adds samples to their sums.
 ///
-/// Sums are far more than a cache holds, and each sample adds to another one. Nearly every stack is new when it is sampled first,
-/// and is sampled in one group only: such a [leaf](Leaves) is known by its number. Where there are many, all leaves
-/// of a batch are looked for before the first sample is added, since to wait for many takes little longer than for one.
+/// There are far more sums than fit in a cache, and successive samples belong to different sums. Nearly every stack is new at its first
+/// sample, and is sampled in only one group. Such a [leaf](Leaves) has a number, so its sum is found by index. If there are many sums, all
+/// leaves of a batch are looked up before the first sample is added: many concurrent cache misses take little longer than one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumTable {
     leaves: Leaves,
-    /// By leaf: the sum of the group that had it first.
+    /// For each leaf, the sum of its first group.
     of_leaves: ChunkedVec<SumRow>,
     leaf_counters: SumCounters,
     /// All other sums.
     others: OtherSums,
     other_counters: SumCounters,
-    /// By sample of the batch at hand: the leaf it belongs to.
+    /// For each sample of the current batch, its leaf.
     found: Vec<Option<usize>>,
 }
 
-/// The place where a sample was added: a leaf's sum, or another one.
+/// The sum to which a sample was added: a leaf's, or another one.
 #[derive(Clone, Copy, Debug)]
 enum SumPlace {
     Leaf(usize),
@@ -213,19 +210,19 @@ enum SumPlace {
 }
 
 impl SumTable {
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let by_hash = self.others.by_hash.capacity() as u64 * 8 / 7 * 5;
         let counters = self.leaf_counters.memory() + self.other_counters.memory();
         self.leaves.memory() + self.of_leaves.memory() + self.others.rows.memory() + by_hash + counters
     }
 
-    /// The number of sums.
+    /// Returns the number of sums.
     pub(super) fn len(&self) -> usize {
         self.of_leaves.len() + self.others.rows.len()
     }
 
-    /// Adds samples, with what they carry. The caller makes sure that the weights of a series fit in 64 bits.
+    /// Adds samples with their counter values. The caller ensures that the weights of a series fit in 64 bits.
     pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
         if batch.counters.is_empty() && self.of_leaves.len() < NEAR {
             return batch.samples.iter().try_for_each(|sample| self.add(sample, None).map(drop));
@@ -245,17 +242,17 @@ impl SumTable {
         Ok(())
     }
 
-    /// Finds the leaves that samples belong to, and brings their sums near.
+    /// Finds the leaves of the samples and prefetches their sums.
     fn fetch(&mut self, batch: &SumBatch) {
         let Self { leaves, of_leaves, found, .. } = self;
         found.clear();
         found.extend(batch.samples.iter().map(|sample| leaves.number(sample.stack?)));
         let sums = found.iter().filter_map(|leaf| of_leaves.get((*leaf)?));
-        // A row may lie in two lines of the cache.
+        // Reads both ends of the row, since it may span two cache lines.
         black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
     }
 
-    /// Adds a sum of samples: one after the other would take as long as there are.
+    /// Adds a sum of samples at once, since adding each of them would take as long as their number.
     pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
         let Some(others) = sum.samples.checked_sub(1) else { return Ok(()) };
         let row = match self.add(&SumSample { weight: sum.weight, stack: sum.stack, group }, None)? {
@@ -268,7 +265,7 @@ impl SumTable {
         Ok(())
     }
 
-    /// Adds a sample. `leaf` is the one it belongs to, if that was known before the batch.
+    /// Adds a sample. `leaf` is its leaf, if it was known before the batch.
     #[inline(always)]
     fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
         let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
@@ -283,7 +280,7 @@ impl SumTable {
         }
     }
 
-    /// Adds a sample that belongs to no leaf yet.
+    /// Adds a sample that does not belong to a leaf yet.
     fn add_first(&mut self, sample: &SumSample) -> Result<SumPlace, Full> {
         let Some(leaf) = sample.stack.and_then(|stack| self.leaves.add(stack)) else {
             return self.others.add(sample).map(SumPlace::Other);
@@ -292,7 +289,7 @@ impl SumTable {
         Ok(SumPlace::Leaf(leaf))
     }
 
-    /// The sums and their counters: those of leaves first, each in the order of their first samples.
+    /// Returns the sums and their counters, leaves first. Both parts are in the order of their first samples.
     pub(super) fn finish(self) -> (ChunkedVec<SumRow>, SumCounters) {
         let Self { of_leaves: mut rows, leaf_counters: mut counters, others, other_counters, .. } = self;
         counters.append(rows.len(), other_counters);
@@ -301,7 +298,7 @@ impl SumTable {
     }
 }
 
-/// Sums that are found by their hash.
+/// Sums in a hash table.
 #[derive(Clone, Debug, Default)]
 struct OtherSums {
     rows: ChunkedVec<SumRow>,
@@ -310,7 +307,7 @@ struct OtherSums {
 }
 
 impl OtherSums {
-    /// Adds a sample, and gives the row of its sum.
+    /// Adds a sample and returns the row of its sum.
     fn add(&mut self, sample: &SumSample) -> Result<usize, Full> {
         let Self { rows, by_hash, hasher } = self;
         let hash = hash_of(sample.group, sample.stack, hasher);
@@ -329,23 +326,23 @@ impl OtherSums {
     }
 }
 
-/// The hash of what a sample is summed by.
+/// Hashes the key of a sum.
 #[inline]
 fn hash_of(group: u32, stack: Option<StackId>, hasher: &BuildHasher) -> u64 {
     let stack = stack.map_or(0, |stack| stack.index() as u64 + 1);
     hasher.hash_one(u64::from(group) << 32 | stack)
 }
 
-/// Summed counter values: of each sum as many as the sample with most of them had.
+/// Summed counter values. Each sum has as many values as its sample with the most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumCounters {
-    /// By sum: where its values start, and how many there are; shorter than the sums where the last ones have none.
+    /// For each sum, the start and number of its values. Shorter than the table of sums if the last ones have no values.
     places: Vec<(usize, usize)>,
     values: Vec<u128>,
 }
 
 impl SumCounters {
-    /// The number of bytes that they take.
+    /// Returns the size in bytes.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.places) + of_vec(&self.values)
     }
@@ -354,7 +351,7 @@ impl SumCounters {
         self.places.get(sum).map_or(&[], |&(start, count)| &self.values[start..start + count])
     }
 
-    /// Gives the sum at this index values; it must be none that has some.
+    /// Sets the values of the sum at this index, which must not have any.
     pub(super) fn copy(&mut self, sum: usize, values: &[u128]) {
         if !values.is_empty() {
             self.places.resize(sum + 1, (0, 0));
@@ -363,7 +360,7 @@ impl SumCounters {
         }
     }
 
-    /// Adds those of other sums, the first of which is `first` here.
+    /// Appends the counters of other sums. The first of them has the index `first` here.
     fn append(&mut self, first: usize, other: Self) {
         if other.places.is_empty() {
             return;
@@ -380,14 +377,14 @@ impl SumCounters {
         }
         let (start, count) = self.places[sum];
         if count < values.len() {
-            // The rows of a table have as many values each, so what stays behind is rare.
+            // Usually all rows of a table have the same number of values, so little is left unused.
             let moved = self.values.len();
             self.values.extend_from_within(start..start + count);
             self.values.resize(moved + values.len(), 0);
             self.places[sum] = (moved, values.len());
         }
         let start = self.places[sum].0;
-        // 2⁶⁴ values fit.
+        // A u128 has space for 2⁶⁴ values.
         for (total, &value) in self.values[start..].iter_mut().zip(values) {
             *total += u128::from(value);
         }
@@ -450,7 +447,7 @@ mod tests {
                 times.push(sample.time);
                 ends.push(Nanos::from_nanos(u64::from(time) + u64::from(weight)));
                 batch.push(group, sample.weight, sample.stack);
-                // Some samples of a batch carry values, and some do not.
+                // Only some samples of a batch have values.
                 let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
                 if !counters.is_empty() {
                     batch.push_counters(&counters);

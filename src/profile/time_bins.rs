@@ -1,14 +1,14 @@
-//! Weights over time, in bounded memory: bins of equal length, which doubles when there would be too many.
+//! Weights over time in bounded memory: bins of equal length, which doubles if there would be too many.
 //!
-//! A bin has a length of 2ⁿ/512 s, and bin number i begins at i times that. Every second is therefore a number of complete bins, and bins
-//! add up to longer bins exactly.
+//! The length of a bin is 2ⁿ/512 s, and bin i begins at i times the length. A second is therefore a whole number of bins, and bins can be
+//! added to longer bins exactly.
 
 use crate::memory::of_vec;
 use crate::units::Nanos;
 
 /// The length of the shortest bins: 1/512 s, a whole number of nanoseconds.
 const SHORTEST: u64 = 1_953_125;
-/// The most bins: half an hour in seconds, and 20 for each block of a line of time.
+/// The maximum number of bins: half an hour in seconds, and 20 for each block of a timeline.
 const MOST: u64 = 2_048;
 
 /// The length of bins.
@@ -18,14 +18,14 @@ pub(crate) struct BinLength(u32);
 impl BinLength {
     pub(crate) const SECOND: Self = Self(9);
 
-    /// The shortest length by which the time from `first` to `last` has no more bins than are kept.
+    /// Returns the shortest length with which the time from `first` to `last` does not have too many bins.
     pub(crate) fn of_span(first: Nanos, last: Nanos) -> Self {
         let [first, last] = [first, last].map(|time| time.as_nanos() / SHORTEST);
         let is_enough = |shift: &u32| (last >> shift) - (first.min(last) >> shift) < MOST;
         Self((0..64).find(is_enough).unwrap_or(63))
     }
 
-    /// Twice the length.
+    /// Returns twice the length.
     pub(crate) fn doubled(self) -> Self {
         Self((self.0 + 1).min(63))
     }
@@ -34,7 +34,7 @@ impl BinLength {
         Nanos::from_nanos(u64::try_from(u128::from(SHORTEST) << self.0).unwrap_or(u64::MAX))
     }
 
-    /// The number of the bin of a time.
+    /// Returns the number of the bin that contains a time.
     pub(crate) fn bin_of(self, time: Nanos) -> u64 {
         (time.as_nanos() / SHORTEST) >> self.0
     }
@@ -50,7 +50,7 @@ pub(crate) struct TimeBins {
 }
 
 impl TimeBins {
-    /// Adds the weight of a sample, and returns by how many bytes the bins grew.
+    /// Adds the weight of a sample, and returns how many bytes the bins grew.
     #[inline]
     pub(super) fn add(&mut self, time: Nanos, weight: u64) -> u64 {
         let bin = self.length.bin_of(time);
@@ -94,8 +94,8 @@ impl TimeBins {
         *self = Self { length: longer, first: self.first >> 1, weights: halved };
     }
 
-    /// The numbers of the bins of this length with their weights, in order; a number may come several times. The length is at
-    /// least [`BinLength::of_span`] of the samples.
+    /// Returns the numbers of the bins of this length with their weights, in order; a number may appear several times. The length must be
+    /// at least the samples' [`BinLength::of_span`].
     pub(crate) fn bins(&self, length: BinLength) -> impl Iterator<Item = (u64, u64)> {
         let shift = length.0.saturating_sub(self.length.0);
         (self.first..).zip(&self.weights).map(move |(bin, &weight)| (bin >> shift, weight))

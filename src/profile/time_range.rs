@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use crate::units::Nanos;
 
-/// A range of time, counted from the start of the recording: from `start` on, up to but without `end`.
+/// A range of time since the start of the recording, including `start` and excluding `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
-    /// The first time that counts.
+    /// The start, which is in the range.
     pub start: Nanos,
-    /// The first time that does not count any more; `None` is the end of the recording.
+    /// The end, which is not in the range; `None` for the end of the recording.
     pub end: Option<Nanos>,
 }
 

@@ -1,6 +1,6 @@
-//! The choice of the address to look up for a recorded one.
+//! Converts recorded addresses to the addresses to look up.
 //!
-//! Every generation of Instruments writes addresses with another bias. On arm64, where instructions are 4 bytes:
+//! Each generation of Instruments adds a different bias to addresses. On arm64, whose instructions have 4 bytes:
 //!
 //! | stacks | leaf | caller |
 //! |---|---|---|
@@ -9,15 +9,15 @@
 //! | frames since 27 | the instruction + 1 | the return address − 1, which is inside the call |
 //! | `kperf-bt` (`time-sample`) | the instruction | the return address |
 //!
-//! No version number tells which frames are "since 27"; their callers do, whose address mod 4 is 3, which no return
-//! address has. x86_64 has no such residue, and there `address − 1` serves in every case: it undoes the bias of the
-//! leaf, and both one and two bytes before a return address are inside the call instruction (no call is shorter).
+//! No version number identifies the frames "since 27". The addresses of their callers do, since they are 3 modulo 4, unlike any
+//! return address. On x86_64 there is no such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes before a return
+//! address are still in the call instruction, since no call is that short.
 
 use std::ops::Range;
 
 use crate::units::Address;
 
-/// The form in which the frames of a document were written, as far as one frame alone can tell.
+/// The form in which a frame was written, as far as the frame alone shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FrameForm {
     /// A `<frame>` element.
@@ -30,17 +30,17 @@ pub(crate) enum FrameForm {
     KperfCaller,
 }
 
-/// The conventions that the frames of one document have shown.
+/// The address conventions found in one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conventions {
-    /// A caller in an arm64 binary had an address of 3 modulo 4: callers are inside the call already (Xcode 27).
+    /// A caller in an arm64 binary had an address of 3 modulo 4, so addresses of callers are already inside the call (Xcode 27).
     pub(crate) callers_are_inside_call: bool,
-    /// A fragment ended with a 0: addresses are exact (Xcode 12).
+    /// A fragment ended with a 0, so addresses are exact (Xcode 12).
     pub(crate) fragments_end_with_zero: bool,
 }
 
 impl Conventions {
-    /// The address to look up for `recorded`, in the image that is loaded there, if one is known; `is_x86` where it is known to be x86.
+    /// Returns the address to look up for `recorded` in its binary's architecture. `is_x86` is true if the architecture is known to be x86.
     pub(super) fn lookup_address(
         self,
         form: FrameForm,
@@ -60,11 +60,11 @@ impl Conventions {
     }
 }
 
-/// The positions of the return addresses among the numbers of a `kperf-bt`: those before the final 0.
+/// Returns the range of return addresses among the numbers of a `kperf-bt`, which ends before the final 0.
 ///
 /// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. If the leaf function has no
-/// frame record, its caller is only in the link register, and the list skips it; nothing says when, so such a caller is missing here, too
-/// (`time-profile` has it).
+/// frame record, its caller is only in the link register and missing from the list. The recording does not mark these cases, so the caller
+/// is missing here as well (`time-profile` has it).
 pub(crate) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> Range<usize> {
     match numbers {
         [.., 0] => 0..numbers.len() - 1,
@@ -86,7 +86,7 @@ mod tests {
         let old = Conventions::default();
         let new = Conventions { callers_are_inside_call: true, ..old };
         let xcode12 = Conventions { fragments_end_with_zero: true, ..old };
-        // The leaf executes 0x1000, its caller called from 0x2000 and returns to 0x2004.
+        // The leaf is at 0x1000. Its caller made the call at 0x2000, and the call returns to 0x2004.
         assert_eq!(lookup(old, FrameForm::Listed, 0x1001), 0x1000);
         assert_eq!(lookup(old, FrameForm::Listed, 0x2004), 0x2003);
         assert_eq!(lookup(new, FrameForm::Listed, 0x1001), 0x1000);

@@ -1,4 +1,4 @@
-//! Collects what readers decode into one recording, and accounts for every row.
+//! Collects the output of readers into one recording, and accounts for every row.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ use crate::profile::{
 };
 use crate::units::Address;
 
-/// A process of an input: it becomes one of the run whose row uses it.
+/// A process of an input. It is added to the run of each row that uses it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::recording) struct ProcessDefinition {
     pub(in crate::recording) pid: Option<u64>,
     pub(in crate::recording) name: StringId,
-    /// The process that it became in the last row that used it.
+    /// The process that the last row with it was added to.
     pub(in crate::recording) used_as: Option<(RunId, ProcessId)>,
-    /// The rows since then that used it as that.
+    /// The number of consecutive rows with that result.
     pub(in crate::recording) samples: u64,
 }
 
-/// A thread of an input, under one of the names it was shown with.
+/// A thread of an input, with one of its recorded names.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::recording) struct ThreadDefinition {
     pub(in crate::recording) tid: Option<u64>,
-    /// Index of its process, where it tells one.
+    /// The index of its process, if it is recorded.
     pub(in crate::recording) process: Option<u32>,
     pub(in crate::recording) name: StringId,
     /// True if the format marks it as a main thread.
@@ -40,36 +40,36 @@ pub(in crate::recording) struct ThreadDefinition {
     pub(in crate::recording) samples: u64,
 }
 
-/// Collects the samples, tables and tables of contents of one input after the other; [`finish`](Self::finish) makes the recording of them.
+/// Collects samples, tables and tables of contents of one input after the other. [`finish`](Self::finish) returns the recording.
 ///
-/// Readers add inputs ([`read`](Self::read)). A builder whose input could not be read is of no use any more:
-/// what it holds of the broken input is not accounted for, so it gives nothing ([`ErrorKind::Failed`]).
+/// Readers add inputs ([`read`](Self::read)). If an input cannot be read, the builder is no longer usable, since the rows it took from that
+/// input are not accounted for: it returns [`ErrorKind::Failed`].
 #[derive(Debug, Default)]
 pub struct RecordingBuilder {
     pub(crate) options: Options,
     pub(crate) profile: ProfileBuilder,
     pub(in crate::recording) processes: Vec<ProcessDefinition>,
     pub(in crate::recording) threads: Vec<ThreadDefinition>,
-    /// Lists of numbers, one after the other, and where each is.
+    /// Concatenated lists of numbers, and the range of each.
     pub(crate) numbers: Vec<u64>,
     pub(crate) number_lists: Vec<(usize, usize)>,
-    /// Counts documents over all inputs; frames of two documents are never one frame.
+    /// The number of documents in all inputs. Frames of different documents are always distinct.
     document: u32,
     pub(crate) conventions: Conventions,
-    /// The form of each frame of this document, and the index of the first one.
+    /// The form of each frame of the current document, and the index of the first frame.
     forms: Vec<FrameForm>,
     first_frame: usize,
-    /// The architecture of each binary: arm64, x86 or another one.
+    /// The architecture of each binary: arm64, x86 or other.
     architectures: HashMap<BinaryId, Architecture>,
-    /// Kernel stacks on top of user stacks, by both.
+    /// Kernel stacks on top of user stacks, keyed by both.
     joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
     documents: Vec<Document>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// About how many bytes the documents take that are complete: tables of contents, and what tables are.
+    /// The approximate size of complete documents in bytes: tables of contents and descriptions of tables.
     of_documents: u64,
-    /// The memory that all of this takes, as of the end of the last block.
+    /// The reserved memory, updated after each block.
     reserved: Reservation,
-    /// The length of all inputs that were read as bytes.
+    /// The total length of the inputs that were read as bytes.
     pub(crate) bytes: u64,
     has_failed: bool,
 }
@@ -82,17 +82,17 @@ enum Architecture {
 }
 
 impl RecordingBuilder {
-    /// A builder that has read nothing.
+    /// Creates an empty builder.
     pub fn new(options: Options) -> Self {
         let profile = ProfileBuilder::with_detail(options.samples).within(options.memory.clone());
         let reserved = options.memory.nothing();
         Self { options, profile, reserved, ..Self::default() }
     }
 
-    /// The recording that was read.
+    /// Finishes the recording.
     ///
     /// # Errors
-    /// When an input could not be read.
+    /// If an input could not be read.
     pub fn finish(self) -> Result<Recording, Error> {
         self.check()?;
         let Self { mut profile, reserved, of_documents, mut documents, diagnostics, options, .. } = self;
@@ -112,31 +112,31 @@ impl RecordingBuilder {
         if self.has_failed { Err(Error::new(ErrorKind::Failed, None)) } else { Ok(()) }
     }
 
-    /// Starts an input, which fails until it is [complete](Self::end_input).
+    /// Starts an input. The builder fails until [`end_input`](Self::end_input) completes it.
     pub(crate) fn start_input(&mut self, name: &str) -> Result<StringId, Error> {
         self.check()?;
         self.has_failed = true;
         self.profile.string(name).map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), None))
     }
 
-    /// Gives nothing any more, since an input could not be read.
+    /// Makes the builder fail because an input could not be read.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
     }
 
-    /// Ends an input that was read whole.
+    /// Ends an input that was read completely.
     pub(crate) fn end_input(&mut self, documents: impl IntoIterator<Item = Document>, noted: Vec<Diagnostic>) {
         self.documents.extend(documents);
         self.diagnostics.extend(noted);
         self.has_failed = false;
     }
 
-    /// Counts memory of documents that are complete.
+    /// Adds the memory of complete documents to the total.
     pub(crate) fn count_documents(&mut self, bytes: u64) {
         self.of_documents += bytes;
     }
 
-    /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
+    /// Reserves the memory in use, and `more` bytes in use elsewhere.
     pub(crate) fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
         let lists = of_vec(&self.numbers) + of_vec(&self.number_lists) + of_vec(&self.forms);
         let threads = of_vec(&self.processes) + of_vec(&self.threads);
@@ -145,17 +145,17 @@ impl RecordingBuilder {
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
-    /// Interns the name of a function, spelled as it is shown from every source.
+    /// Interns a function name, in the spelling that is used for all sources.
     pub(crate) fn function_name(&mut self, recorded: &str) -> Result<StringId, Full> {
         self.profile.string(&display_name(recorded))
     }
 
-    /// The number of the document being read, over all inputs, from 0.
+    /// Returns the number of the current document, over all inputs, from 0.
     pub(crate) fn document_number(&self) -> u32 {
         self.document
     }
 
-    /// Ends a document: its frames get their lookup addresses.
+    /// Ends a document, and sets the lookup addresses of its frames.
     pub(crate) fn finish_document(&mut self) {
         self.count_names();
         for offset in 0..self.forms.len() {
@@ -168,7 +168,7 @@ impl RecordingBuilder {
             let recorded = frame.address;
             let mut lookup = self.conventions.lookup_address(self.forms[offset], recorded, image, is_x86);
             if in_kernel && recorded.get() >> 47 != u64::MAX >> 47 {
-                // The mask is for user addresses; a kernel address with an authentication code stays as it is.
+                // The mask is for user addresses; a kernel address with an authentication code is left unchanged.
                 lookup = recorded;
             }
             self.profile.set_lookup_address(id, lookup);
@@ -184,7 +184,7 @@ impl RecordingBuilder {
         self.document += 1;
     }
 
-    /// Tells the builder under which names threads and processes were sampled.
+    /// Passes the number of samples with each name of threads and processes to the profile builder.
     fn count_names(&mut self) {
         for process in &mut self.processes {
             if let Some((_, id)) = process.used_as.take() {
@@ -203,20 +203,20 @@ impl RecordingBuilder {
         &self.numbers[start..end]
     }
 
-    /// Gives the sample that was added last the counter values of a list.
+    /// Adds the counter values of a list to the last sample.
     pub(crate) fn add_counters(&mut self, list: u32) {
         let (start, end) = self.number_lists[list as usize];
         self.profile.add_counters(&self.numbers[start..end]);
     }
 
-    /// Makes a list of the numbers from `start` on, and gives its index.
+    /// Makes a list of the numbers from `start` on, and returns its index.
     pub(crate) fn finish_list(&mut self, start: usize) -> Result<u32, Full> {
         let list = u32::try_from(self.number_lists.len()).map_err(|_| Full)?;
         self.number_lists.push((start, self.numbers.len()));
         Ok(list)
     }
 
-    /// The id of a binary.
+    /// Interns a binary.
     pub(crate) fn add_binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
         let arch = binary.arch.map_or(Architecture::Other, |arch| architecture(self.profile.text(arch)));
         let id = self.profile.binary(binary)?;
@@ -224,14 +224,14 @@ impl RecordingBuilder {
         Ok(id)
     }
 
-    /// The index of a process of this number and name.
+    /// Adds a process and returns its index.
     pub(crate) fn add_process(&mut self, pid: Option<u64>, name: StringId) -> Result<u32, Full> {
         let index = u32::try_from(self.processes.len()).map_err(|_| Full)?;
         self.processes.push(ProcessDefinition { pid, name, used_as: None, samples: 0 });
         Ok(index)
     }
 
-    /// The index of a thread of this number and name, of the process at this index.
+    /// Adds a thread of the process with this index, and returns the thread's index.
     pub(crate) fn add_thread(&mut self, tid: Option<u64>, process: Option<u32>, name: StringId) -> Result<u32, Full> {
         let index = u32::try_from(self.threads.len()).map_err(|_| Full)?;
         self.threads.push(ThreadDefinition { tid, process, name, is_main: false, used_as: None, samples: 0 });
@@ -243,14 +243,14 @@ impl RecordingBuilder {
         self.threads[thread as usize].is_main = true;
     }
 
-    /// Keeps a list of numbers, and gives its index.
+    /// Stores a list of numbers and returns its index.
     pub(crate) fn add_numbers(&mut self, numbers: impl IntoIterator<Item = u64>) -> Result<u32, Full> {
         let start = self.numbers.len();
         self.numbers.extend(numbers);
         self.finish_list(start)
     }
 
-    /// Learns from the recorded address of a caller how callers are recorded.
+    /// Detects the address convention for callers from a recorded address.
     pub(crate) fn see_caller(&mut self, binary: Option<BinaryId>, address: u64) {
         let is_arm64 = binary.is_some_and(|binary| self.architectures.get(&binary) == Some(&Architecture::Arm64));
         if is_arm64 && address % 4 == 3 {
@@ -275,7 +275,7 @@ impl RecordingBuilder {
         }
         Ok(id)
     }
-    /// The stack of frames given leaf first, on top of `root`.
+    /// Interns the stack of these frames, leaf first, on top of `root`.
     pub(crate) fn intern_stack(
         &mut self,
         root: Option<StackId>,
@@ -284,7 +284,7 @@ impl RecordingBuilder {
         self.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// The frames of `upper` (a kernel stack, say) called from the leaf of `lower`.
+    /// Interns the stack in which the leaf of `lower` calls the frames of `upper`, such as a kernel stack.
     pub(crate) fn join_stacks(
         &mut self,
         lower: Option<StackId>,

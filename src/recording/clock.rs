@@ -34,13 +34,13 @@ impl Recording {
         self.clock.runs.get(run.index()).map_or(RecordedTime::UNKNOWN, |clock| clock.recorded)
     }
 
-    /// The part of a run's recorded time that a selection leaves; all of it with the default.
+    /// Returns the part of a run's recorded time that is selected; all of it with the default selection.
     pub fn selected_time(&self, run: RunId, selection: &Selection) -> SelectedTime {
         self.recorded_time(run).selected(self.profile.run(run).number, selection)
     }
 
-    /// The table of contents of a run. `None` if none exists, if several differ, or if samples more than a second past its end show that it
-    /// describes another recording.
+    /// Returns the table of contents of a run. `None` if it does not exist, if several differ, or if samples more than a second after its
+    /// end show that it describes another recording.
     pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
         let (document, position) = self.clock.runs.get(run.index())?.toc?;
         match &self.documents.get(document)?.content {
@@ -108,7 +108,7 @@ fn last(sampled: Option<SampledTime>) -> Nanos {
     sampled.map_or(Nanos::default(), |sampled| sampled.last)
 }
 
-/// The place of a table of contents: its document, and its position there.
+/// The position of a table of contents: its document, and its index there.
 type Place = (usize, usize);
 
 /// The tables of contents of a recording by the number of their run, and the number of runs with each number.
@@ -199,7 +199,7 @@ fn recorded(
     RecordedTime { start, length: known(Some(sampled.end.since(start))), source: TimeSource::Samples }
 }
 
-/// The manifest's duration, else the duration in the table of contents, else the time that the samples cover.
+/// Returns the time from the manifest, or else from the table of contents, or else the time that the samples cover.
 fn as_recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
@@ -225,13 +225,14 @@ fn as_recorded(
     })
 }
 
-/// The end of a recording. A sample may be a little later; it was recorded all the same.
+/// Returns the end of a recording. A sample slightly after the recorded end extends it.
 fn with_last_sample(end: Nanos, sampled: Option<SampledTime>) -> Nanos {
     sampled.filter(|sampled| sampled.last > end).map_or(end, |sampled| sampled.end)
 }
 
-/// The time according to the manifest. `None` if samples are from a longer time: all weight would be divided by a part of the time that it
-/// is from. If samples are only later, the recording kept its end only, and the time ends with them.
+/// Returns the time according to the manifest. `None` if the samples span a longer time, since rates would divide the weight of that longer
+/// time by a shorter one. If the samples only start later, the recording kept only its last part, and the time ends at the end of the
+/// samples.
 fn by_manifest(
     duration: Nanos,
     toc: Option<&TocRun>,
@@ -239,7 +240,7 @@ fn by_manifest(
     number: u32,
     notes: &mut Vec<String>,
 ) -> Option<RecordedTime> {
-    // A duration may end before the time that its last sample covers.
+    // The recording may stop while the last sample still covers time.
     let between = sampled.map_or(Nanos::default(), |sampled| sampled.last.since(sampled.first));
     if between.since(duration) > SLACK {
         let (duration, between) = (seconds(duration), seconds(between));
@@ -265,7 +266,7 @@ fn by_manifest(
             seconds(duration),
             seconds(sampled.last)
         ));
-        // Samples a little longer than the manifest's duration were recorded all the same.
+        // The samples may span slightly more than the manifest's duration; the longer time is used.
         (start, length) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
     }
     Some(RecordedTime { start, length: Some(length), source: TimeSource::Manifest })

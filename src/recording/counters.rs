@@ -1,6 +1,6 @@
-//! Performance counters: which there are, and their names.
+//! The performance counters of a recording and their names.
 //!
-//! Rows have values only; their order is that of the attribute `pmc-events` of the table in a table of contents:
+//! Rows contain only values. Their order is the order of the attribute `pmc-events` of the table in a table of contents:
 //!
 //! ```xml
 //! <table schema="counters-profile" trigger="time" pmc-events="&quot;INST_ALL&quot; &quot;CORE_ACTIVE_CYCLE&quot;" …/>
@@ -12,16 +12,16 @@ use std::str::FromStr;
 use super::{Recording, Table, TocRun};
 use crate::profile::SeriesId;
 
-/// A performance counter that somebody asks for.
+/// A performance counter that a user selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counter {
-    /// By its place among the values of a sample, from 1.
+    /// By its position among the values of a sample, from 1.
     Number(u32),
     /// By its name in a table of contents, such as `INST_ALL`.
     Name(String),
 }
 
-/// Digits are a number, everything else is a name.
+/// Parses digits as a number, and anything else as a name.
 impl FromStr for Counter {
     type Err = Infallible;
 
@@ -31,12 +31,12 @@ impl FromStr for Counter {
 }
 
 impl Recording {
-    /// By series: the names of its performance counters, in the order of their values. Empty where no table of contents of this recording
-    /// names as many as samples have values, or where several tell different names.
+    /// Returns the names of each series' performance counters, in the order of their values. The list is empty if no table of contents
+    /// lists as many names as samples have values, or if several tables of contents differ.
     pub fn counter_names(&self) -> Vec<Vec<String>> {
         let counts = self.profile.counter_counts();
         let mut names: Vec<Option<Vec<String>>> = vec![None; counts.len()];
-        // Each table once: a recording may have thousands.
+        // One pass over the tables: a recording may have thousands.
         for table in self.tables() {
             for &series in &table.series {
                 let count = counts[series.index()];
@@ -46,7 +46,7 @@ impl Recording {
         names.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// By series: the number of values of performance counters that its samples have.
+    /// Returns the number of performance counter values per sample of each series.
     pub fn counter_counts(&self) -> Vec<usize> {
         self.profile.counter_counts()
     }
@@ -57,7 +57,7 @@ impl Recording {
         (names.len() == count).then_some(names)
     }
 
-    /// By series: the place of a counter among its values, from 0; `None` where there is none of it.
+    /// Returns the position of a counter among the values of each series, from 0, or `None` if the series does not have it.
     pub(crate) fn places_of_counter(&self, counter: &Counter) -> Vec<Option<u32>> {
         match counter {
             Counter::Number(number) => {
@@ -76,10 +76,10 @@ impl Recording {
     }
 }
 
-/// The counters of a table, as its run's table of contents lists them.
+/// Returns the counters of a table from the run's table of contents.
 fn events<'t>(run: &'t TocRun, table: &Table) -> Option<&'t str> {
     let of_schema = || run.tables.iter().filter(|row| Some(&row.schema) == table.schema.as_ref());
-    // A recording itself does not tell positions.
+    // A recording, as opposed to an export, does not contain positions.
     let row = match of_schema().find(|row| row.position.is_some() && row.position == table.position) {
         Some(row) => row,
         None if of_schema().all(|row| row.position.is_none() || table.position.is_none()) => {
@@ -90,7 +90,7 @@ fn events<'t>(run: &'t TocRun, table: &Table) -> Option<&'t str> {
     row.attribute("pmc-events")
 }
 
-/// The words of a list, in quotes or not.
+/// Splits a list into words, with or without quotes.
 fn words(list: &str) -> Vec<String> {
     if list.contains('"') {
         return list.split('"').skip(1).step_by(2).map(str::to_owned).collect();

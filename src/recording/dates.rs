@@ -1,10 +1,10 @@
-//! Dates as tables of contents write them: ISO 8601 with an offset.
+//! Parses the dates of tables of contents: ISO 8601 with an offset.
 
 use crate::calendar::days_since_1970;
 use crate::units::Nanos;
 
-/// The time since 1970 of a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00`, exactly; digits beyond the
-/// ninth are dropped. `None` for what is no date, has no offset, or is before 1970 or after 2554.
+/// Parses a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00` to the exact time since 1970; digits after the ninth
+/// decimal are dropped. Returns `None` if the text is not a date, has no offset, or is before 1970 or after 2554.
 pub(super) fn since_1970(text: &str) -> Option<Nanos> {
     let (date, time) = text.trim().split_once('T')?;
     let offset_at = time.find(['Z', '+', '-'])?;
@@ -12,7 +12,7 @@ pub(super) fn since_1970(text: &str) -> Option<Nanos> {
     let [year, month, day] = numbers(date, '-')?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let [hour, minute, second] = numbers(time, ':')?;
-    // A leap second is 60.
+    // A leap second has the number 60.
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year <= 9_999;
     if !is_date || hour > 23 || minute > 59 || second > 60 {
         return None;
@@ -23,20 +23,20 @@ pub(super) fn since_1970(text: &str) -> Option<Nanos> {
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos_of_fraction(fraction)?).map(Nanos::from_nanos)
 }
 
-/// Three numbers in digits, with a separator between them.
+/// Parses three numbers with a separator between them.
 fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
     let mut parts = text.split(separator).map(digits);
     let numbers = [parts.next()??, parts.next()??, parts.next()??];
     parts.next().is_none().then_some(numbers)
 }
 
-/// A number of up to four digits.
+/// Parses a number of up to four digits.
 fn digits(text: &str) -> Option<u64> {
     let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Nanoseconds of the digits behind a point; none are zero.
+/// Converts decimals to nanoseconds; no digits mean zero.
 pub(super) fn nanos_of_fraction(digits: &str) -> Option<u64> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn nanos_of_fraction(digits: &str) -> Option<u64> {
     format!("{digits:0<9}").get(..9)?.parse().ok()
 }
 
-/// `Z`, `+01:00`, `-0330` or `+01`, in seconds.
+/// Parses `Z`, `+01:00`, `-0330` or `+01` to seconds.
 fn seconds_of_offset(text: &str) -> Option<i64> {
     if text == "Z" {
         return Some(0);

@@ -1,7 +1,7 @@
-//! The command by which Instruments exports a table, for messages that tell somebody to run it.
+//! The command that exports a table, for messages that recommend it.
 
-/// The command that exports the tables of these schemas from a recording, to its standard output: of one run, or of all of them.
-/// Whatever the names hold, a POSIX shell reads each of them as one word.
+/// Returns the command that exports the tables with these schemas from one run or all runs of a recording to standard output. A POSIX shell
+/// reads each name as one word, regardless of its characters.
 #[must_use]
 pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
     let run = run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
@@ -10,7 +10,7 @@ pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> St
     format!("xcrun xctrace export --input {} --xpath {path}", shell_word(recording))
 }
 
-/// A word that a POSIX shell reads as this text.
+/// Quotes a string as one word for a POSIX shell.
 pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+,:@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {

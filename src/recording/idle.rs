@@ -1,19 +1,19 @@
-//! Idle runs: their CPU tables are there and empty, since no thread ran while they were recorded.
+//! Idle runs: their CPU tables exist but are empty, since no thread ran while they were recorded.
 
 use super::{Document, DocumentContent, Table, TableKind};
 use crate::profile::{Full, ProfileBuilder, Run, Series};
 use crate::units::Unit;
 
-/// The CPU tables, best measure of a run first.
+/// The CPU tables in order of preference: the first one that exists measures the run.
 const PREFERENCE: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
 
 impl Table {
-    /// The order of preference among the tables of a run; the lowest measures it.
+    /// Returns the rank of a table in the order of preference; the lowest measures the run.
     pub(crate) fn preference(schema: &str) -> usize {
         PREFERENCE.iter().position(|known| *known == schema).unwrap_or(PREFERENCE.len())
     }
 
-    /// The unit that the weights of a CPU table would have, by its columns. `None` if the columns do not show it.
+    /// Returns the unit of the weights of a CPU table, from its columns. `None` if they do not show it.
     fn unit(&self) -> Option<Unit> {
         let weight = self.columns.iter().find(|column| column.mnemonic == "weight");
         match weight.map(|column| column.engineering_type.as_str()) {

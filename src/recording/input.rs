@@ -1,6 +1,6 @@
-//! One input of a recording, from a reader that decodes rows: they become samples by the rules of all readers, in the same profile.
+//! The interface for readers of one input. Their rows become samples of the shared profile, by the same rules for all readers.
 //!
-//! Strings, processes, threads, binaries and frames are defined first, in any order; rows refer to them.
+//! A reader first defines strings, processes, threads, binaries and frames, in any order, and then adds rows that refer to them.
 
 use super::address::FrameForm;
 use super::builder::RecordingBuilder;
@@ -11,7 +11,7 @@ use super::{Document, DocumentContent, Limits, Options, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
 
-/// The convention by which the address of a frame was recorded, which decides the address to look it up by.
+/// The convention by which a frame's address was recorded, which decides the address to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FrameKind {
@@ -35,24 +35,24 @@ impl FrameKind {
     }
 }
 
-/// Takes the tables of one input. Without [`finish`](Self::finish) the builder that it was made for is of no use any more, since
-/// nobody accounts for what the input brought so far.
+/// Receives the tables of one input. Call [`finish`](Self::finish); otherwise its rows are not accounted for, and the recording builder is
+/// no longer usable.
 #[derive(Debug)]
 pub struct InputBuilder<'r> {
     pub(in crate::recording) recording: &'r mut RecordingBuilder,
     input: StringId,
     pub(in crate::recording) table: Option<TableReader>,
     tables: Vec<Table>,
-    /// The file that the places of rows are in.
+    /// The file to which the positions of rows refer.
     file: String,
     notes: Notes,
 }
 
 impl RecordingBuilder {
-    /// Starts an input. `name` is how results and errors call it.
+    /// Starts an input. Results and errors refer to it by `name`.
     ///
     /// # Errors
-    /// When an input before could not be read, or strings have no room for the name.
+    /// If an earlier input could not be read, or the table of strings has no space for the name.
     pub fn input(&mut self, name: &str) -> Result<InputBuilder<'_>, Error> {
         let input = self.start_input(name)?;
         let (tables, file, notes) = (Vec::new(), String::new(), Notes::default());
@@ -60,7 +60,7 @@ impl RecordingBuilder {
     }
 }
 
-/// The number as `{:#x}` writes it, in a sixth of the instructions: each frame has one.
+/// Formats like `{:#x}`, with a sixth of the instructions, since it is called for each frame.
 fn hexadecimal(number: u64) -> String {
     let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4);
     let digit = |index| char::from(b"0123456789abcdef"[(number >> (4 * index) & 0xf) as usize]);
@@ -68,54 +68,54 @@ fn hexadecimal(number: u64) -> String {
 }
 
 impl InputBuilder<'_> {
-    /// The options of the recording.
+    /// Returns the options of the recording.
     pub fn options(&self) -> &Options {
         &self.recording.options
     }
 
-    /// The limits that guard against hostile input.
+    /// Returns the limits against hostile input.
     pub fn limits(&self) -> &Limits {
         &self.recording.options.limits
     }
 
-    /// The id of a string.
+    /// Interns a string.
     pub fn string(&mut self, text: &str) -> Result<StringId, Full> {
         self.recording.profile.string(text)
     }
 
-    /// The index of a process, for rows and threads.
+    /// Adds a process and returns its index, for rows and threads.
     pub fn process(&mut self, pid: Option<u64>, name: &str) -> Result<u32, Full> {
         let name = self.string(name)?;
         self.recording.add_process(pid, name)
     }
 
-    /// The index of a thread of the process at this index, for rows.
+    /// Adds a thread of the process with this index, and returns the thread's index, for rows.
     pub fn thread(&mut self, tid: Option<u64>, process: Option<u32>, name: &str) -> Result<u32, Full> {
         let name = self.string(name)?;
         self.recording.add_thread(tid, process, name)
     }
 
-    /// Marks the thread at this index as a main thread, if the format says so regardless of its name.
+    /// Marks the thread at this index as a main thread, if the format identifies it regardless of its name.
     pub fn mark_main_thread(&mut self, thread: u32) {
         self.recording.mark_main_thread(thread);
     }
 
-    /// The id of a core.
+    /// Interns a core.
     pub fn core(&mut self, core: Core) -> Result<CoreId, Full> {
         self.recording.profile.core(core)
     }
 
-    /// The index of a list of counter values, for rows.
+    /// Stores a list of counter values and returns its index, for rows.
     pub fn counters(&mut self, values: impl IntoIterator<Item = u64>) -> Result<u32, Full> {
         self.recording.add_numbers(values)
     }
 
-    /// The id of a binary.
+    /// Interns a binary.
     pub fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
         self.recording.add_binary(binary)
     }
 
-    /// The id of a frame of which the address is known, as it was recorded, and the binary that it lies in.
+    /// Interns a frame by its recorded address and the binary that contains the address.
     pub fn frame(&mut self, kind: FrameKind, address: u64, binary: Option<BinaryId>) -> Result<FrameId, Full> {
         let recording = &mut *self.recording;
         if kind == FrameKind::Caller {
@@ -126,7 +126,7 @@ impl InputBuilder<'_> {
         recording.add_frame(kind.form(), function, binary, address, None, false)
     }
 
-    /// The id of a frame whose function the input names, and maybe its source line.
+    /// Interns a frame whose function, and optionally source line, are named in the input.
     pub fn named_frame(
         &mut self,
         (kind, address): (FrameKind, u64),
@@ -143,17 +143,17 @@ impl InputBuilder<'_> {
         recording.add_frame(kind.form(), function, binary, address, source, false)
     }
 
-    /// The stack of these frames, leaf first, on top of `root`.
+    /// Interns the stack of these frames, leaf first, on top of `root`.
     pub fn stack(&mut self, root: Option<StackId>, leaf_first: &[FrameId]) -> Result<Option<StackId>, Full> {
         self.recording.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// Starts a table; its rows follow. `file` is what their places are in.
+    /// Starts a table; its rows follow. `file` contains them.
     pub fn start_table(&mut self, table: Table, file: String) {
         self.start(TableReader::new(table), file);
     }
 
-    /// Starts a table of samples that were added up before they were read, at times that nobody knows.
+    /// Starts a table of samples that are already summed and whose times are unknown.
     pub fn start_sums(&mut self, table: Table, meaning: Meaning, file: String) {
         self.start(TableReader::of_sums(table, meaning), file);
     }
@@ -166,8 +166,8 @@ impl InputBuilder<'_> {
         self.table = Some(table);
     }
 
-    /// Adds a row of the table that was started last, or the reason why it cannot be read, and gives that back. The place of the first row
-    /// that is rejected for a reason is kept.
+    /// Adds a row to the current table, or the reason why it cannot be read, and returns the outcome. For each reason, the position of the
+    /// first rejected row is kept.
     pub fn add_row(&mut self, row: Result<Row, RejectReason>, at: u64) -> Result<Result<(), RejectReason>, Full> {
         let Some(table) = &mut self.table else { return Ok(Ok(())) };
         let outcome = rows::add_read_row(table, row, self.recording)?;
@@ -177,14 +177,13 @@ impl InputBuilder<'_> {
         Ok(outcome)
     }
 
-    /// Adds as many samples of a thread with a stack, which were added up before, to the table that was started last; each of them is a
-    /// row.
+    /// Adds a number of summed samples of a thread with a stack to the current table; each sample counts as one row.
     pub fn add_samples(&mut self, thread: u32, stack: Option<StackId>, samples: u64) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
         rows::add_samples(table, thread, (stack, samples), self.recording)
     }
 
-    /// Says something about the input that its reader should know.
+    /// Adds a diagnostic about the input.
     pub fn note(&mut self, diagnostic: Diagnostic) {
         self.recording.diagnostics.push(diagnostic);
     }
@@ -195,13 +194,13 @@ impl InputBuilder<'_> {
         }
     }
 
-    /// Ends the input: what `toc` says of it is a document, and the tables are another one.
+    /// Ends the input. It adds two documents: `toc` and the tables.
     pub fn finish(mut self, toc: Toc) {
         self.finish_table();
         let Self { recording, input, tables, mut notes, .. } = self;
         let input = recording.profile.text(input).to_owned();
         recording.finish_document();
-        // Two documents have two numbers.
+        // The two documents need different numbers.
         recording.finish_document();
         let contents = [DocumentContent::Tables(tables), DocumentContent::Toc(toc)];
         let documents = contents.map(|content| Document { input: input.clone(), content, cut_at: None });

@@ -1,5 +1,5 @@
-//! For readers of very many rows: what is known of rows but for their times and their stacks is counted for all of them together, and
-//! samples are added up elsewhere.
+//! A fast path for readers of very many rows: rows that differ only in time and stack are counted together, and another thread can sum
+//! their samples.
 
 use super::RejectReason;
 use super::builder::RecordingBuilder;
@@ -9,15 +9,15 @@ use crate::memory::OverBudget;
 use crate::profile::{FrameId, Full, Sample, StackId, SumBatch, SumTable};
 use crate::units::Nanos;
 
-/// The part that rows of one table have in common if they differ only in time and stack.
+/// The shared properties of a table's rows that differ only in time and stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlikeRow(KnownRow);
 
-/// The number of rows of a kind that were added, and are still to be [counted](InputBuilder::count_alike).
+/// The number of added rows with the same properties, until [`count_alike`](InputBuilder::count_alike) records them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlikeCount(KnownRowCount);
 
-/// Adds rows that are like known ones, as many as it has room for.
+/// Adds rows with known properties, up to a limit.
 #[derive(Debug)]
 pub(crate) struct AlikeAdder<'i> {
     recording: &'i mut RecordingBuilder,
@@ -32,17 +32,17 @@ impl AlikeCount {
 }
 
 impl AlikeAdder<'_> {
-    /// The number of rows that can be added, no more than some thousands.
+    /// Returns the number of rows that can be added, at most a few thousand.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
 
-    /// Begins to count rows of a kind; `None` where they have to be added one by one.
+    /// Starts to count rows with these properties; `None` if they must be added one by one.
     pub(crate) fn start(&self, alike: &AlikeRow) -> Option<AlikeCount> {
         start(&alike.0, self.recording).map(AlikeCount)
     }
 
-    /// Adds a row of the kind that is counted here, and that `alike` tells more of.
+    /// Adds a row to `count`. `alike` has its properties.
     #[inline(always)]
     pub(crate) fn add<'a>(
         &mut self,
@@ -58,14 +58,13 @@ impl AlikeAdder<'_> {
 }
 
 impl InputBuilder<'_> {
-    /// The properties that a row which was added shares with others like it, if those can be added faster.
+    /// Returns the properties of an added row if other rows with the same properties can be added faster.
     pub(crate) fn alike(&self, row: Result<Row, RejectReason>) -> Option<AlikeRow> {
         let usual = row.ok().filter(|row| row.kernel_stack.is_none() && row.counters.is_none());
         Some(AlikeRow(rows::known(self.table.as_ref()?, usual?, self.recording)?))
     }
 
-    /// Adds rows of the same table that differ from known ones in time and stack only, in less time. `None` where there is no
-    /// room for one more.
+    /// Prepares to add rows that differ from known ones only in time and stack. `None` if there is no space for another row.
     pub(crate) fn alike_adder(&mut self) -> Option<AlikeAdder<'_>> {
         self.table.as_ref()?;
         let recording = &mut *self.recording;
@@ -73,7 +72,7 @@ impl InputBuilder<'_> {
         Some(AlikeAdder { recording, room })
     }
 
-    /// Counts rows that [`alike_adder`](Self::alike_adder) added, before anything else is added.
+    /// Records the rows that [`alike_adder`](Self::alike_adder) added. Must be called before anything else is added.
     pub(crate) fn count_alike(&mut self, alike: &AlikeRow, count: AlikeCount) {
         if let Some(table) = &mut self.table {
             count_rows(table, &alike.0, &count.0, self.recording);
@@ -82,12 +81,12 @@ impl InputBuilder<'_> {
 }
 
 impl InputBuilder<'_> {
-    /// Reserves the memory that is taken by now.
+    /// Reserves the memory in use.
     pub(crate) fn reserve(&mut self) -> Result<(), OverBudget> {
         self.recording.reserve(0)
     }
 
-    /// The same, which also gives the stack that each of the frames is the leaf of.
+    /// Returns the stack, like [`stack`](Self::stack), and the stack that ends in each of the frames.
     pub(crate) fn stack_path(
         &mut self,
         root: Option<StackId>,
@@ -97,18 +96,18 @@ impl InputBuilder<'_> {
         self.recording.profile.stack_path_leaf_first(root, leaf_first, path)
     }
 
-    /// The number of distinct stacks, in all inputs so far.
+    /// Returns the number of distinct stacks in all inputs so far.
     pub(crate) fn stack_count(&self) -> u64 {
         self.recording.profile.stack_count() as u64
     }
 
-    /// Lends the sums that samples are added to, for somebody else to add them, until they are [given back](Self::return_sums); `None` if
-    /// samples are not added up.
+    /// Lends the sums to another thread, which adds samples to them, until [`return_sums`](Self::return_sums). `None` if samples are not
+    /// summed.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.recording.profile.lend_sums()
     }
 
-    /// The samples since the last call, for the sums that were lent.
+    /// Takes the samples collected since the last call, which must be added to the lent sums.
     pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
         self.recording.profile.take_waiting(spare)
     }
@@ -119,11 +118,11 @@ impl InputBuilder<'_> {
     }
 }
 
-/// Rows that are like a known one.
+/// The number of rows with the same known properties.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownRowCount {
     rows: u32,
-    /// As the known row has it.
+    /// The group of the known row.
     group: u32,
     weight: u64,
     first: u64,
@@ -139,8 +138,7 @@ impl KnownRowCount {
     }
 }
 
-/// Begins to count rows. `None` if they have to be looked at as any other: names are counted elsewhere meanwhile, or so many of their
-/// weights as are counted together may not fit.
+/// Starts to count rows. `None` if they need the general path: names are being counted elsewhere, or the weights of a batch might overflow.
 fn start(known: &KnownRow, recording: &RecordingBuilder) -> Option<KnownRowCount> {
     let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
     let is_used = recording.threads[thread].used_as == Some(known.thread.1)
@@ -150,7 +148,7 @@ fn start(known: &KnownRow, recording: &RecordingBuilder) -> Option<KnownRowCount
     (is_used && fits).then_some(KnownRowCount { rows: 0, group: known.group, weight, first: u64::MAX, last: 0 })
 }
 
-/// Counts rows whose samples were added.
+/// Records rows whose samples were added.
 fn count_rows(table: &mut TableReader, known: &KnownRow, counted: &KnownRowCount, recording: &mut RecordingBuilder) {
     let rows = u64::from(counted.rows);
     recording.threads[known.thread.0 as usize].samples += rows;

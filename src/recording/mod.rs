@@ -1,7 +1,7 @@
 //! A recording: the result of any reader, with every row accounted for.
 //!
-//! Readers decode bytes and give tables, rows and tables of contents to a [`RecordingBuilder`]. The result is the same for every kind of
-//! input: samples in a [`Profile`], the documents that they are from, and diagnostics.
+//! Readers decode bytes and pass tables, rows and tables of contents to a [`RecordingBuilder`]. The result is the same for every kind of
+//! input: samples in a [`Profile`], the documents that contained them, and diagnostics.
 //!
 //! rows = samples + rejected, for every table of samples, with a reason for each rejection.
 
@@ -60,28 +60,27 @@ use crate::profile::{Profile, SeriesId};
 
 pub use crate::profile::SampleDetail;
 
-/// The options of reading.
+/// Options for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Accept an input that ends before its document does: rows that are complete count, and
-    /// [`Document::cut_at`] says so. Default: no.
+    /// Accepts an input that ends in the middle of a document: complete rows are used, and [`Document::cut_at`] is set. Default: no.
     pub allow_truncated: bool,
-    /// The size in bytes of the blocks that the input is read in; a block ends behind a row, and grows for one that does not fit. For each
-    /// thread a few blocks are in memory. Default: 512 KiB.
+    /// The size in bytes of the blocks in which the input is read. A block ends after a row, and grows if a row does not fit. A few blocks
+    /// per thread are in memory. Default: 512 KiB.
     pub buffer_size: usize,
-    /// The number of threads that read, with the one that calls. An input of a single block is read by the caller alone. The result does
-    /// not depend on it. Default: 1, so that nothing starts threads unasked; 0 is the same.
+    /// The number of threads that read, including the calling one. An input of a single block is read by the calling thread alone. The
+    /// result does not depend on it. Default: 1, so that threads are started only on request; 0 is the same.
     pub jobs: usize,
-    /// True to read rows by the scanner that is made for the XML that `xctrace` writes. Without it everything is read as ordinary XML, with
-    /// the same result in several times the time: that is there to compare the two. Default: yes.
+    /// Uses a scanner for the XML that `xctrace` writes. Without it, everything is read as ordinary XML, with the same result in several
+    /// times the time, which is useful only to compare the two. Default: yes.
     pub uses_scanner: bool,
-    /// The detail in which samples are kept: each one, or added up. Default: each. Adding up takes less memory and time if only trees and
-    /// totals are asked for, and gives the same; see [`SampleDetail`] for what is lost.
+    /// The detail in which samples are kept: each one, or sums. Default: each. Sums take less memory and time, and are enough for trees and
+    /// totals; see [`SampleDetail`] for what is lost.
     pub samples: SampleDetail,
-    /// The limits that guard against hostile input.
+    /// The limits against hostile input.
     pub limits: Limits,
-    /// The memory that may be taken: by the data, while it is read and as long as the [`Recording`] lives, and by the bytes inflated for it.
-    /// Default: as much as there is.
+    /// The memory limit for the data, while it is read and as long as the [`Recording`] lives, and for the bytes inflated for it. Default:
+    /// unlimited.
     pub memory: MemoryBudget,
 }
 
@@ -99,28 +98,28 @@ impl Default for Options {
     }
 }
 
-/// Limits that guard against hostile input; real exports stay far below the defaults.
+/// Limits against hostile input; real exports stay far below the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest depth of nested elements. Default: 256.
+    /// The maximum depth of nested elements. Default: 256.
     pub element_depth: usize,
-    /// The largest size of one tag, or of the text of one element, in bytes. Default: 16 MiB.
+    /// The maximum size of one tag, or of the text of one element, in bytes. Default: 16 MiB.
     pub token_bytes: usize,
-    /// The largest number of children of an element. Default: 1,000,000.
+    /// The maximum number of children of an element. Default: 1,000,000.
     pub children: usize,
-    /// The largest number of frames in a stack; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
+    /// The maximum number of frames in a stack; rows with deeper stacks are rejected. Default: 1,024 (the deepest seen: 97).
     pub stack_depth: usize,
-    /// The largest number of tables and documents in an input. Default: 10,000.
+    /// The maximum number of tables and documents in an input. Default: 10,000.
     pub tables: usize,
-    /// The largest length of a name or path, in bytes. Default: 64 KiB.
+    /// The maximum length of a name or path, in bytes. Default: 64 KiB.
     pub name_bytes: usize,
-    /// The largest number of counter values in a row; rows with more are rejected. Default: 256 (real ones have a few).
+    /// The maximum number of counter values in a row; rows with more are rejected. Default: 256 (real rows have a few).
     pub counters: usize,
-    /// The largest number of distinct stack entries beyond one for each byte of input. Fragments of addresses that refer to each other
-    /// could multiply. Default: 65,536.
+    /// The maximum number of distinct stack entries in excess of one per byte of input. It stops address fragments that refer to each other
+    /// from multiplying. Default: 65,536.
     pub free_stacks: u64,
-    /// The largest size of a file of a recording (a `.trace` bundle), inflated, in bytes; rows are never in memory, and have no limit.
-    /// Default: 4 GiB (the largest real ones: some hundred MiB).
+    /// The maximum inflated size of a file of a recording (a `.trace` bundle), in bytes. Rows have no limit, since they are never kept in
+    /// memory. Default: 4 GiB (the largest real files: some hundred MiB).
     pub file_bytes: u64,
 }
 
@@ -147,7 +146,7 @@ pub struct Recording {
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
-    /// The diagnostics of reading; the first of each kind has the position.
+    /// The diagnostics of reading; the first of each kind has its position.
     pub diagnostics: Vec<Diagnostic>,
     /// The recorded time of each run.
     pub(in crate::recording) clock: recorded_time::Clock,
@@ -173,7 +172,7 @@ impl Recording {
         })
     }
 
-    /// The damaged runs of recordings, which are left out.
+    /// The damaged runs of recordings, which are omitted.
     pub fn unread_runs(&self) -> impl Iterator<Item = &TocRun> {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
     }
@@ -189,9 +188,9 @@ impl Recording {
 pub struct Document {
     /// The name of the input.
     pub input: String,
-    /// Its content.
+    /// The content.
     pub content: DocumentContent,
-    /// The byte at which the input ended, if it ended inside the document and that was allowed.
+    /// The byte at which the input ended, if it ended inside the document ([`Options::allow_truncated`]).
     pub cut_at: Option<u64>,
 }
 
@@ -204,10 +203,10 @@ pub enum DocumentContent {
     Toc(Toc),
 }
 
-/// A table of a document, with the accounting of its rows.
+/// A table of a document, with an account of its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// The run it was recorded in, from 1.
+    /// The number of its run, from 1.
     pub run: u32,
     /// Its position in the recording's data, from 1, as in `table[9]` of an XPath; `None` for details of a track.
     pub position: Option<u32>,
@@ -215,14 +214,14 @@ pub struct Table {
     pub schema: Option<String>,
     /// The kind of its rows: CPU samples or not.
     pub kind: TableKind,
-    /// Its columns.
+    /// The columns.
     pub columns: Vec<Column>,
-    /// Rows of any kind.
+    /// The number of all rows.
     pub rows: u64,
-    /// Rows that became samples; `rows` = `samples` + `rejected` for a CPU table, 0 for another.
+    /// The number of rows that became samples; `rows` = `samples` + `rejected` for a CPU table, 0 for another.
     pub samples: u64,
-    /// Rows that did not.
+    /// The rows that did not, by reason.
     pub rejected: Rejected,
-    /// Its series in the profile; one for each unit, so one, or none without samples.
+    /// Its series in the profile: one for each unit, so usually one, and none without samples.
     pub series: Vec<SeriesId>,
 }

@@ -5,12 +5,12 @@ use crate::error::{Diagnostic, Position};
 /// The diagnostics of one input.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// By topic; the line is 0 until [`locate`](Self::locate).
+    /// By topic. The line is 0 until [`locate`](Self::locate).
     all: Vec<(&'static str, Diagnostic)>,
 }
 
 impl Notes {
-    /// Notes something at a byte, or counts it if one of the same `topic` was noted before.
+    /// Adds a note at a byte, or increases the count of the note with the same `topic`.
     pub(crate) fn note(&mut self, input: &str, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         if let Some((_, known)) = self.all.iter_mut().find(|(known, _)| *known == topic) {
             known.count += 1;
@@ -20,7 +20,7 @@ impl Notes {
         self.all.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
     }
 
-    /// Fills in the lines of what was noted since the last call.
+    /// Sets the lines of the notes added since the last call.
     pub(crate) fn locate(&mut self, line_of: impl Fn(u64) -> u64) {
         let unlocated = self.all.iter_mut().rev().filter_map(|(_, known)| known.at.as_mut());
         for at in unlocated.take_while(|at| at.line == 0) {
@@ -28,7 +28,7 @@ impl Notes {
         }
     }
 
-    /// Takes the notes, in order.
+    /// Takes the notes in order.
     pub(crate) fn take(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.all).into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }

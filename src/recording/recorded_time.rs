@@ -1,11 +1,11 @@
-//! The clock: when each run was recorded, and which part of that time a selection leaves.
+//! The clock: when each run was recorded, and which part of that time is selected.
 //!
-//! Every rate, percentage of a core, window and mean divides by one of these two:
+//! Every rate, percentage of a core, window and mean divides by one of two times:
 //!
-//! - The **recorded time** of a run is what a manifest gives, else its table of contents, else an estimate: the time that all its
-//!   samples cover, whether they are selected or not.
-//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. The ends of an
-//!   estimate are exact, too.
+//! - The **recorded time** of a run comes from a manifest, or else from its table of contents, or else it is estimated: the time that all
+//!   its samples cover, whether they are selected or not.
+//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. If the recorded time is an estimate,
+//!   its ends limit the selected time as well.
 
 use crate::profile::{SampledTime, Selection, TimeRange};
 use crate::units::Nanos;
@@ -17,13 +17,13 @@ pub enum TimeSource {
     Toc,
     /// A manifest (its column `duration`, in seconds).
     Manifest,
-    /// An estimate: the time that samples cover, from the first one on ([`SampledTime`]). A run that was idle at its start or end was
+    /// An estimate: the time that samples cover ([`SampledTime`]), starting at the first. A run that was idle at its start or end was
     /// longer, so its CPU use is overstated; reports mark such runs.
     Samples,
 }
 
 impl TimeSource {
-    /// The name in machine formats: `toc`, `manifest`, `samples`.
+    /// Returns the name in machine-readable formats: `toc`, `manifest`, `samples`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Toc => "toc",
@@ -32,7 +32,7 @@ impl TimeSource {
         }
     }
 
-    /// The source with this name.
+    /// Returns the source with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Toc, Self::Manifest, Self::Samples].into_iter().find(|source| source.name() == name)
     }
@@ -43,56 +43,56 @@ impl TimeSource {
 pub(crate) struct RecordedTime {
     /// 0 with a table of contents, else the first sample.
     pub start: Nanos,
-    /// `None` if it is unknown: nothing records it, and the samples cover no time.
+    /// `None` if it is unknown: it is not recorded, and the samples cover no time.
     pub length: Option<Nanos>,
-    /// The source of both.
+    /// The source of start and length.
     pub source: TimeSource,
 }
 
-/// The part of a run's recorded time that is selected.
+/// The selected part of a run's recorded time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectedTime {
-    /// The start and end of each part, sorted and apart from each other; empty if nothing is selected or the recorded time is unknown.
+    /// The start and end of each part, sorted and disjoint; empty if nothing is selected or the recorded time is unknown.
     parts: Vec<(Nanos, Nanos)>,
     source: TimeSource,
     is_part: bool,
 }
 
 impl SelectedTime {
-    /// All of a recorded time of this length.
+    /// Selects all of a recorded time of this length.
     #[cfg(test)]
     pub(crate) fn until(end: Nanos) -> Self {
         Self { parts: vec![(Nanos::default(), end)], source: TimeSource::Toc, is_part: false }
     }
 
-    /// The start and end of each part, sorted and apart from each other.
+    /// Returns the start and end of each part, sorted and disjoint.
     pub fn parts(&self) -> &[(Nanos, Nanos)] {
         &self.parts
     }
 
-    /// From the start of the first part to the end of the last; `None` if nothing is selected.
+    /// Returns the time from the start of the first part to the end of the last; `None` if nothing is selected.
     pub fn span(&self) -> Option<(Nanos, Nanos)> {
         Some((self.parts.first()?.0, self.parts.last()?.1))
     }
 
-    /// The sum of the parts. Zero means that no rate exists.
+    /// Returns the total length of the parts. If it is zero, there are no rates.
     pub fn length(&self) -> Nanos {
         sum(self.parts.iter().copied())
     }
 
-    /// The length of what the parts have in common with the time from `start` to `end`.
+    /// Returns the total length of the parts between `start` and `end`.
     pub fn length_between(&self, start: Nanos, end: Nanos) -> Nanos {
         let first = self.parts.partition_point(|&(_, until)| until <= start);
         let parts = self.parts[first..].iter().take_while(|&&(from, _)| from < end);
         sum(parts.map(|&(from, until)| (from.max(start), until.min(end))))
     }
 
-    /// The source of the recorded time that it is a part of.
+    /// Returns the source of the recorded time.
     pub fn source(&self) -> TimeSource {
         self.source
     }
 
-    /// True if a time range or intervals were selected, even if they leave all of the recorded time.
+    /// True if a time range or intervals were selected, even if they include all of the recorded time.
     pub fn is_part(&self) -> bool {
         self.is_part
     }
@@ -105,7 +105,7 @@ fn sum(parts: impl Iterator<Item = (Nanos, Nanos)>) -> Nanos {
 impl RecordedTime {
     pub(super) const UNKNOWN: Self = Self { start: Nanos::from_nanos(0), length: None, source: TimeSource::Samples };
 
-    /// The recorded time of run `number` that a selection leaves.
+    /// Returns the selected part of run `number`'s recorded time.
     pub(crate) fn selected(self, number: u32, selection: &Selection) -> SelectedTime {
         let Some(length) = self.length else {
             return SelectedTime { parts: Vec::new(), source: self.source, is_part: selection.needs_times() };
@@ -138,8 +138,8 @@ pub(super) struct RunClock {
     /// The time that all samples of the run cover.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) sampled: Option<SampledTime>,
-    /// The document and the position in it of the run's table of contents.
+    /// The run's table of contents: its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
-    /// Sentences on what was not used, and why.
+    /// Sentences that explain what was not used, and why.
     pub(super) notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The reasons why rows of CPU tables could not become samples, and their numbers.
+//! The reasons for which rows of CPU tables are rejected, and their counts.
 
 use std::fmt;
 
@@ -18,14 +18,13 @@ pub enum RejectReason {
     UndefinedRef,
     /// A `ref` points to an id that was defined twice.
     AmbiguousRef,
-    /// A cell, or an element in it, has neither a value nor a `ref`, and is no `<sentinel/>`, which would say that
-    /// nothing was recorded.
+    /// A cell, or an element in it, has neither a value nor a `ref`, and is not a `<sentinel/>`, which means that nothing was recorded.
     EmptyCell,
-    /// A number is missing, is not one, or is out of range.
+    /// A number is missing, malformed or out of range.
     BadNumber,
-    /// A cell, or an element in it, is of another kind than belongs there, or refers to one.
+    /// A cell or an element in it has the wrong type, or refers to a value with the wrong type.
     WrongType,
-    /// The stack has a shape that this version does not know.
+    /// The stack has an unknown form.
     UnknownStack,
     /// The stack is deeper than the limit.
     StackTooDeep,
@@ -53,7 +52,7 @@ impl RejectReason {
         Self::Cut,
     ];
 
-    /// The name that machine formats use, such as `undefined-ref`.
+    /// Returns the name in machine-readable formats, such as `undefined-ref`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CellCount => "cell-count",
@@ -72,7 +71,7 @@ impl RejectReason {
         }
     }
 
-    /// The sentence that people read.
+    /// Returns a sentence for users.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::CellCount => "the row has another number of cells than the schema has columns",
@@ -108,17 +107,17 @@ impl fmt::Display for RejectReason {
 pub struct Rejected([u64; RejectReason::ALL.len()]);
 
 impl Rejected {
-    /// Rows rejected for any reason.
+    /// Returns the number of rows rejected for any reason.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Rows rejected for `reason`.
+    /// Returns the number of rows rejected for `reason`.
     pub fn of(&self, reason: RejectReason) -> u64 {
         self.0[reason as usize]
     }
 
-    /// The reasons that occurred, with their counts.
+    /// Returns the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (RejectReason, u64)> + '_ {
         RejectReason::ALL.into_iter().map(|reason| (reason, self.of(reason))).filter(|&(_, count)| count > 0)
     }

@@ -1,4 +1,4 @@
-//! Rows become samples, and every row is accounted for.
+//! Converts rows to samples, and accounts for every row.
 
 use super::builder::RecordingBuilder;
 use super::{RejectReason, Table};
@@ -8,7 +8,7 @@ use crate::profile::{
 };
 use crate::units::{Nanos, Unit};
 
-/// The place of a table.
+/// The position of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
     pub(crate) input: StringId,
@@ -25,26 +25,26 @@ pub(crate) struct TableReader {
     pub(crate) source: Option<Source>,
     run: Option<RunId>,
     series: Vec<(Unit, SeriesId)>,
-    /// The meaning of samples that nobody knows the times of; `None` for samples that were taken on the CPU, at known times.
+    /// The meaning of samples without times; `None` for samples taken on the CPU at known times.
     untimed: Option<Meaning>,
 }
 
 impl TableReader {
-    /// A table of samples that were taken on the CPU, at known times.
+    /// Starts a table of samples taken on the CPU at known times.
     pub(crate) fn new(table: Table) -> Self {
         Self { table, source: None, run: None, series: Vec::new(), untimed: None }
     }
 
-    /// A table of samples that were added up before they were read.
+    /// Starts a table of samples that are already summed.
     pub(crate) fn of_sums(table: Table, meaning: Meaning) -> Self {
         Self { untimed: Some(meaning), ..Self::new(table) }
     }
 }
 
-/// The cells of a row, by what they are for.
+/// The cells of a row, by role.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The time of the sample, from the start of the recording.
+    /// The time of the sample since the start of the recording.
     pub time: Nanos,
     /// The weight of the sample.
     pub weight: u64,
@@ -52,15 +52,15 @@ pub struct Row {
     pub unit: Unit,
     /// The [thread](super::InputBuilder::thread).
     pub thread: Option<u32>,
-    /// The [process](super::InputBuilder::process), where the thread does not tell it.
+    /// The [process](super::InputBuilder::process), if the thread has none.
     pub process: Option<u32>,
     /// The core that the thread ran on.
     pub core: Option<CoreId>,
     /// The state of the thread.
     pub state: Option<StringId>,
-    /// The stack; `None` where none was recorded.
+    /// The stack; `None` if it was not recorded.
     pub stack: Option<StackId>,
-    /// The stack of the kernel, which was called from the leaf of the other one.
+    /// The kernel stack, which was called from the leaf of `stack`.
     pub kernel_stack: Option<StackId>,
     /// The cause of the sample.
     pub kind: SampleKind,
@@ -68,7 +68,7 @@ pub struct Row {
     pub counters: Option<u32>,
 }
 
-/// Adds a row whose cells were read.
+/// Adds a row whose cells are decoded.
 pub(crate) fn add_read_row(
     table: &mut TableReader,
     row: Result<Row, RejectReason>,
@@ -86,7 +86,7 @@ pub(crate) fn add_read_row(
     Ok(outcome)
 }
 
-/// Adds samples of a thread and a stack that were added up before, and weigh 1 each.
+/// Adds samples that are already summed, with a weight of 1 each.
 pub(crate) fn add_samples(
     table: &mut TableReader,
     thread: u32,
@@ -103,23 +103,23 @@ pub(crate) fn add_samples(
     Ok(())
 }
 
-/// The part that rows with the same cells between time and stack have in common: all of a sample but those two.
+/// The shared properties of rows with the same cells between time and stack: everything in a sample except time and stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRow {
     pub(crate) sample: Sample,
-    /// The group that its samples are summed in.
+    /// The group in which its samples are summed.
     pub(crate) group: u32,
-    /// Index and outcome of the thread and the process that are counted under their names.
+    /// The indices and ids of the thread and the process whose names are counted.
     pub(crate) thread: (u32, (ProcessId, ThreadId)),
     pub(crate) process: (u32, (RunId, ProcessId)),
 }
 
-/// The properties that other rows may share with a row that was added, which has neither kernel stack nor counters.
+/// Returns the properties that other rows may share with an added row that has neither a kernel stack nor counters.
 pub(crate) fn known(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<KnownRow> {
     let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
     let thread = row.thread?;
     let as_thread = recording.threads[thread as usize].used_as?;
-    // Which of the two processes that a row may name counts was decided when it was added.
+    // A row may name two processes. Adding it decided which of them is used.
     let counts = |index: &u32| {
         let used_as = recording.processes[*index as usize].used_as;
         used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
@@ -136,7 +136,7 @@ pub(crate) fn known(table: &TableReader, row: Row, recording: &RecordingBuilder)
     Some(KnownRow { sample, group, thread: (thread, as_thread), process: (process, as_process) })
 }
 
-/// Adds a row that is known but for its time and its stack. `None` if it has to be looked at as any other.
+/// Adds a row with known properties. `None` if it needs the general path.
 #[inline(always)]
 pub(crate) fn add_known_row(
     table: &mut TableReader,
@@ -217,7 +217,7 @@ fn series_of(
     Ok(series)
 }
 
-/// The thread of a row; its process is the one inside the thread element, or else the row's own.
+/// Returns the thread of a row. Its process is the one in the thread element, or else the one in the row.
 fn thread_of(
     run: RunId,
     thread: Option<u32>,
@@ -226,7 +226,7 @@ fn thread_of(
 ) -> Result<ThreadId, Full> {
     let own_process = thread.and_then(|index| recording.threads[index as usize].process);
     let pid = |process: Option<u32>| process.map(|index| recording.processes[index as usize].pid);
-    // The same process under the name of this row, if it was renamed (by exec); otherwise the thread's own.
+    // If the process was renamed by exec, its name in this row is used; otherwise its name in the thread.
     let process = if pid(own_process) == pid(row_process) { row_process } else { own_process.or(row_process) };
     let process = process_of(run, process, recording)?;
     let Some(index) = thread else {

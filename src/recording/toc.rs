@@ -7,12 +7,12 @@
 //!   <data><table schema="cpu-profile" target-pid="SINGLE"/>…</data><tracks>…</tracks></run></trace-toc>
 //! ```
 //!
-//! The environment of the recorded process is never kept: it may hold secrets.
+//! The environment of the recorded process is never kept, since it may contain secrets.
 
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::Nanos;
 
-/// The time after the end of the recording at which a sample may still be; beyond it, the table of contents is of another recording.
+/// How long after the end of the recording a sample may be. If one is later, the table of contents describes another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// A table of contents.
@@ -29,7 +29,7 @@ pub struct TocRun {
     pub number: u32,
     /// The recorded device: attributes such as `model`, `os-version`, `platform`, `name`, `uuid`.
     pub device: Vec<(String, String)>,
-    /// The Mac that recorded, where it was not the device itself.
+    /// The Mac that made the recording, if it is not the recorded device.
     pub host_device: Vec<(String, String)>,
     /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty for all processes.
     pub process: Vec<(String, String)>,
@@ -37,69 +37,69 @@ pub struct TocRun {
     pub is_all_processes: bool,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
-    /// Processes that were seen.
+    /// The processes listed for the run.
     pub processes: Vec<TocProcess>,
-    /// The tables: in document order, or in the order of a recording's stores.
+    /// The tables, in document order or in the order of a recording's stores.
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
-    /// The reason why nothing of the run was read: the file that is damaged, where, and the rule that it breaks. Only a recording's own
-    /// files can be damaged so; its tables may be unknown then, and it has no samples.
+    /// Why nothing of the run was read: the damaged file, the position, and the violated rule. This occurs only in recordings, not in
+    /// exports. The run then has no samples, and its tables may be unknown.
     pub unread: Option<String>,
 }
 
-/// A process that was seen in a run.
+/// A process of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocProcess {
     /// Its name.
     pub name: String,
     /// Its number.
     pub pid: Option<u64>,
-    /// Path of its executable.
+    /// The path of its executable.
     pub path: String,
 }
 
 /// A table of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocTable {
-    /// Its position in the list of `xctrace`: N of `table[N]` in an XPath. A recording itself does not tell.
+    /// Its position in the list of `xctrace`: N of `table[N]` in an XPath. Recordings do not contain it.
     pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
-    /// Every other attribute, sorted by name: they tell how the table was recorded.
+    /// All other attributes, sorted by name: the settings with which the table was recorded.
     pub attributes: Vec<(String, String)>,
-    /// The number of its rows; `None` if it is not known, as from the XML.
+    /// The number of its rows; `None` if it is unknown, as in exports.
     pub rows: Option<u64>,
 }
 
 impl TocRun {
-    /// A field of the summary.
+    /// Returns a field of the summary.
     pub fn summary_field(&self, name: &str) -> Option<&str> {
         lookup(&self.summary, name)
     }
 
-    /// An attribute of the recorded device.
+    /// Returns an attribute of the recorded device.
     pub fn device_attribute(&self, name: &str) -> Option<&str> {
         lookup(&self.device, name)
     }
 
-    /// An attribute of the recorded process.
+    /// Returns an attribute of the recorded process.
     pub fn process_attribute(&self, name: &str) -> Option<&str> {
         lookup(&self.process, name)
     }
 
-    /// The start of the run: the time since 1970-01-01 00:00 UTC. `None` if the document does not give it, or gives something that is no
-    /// date.
+    /// Returns the start of the run as the time since 1970-01-01 00:00 UTC. `None` if the document does not contain it, or it is not a
+    /// valid date.
     pub fn start(&self) -> Option<Nanos> {
         since_1970(self.summary_field("start-date")?)
     }
 
-    /// The length of the run's recording; `None` if the document does not give it.
+    /// Returns the length of the run; `None` if the document does not contain it.
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
     }
 
-    /// The reason why this cannot be the table of contents of a run with a sample at `last`, in a sentence; `None` if it can.
+    /// Returns a sentence that explains why this table of contents cannot describe a run with a sample at `last`; `None` if it can.
     pub(crate) fn contradiction(&self, last: Nanos) -> Option<String> {
         let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
         (last.since(duration) > SLACK).then(|| {
@@ -113,7 +113,7 @@ impl TocRun {
         })
     }
 
-    /// The reason why the duration is not the time that the samples are from, in a sentence; `None` if it is. Instruments writes the mode
+    /// Returns a sentence that explains why the duration is not the time of the samples; `None` if it is. Instruments writes the mode
     /// `Windowed (5 seconds)`.
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
@@ -125,24 +125,24 @@ impl TocRun {
     }
 }
 
-/// Seconds for a sentence: `10.468`.
+/// Formats seconds for a sentence: `10.468`.
 pub(crate) fn seconds(time: Nanos) -> String {
     format!("{:.3}", time.as_nanos() as f64 / 1e9)
 }
 
 impl TocTable {
-    /// An attribute of the table.
+    /// Returns an attribute of the table.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         lookup(&self.attributes, name)
     }
 }
 
-/// The value of a key in a list of pairs.
+/// Returns the value of a key in a list of pairs.
 pub(crate) fn lookup<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
     pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// Seconds with decimals as nanoseconds, exactly; digits beyond the ninth are dropped.
+/// Parses seconds with decimals to exact nanoseconds; digits after the ninth are dropped.
 fn parse_seconds(text: &str) -> Option<Nanos> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     if !whole.bytes().all(|byte| byte.is_ascii_digit()) {

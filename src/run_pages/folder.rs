@@ -1,4 +1,4 @@
-//! The folder of the pages, and addresses in it.
+//! The folder of the pages, and the addresses of pages in it.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use crate::fleet::{FleetError, RunRow};
 
 /// The folder of the pages.
 pub trait PageFolder {
-    /// The name of the folder next to the report.
+    /// Returns the name of the folder, which is next to the report.
     fn name(&self) -> &OsStr;
 
     /// Writes the page of a run, and returns the name of its file.
@@ -22,8 +22,7 @@ pub trait PageFolder {
     ) -> Result<String, FleetError>;
 }
 
-/// Encodes a part of an address: everything except letters, digits and characters without a meaning in addresses is
-/// percent-encoded.
+/// Encodes a part of an address. Everything is percent-encoded, except letters, digits and characters without a meaning in addresses.
 pub(super) fn encoded(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes {

@@ -1,4 +1,4 @@
-//! Pages of the runs that numbers of a fleet's report name, next to the page of the report.
+//! Writes pages of the runs that a fleet report refers to, next to the page of the report.
 //!
 //! ```text
 //! report ─► the runs to open ─► each read again ─► its page in a folder ─► links in the report

@@ -21,7 +21,7 @@ use crate::fleet::fingerprint::short;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::{Task, content};
 
-/// The memory that a tree of one stack takes, in addition to the stack.
+/// The memory of a tree for each stack, in addition to the stack.
 const TREE_BYTES: u64 = 32;
 
 /// The settings shared by all pages.
@@ -32,15 +32,15 @@ pub(super) struct PageMaker<'a> {
     pub(super) max_size: u64,
 }
 
-/// A page that was written.
+/// A written page.
 pub(super) struct Made {
-    /// By place: the address.
+    /// The address for each place.
     pub(super) addresses: BTreeMap<RunPlace, String>,
-    /// What is left out, in a sentence.
+    /// A sentence about omitted content.
     pub(super) note: Option<String>,
 }
 
-/// A run, ready to be written.
+/// A run, ready to write.
 struct Opened {
     analysis: Analysis,
     options: ReportOptions,
@@ -49,7 +49,7 @@ struct Opened {
     targets: BTreeMap<RunPlace, Target>,
 }
 
-/// A run that was measured again, with the names of the report.
+/// A run that was measured again, with the names in the report.
 struct Again {
     run: RunMeasures,
     series: Id<Series>,
@@ -60,7 +60,7 @@ impl PageMaker<'_> {
     /// Writes the page of a run.
     ///
     /// # Errors
-    /// The outer one when the page cannot be written; the inner one when the run cannot be read again, or has no page.
+    /// The outer error if the page cannot be written. The inner one if the run cannot be read again or has no page.
     pub(super) fn make(
         &self,
         page: &RunPage,
@@ -116,7 +116,7 @@ impl PageMaker<'_> {
             return Err(unreadable("its content differs from the measured one".to_owned()));
         }
         let mut recording = read.export?;
-        // Messages about the neighbouring file were printed before.
+        // Messages about the accompanying file were printed before.
         let beside = Beside::read(task, options, self.host, &mut Vec::new());
         recording.documents.extend(beside.tocs.into_iter().map(|toc| Document {
             input: task.display.clone(),
@@ -135,7 +135,7 @@ impl PageMaker<'_> {
         self.operated(analysis, (measure, intervals), again, task, run)
     }
 
-    /// Names the frames of the recording as in the first measurement.
+    /// Names the frames of the recording in the same way as for the first measurement.
     fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), Refused> {
         let own = input.symbols();
         let Some(finder) = self.settings.symbols.finder(Some(&own)) else { return Ok(()) };
@@ -144,7 +144,7 @@ impl PageMaker<'_> {
         named.map_err(|error| malformed(&error))
     }
 
-    /// The run, measured as before.
+    /// Measures the run as before.
     fn again(
         &self,
         page: &RunPage,
@@ -212,7 +212,7 @@ impl PageMaker<'_> {
     }
 }
 
-/// The context for measuring a file of which only the weights are used.
+/// Returns the context for measuring a file, of which only the weights are used.
 fn context(task: &Task, run_id: &str) -> RunContext {
     RunContext {
         run_id: run_id.to_owned(),
@@ -226,7 +226,7 @@ fn context(task: &Task, run_id: &str) -> RunContext {
     }
 }
 
-/// A recording with the names that the report has, and the memory that it takes.
+/// Returns a recording with the names in the report, and its memory.
 fn redacted_copy(
     rules: &[RedactRule],
     recording: &Recording,
@@ -252,10 +252,10 @@ fn malformed(error: &dyn std::fmt::Display) -> Refused {
     Refused { kind: FailureKind::Malformed, reason: error.to_string() }
 }
 
-/// The options with which a page has at most `size` bytes, as `fitting` finds them; and a note on what is left out.
+/// Returns options with which a page has at most `size` bytes, as `fitting` finds them, and a note about omitted content.
 ///
 /// # Errors
-/// If no options are enough.
+/// If the page is larger with every option.
 pub fn fit<'o>(
     size: u64,
     fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,

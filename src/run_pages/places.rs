@@ -1,4 +1,4 @@
-//! The part of a page to open it at, as the fragment of its address (docs/workbench.md).
+//! Selects the part of a page to open, as the fragment of its address (docs/workbench.md).
 
 use crate::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName};
 use crate::output::{RunPlace, WorkbenchReduction};
@@ -8,13 +8,13 @@ use crate::report::Report;
 use super::folder::encoded;
 use crate::fleet::ThreadChoice;
 
-/// A longer fragment is omitted: it selects hundreds of threads with one name.
+/// A longer fragment is omitted: it would select hundreds of threads with one name.
 const LONGEST: usize = 8_000;
 
 /// The processes and threads that a report selects in each run.
 pub(super) struct Question<'q> {
     pub(super) options: &'q FleetOptions,
-    /// The threads that runs were narrowed to when they were measured.
+    /// The threads to which runs were narrowed when they were measured.
     pub(super) narrowed: Option<&'q ThreadChoice>,
 }
 
@@ -29,7 +29,7 @@ impl Question<'_> {
             && self.narrowed.is_none_or(|threads| (threads.matches)(thread, is_main))
     }
 
-    /// The weight that counts of a run.
+    /// Returns the selected weight of a run.
     pub(super) fn weight(&self, run: &RunMeasures) -> u64 {
         let name = |id| run.name(id);
         let frames = run.frames.iter();
@@ -37,7 +37,7 @@ impl Question<'_> {
         counted.map(|row| row.self_weight).sum()
     }
 
-    /// The first of the busiest seconds of a run, among the recorded seconds.
+    /// Returns the first of a run's busiest seconds, among the recorded ones.
     fn busiest_second(&self, run: &RunMeasures) -> Option<u32> {
         let whole = run.record.whole_seconds();
         let name = |id| run.name(id);
@@ -55,19 +55,19 @@ impl Question<'_> {
     }
 }
 
-/// The part of a run to look at, by ids, which names that are replaced do not change.
+/// The part of a run to show, by ids, which do not change if names are replaced.
 #[derive(Default)]
 pub(super) struct Target {
     tab: Option<&'static str>,
     second: Option<u32>,
     function: Option<Id<Function>>,
-    /// Empty for all.
+    /// Empty means all.
     processes: Vec<Id<Process>>,
     threads: Vec<Id<Thread>>,
 }
 
 impl Target {
-    /// The target of a place in a run of a profile that has the names of the report.
+    /// Finds a place in a run, in a profile with the names in the report.
     pub(super) fn of(
         place: &RunPlace,
         (profile, run): (&Profile, Id<Run>),
@@ -108,7 +108,7 @@ impl Target {
         target
     }
 
-    /// The fragment with its `#` for a page of a report; empty where the page opens at the right place by itself.
+    /// Returns the fragment with its `#` for a page of a report, or an empty string if the page opens at the right place without it.
     pub(super) fn fragment(&self, report: &Report<'_>, series: Id<Series>, reduction: WorkbenchReduction) -> String {
         let profile = &report.recording.profile;
         let mut parts: Vec<(&str, String)> = Vec::new();
@@ -133,8 +133,7 @@ impl Target {
     }
 }
 
-/// The view with a row for the named item; `None` for functions, whose callers and callees are shown if they have a
-/// name.
+/// Returns the view with a row for the named item. `None` for functions: their callers and callees are shown if they have a name.
 fn tab_of(name: &ScopeName) -> Option<&'static str> {
     match name {
         ScopeName { function: Some(function), .. } => {
@@ -146,7 +145,7 @@ fn tab_of(name: &ScopeName) -> Option<&'static str> {
     }
 }
 
-/// The function of a row, by the names of report and profile.
+/// Returns the function of a row, by its names in report and profile.
 fn function_of(profile: &Profile, name: &ScopeName) -> Option<Id<Function>> {
     let function = name.function.as_deref()?;
     let binary = name.binary.as_deref().unwrap_or_default();

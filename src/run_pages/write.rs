@@ -12,21 +12,21 @@ use crate::output::RunPage;
 
 /// The pages to write.
 pub struct RunPages<'a> {
-    /// The most runs that get a page.
+    /// The maximum number of runs with a page.
     pub most: usize,
-    /// The largest page, in bytes.
+    /// The maximum size of a page, in bytes.
     pub max_size: u64,
     /// The settings with which the runs were measured.
     pub settings: &'a FleetSettings<'a>,
-    /// True if a run without a page is a failure.
+    /// True if a run without a page is an error.
     pub is_strict: bool,
 }
 
 impl RunPages<'_> {
-    /// Writes the pages of the runs that a report names first; `find` returns the file of a run.
+    /// Writes the pages of the runs that a report names first. `find` returns the file of a run.
     ///
     /// # Errors
-    /// If a page cannot be written, or if a run cannot be read again and that is a failure.
+    /// If a page cannot be written, or if `is_strict` is set and a run cannot be read again.
     pub fn write<'t>(
         &self,
         host: &dyn FleetHost,
@@ -66,7 +66,7 @@ impl RunPages<'_> {
     }
 }
 
-/// Writes a page into the folder: the page with its addresses, and a note on what is left out; or the reason why there is no page.
+/// Writes a page into the folder. Returns the page with its addresses and a note about omitted content, or the reason why there is no page.
 fn add(
     maker: &PageMaker<'_>,
     task: &Task,

@@ -1,7 +1,6 @@
-//! The real command, run on the fixtures: what it prints, where, and with which exit code.
+//! The command, run on the fixtures: its output, on both streams, and its exit codes.
 //!
-//! Numbers in these tests were counted with another program (Python's XML reader over the fixture), never copied from
-//! the command's output.
+//! Numbers in these tests were computed by another program (Python's XML reader on the fixture), never copied from the command's output.
 
 // The command exists only with this feature.
 #![cfg(feature = "cli")]
@@ -10,7 +9,7 @@ mod answer;
 mod bounds;
 mod bundle_case;
 mod bundles;
-// It needs signals, and looks how far a process has come in a file.
+// Needs signals, and the position of a process in a file.
 #[cfg(target_os = "linux")]
 mod changing;
 mod colour;
@@ -20,7 +19,7 @@ mod diff;
 mod diff_alerts;
 mod diff_answer;
 mod diff_lengths;
-// It needs a shell.
+// Needs a shell.
 #[cfg(unix)]
 mod documented;
 mod documented_fields;
@@ -45,11 +44,11 @@ mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
 mod guarded;
-// Names of files may hold any character.
+mod hidden_rows;
+// File names may contain any character only there.
 #[cfg(unix)]
 mod inert;
-// It needs signals.
-mod hidden_rows;
+// Needs signals.
 #[cfg(unix)]
 mod interrupted;
 mod intervals;

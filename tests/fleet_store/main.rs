@@ -1,5 +1,5 @@
-//! A dataset on disk: what is put in comes out, whatever was put before, and whenever the process was killed; and what was changed, is missing,
-//! or came from elsewhere is never counted.
+//! Datasets on disk. Everything that was stored is read back, regardless of earlier content and of kills at any step; and anything changed,
+//! missing or copied from elsewhere is never used.
 #![cfg(feature = "dataset")]
 
 mod changes;

@@ -1,4 +1,4 @@
-//! The fuzz targets in a loop, without guidance: mutated seeds, as many as there is time for.
+//! The fuzz targets in a loop, without guidance, on as many mutated seeds as time permits.
 //!
 //! ```text
 //! cargo test --test fuzz                                     300 inputs of every target, always the same
@@ -6,9 +6,9 @@
 //! TRACEPARSE_FUZZ_SEED=7 TRACEPARSE_FUZZ_FIRST=1234 TRACEPARSE_FUZZ_COUNT=1 cargo test --test fuzz -- --exact xml
 //! ```
 //!
-//! An input is made of the seed and its number alone, so that a failure prints the command that repeats it. It is also kept below
-//! `target/fuzz`. An input that takes too long or too much memory ends the process, with the same command; of one that ends the
-//! process itself (a stack that overflows, C++ that aborts) the number is left in `target/fuzz/TARGET-SEED.number`.
+//! An input depends only on the seed and its number, so a failure prints the command that repeats it. The input is also stored in
+//! `target/fuzz`. An input that takes too long or too much memory ends the process, with the same command. If an input itself ends the
+//! process (by a stack overflow, or C++ that aborts), its number remains in `target/fuzz/TARGET-SEED.number`.
 
 mod corpus;
 mod mutations;
@@ -32,23 +32,23 @@ use targets::{TARGETS, Target};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Inputs of a target where neither a number nor a time is asked for.
+/// The number of inputs per target if neither a number nor a time is given.
 const COUNT: u64 = 300;
-/// Longest time for one input, on a busy machine.
+/// The maximum time for one input on a busy machine.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Failures after which a run ends.
+/// The number of failures after which a run ends.
 const FAILURES: usize = 5;
 
 fn main() {
     let arguments = Arguments::from_args();
     let trial = |target: Target| Trial::test(target.name, move || fuzz(&target).map_err(Failed::from));
-    // One after the other, since memory is measured for the whole process.
+    // One at a time, since memory is measured for the complete process.
     let arguments = Arguments { test_threads: Some(1), ..arguments };
     let trials = TARGETS.into_iter().map(trial).chain(corpus::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 
-/// A number that the environment gives.
+/// Reads a number from the environment.
 fn asked<T: FromStr<Err: Display>>(name: &str) -> Result<Option<T>, String> {
     let text = std::env::var(format!("TRACEPARSE_FUZZ_{name}")).ok();
     text.map(|text| text.parse().map_err(|error| format!("TRACEPARSE_FUZZ_{name}: {text:?}: {error}"))).transpose()
@@ -60,7 +60,7 @@ fn fuzz(target: &Target) -> Result<(), String> {
     let time = asked("SECONDS")?.map(Duration::from_secs);
     let count = count.unwrap_or(if time.is_some() { u64::MAX } else { COUNT });
     let material = material(target);
-    // What targets are made of is made once, and is no part of what an input takes.
+    // Initialises data that targets share, so that it is not attributed to an input.
     material.seeds.iter().for_each(|seed| (target.check)(seed));
     let run = Run {
         target,
@@ -91,20 +91,20 @@ fn material(target: &Target) -> Material {
     Material { seeds, words: words.map(|text| dictionary(&text)).unwrap_or_default(), longest: target.longest }
 }
 
-/// Notes the number of the input that is tried next.
+/// Records the number of the next input.
 fn note(last: &mut File, number: u64) -> io::Result<()> {
     last.seek(SeekFrom::Start(0))?;
     write!(last, "{number:020}")
 }
 
-/// The inputs that are tried, and the progress.
+/// The inputs to try, and the progress.
 struct Run<'t> {
     target: &'t Target,
     seed: u64,
     material: Material,
     number: AtomicU64,
     started: Instant,
-    /// The time when the input of this number began, in milliseconds since the start.
+    /// The start time of the current input, in milliseconds since the start of the run.
     since: AtomicU64,
 }
 
@@ -140,7 +140,7 @@ impl Run<'_> {
         if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
     }
 
-    /// Tries an input; gives the memory that it took.
+    /// Tries an input and returns the memory that it took.
     fn try_input(&self, number: u64, failures: &mut Vec<String>) -> usize {
         let input = self.material.input(self.seed, number);
         let before = MEMORY.current_usage();
@@ -158,7 +158,7 @@ impl Run<'_> {
         taken
     }
 
-    /// The command that tries one input again.
+    /// The command that repeats one input.
     fn command(&self, number: u64) -> String {
         let Self { target: Target { name, .. }, seed, .. } = self;
         format!(
@@ -167,7 +167,7 @@ impl Run<'_> {
         )
     }
 
-    /// Keeps an input that failed; gives its path.
+    /// Stores a failed input and returns its path.
     fn keep(&self, input: &[u8], number: u64) -> String {
         let path = |folder: PathBuf| folder.join(format!("{}-{}-{number}", self.target.name, self.seed));
         let kept = self.folder().map(path).and_then(|path| match fs::write(&path, input) {
@@ -177,21 +177,21 @@ impl Run<'_> {
         kept.unwrap_or_else(|error| format!("not kept: {error}"))
     }
 
-    /// The folder in which inputs and numbers are kept.
+    /// The folder in which inputs and numbers are stored.
     fn folder(&self) -> Result<PathBuf, String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(folder)
     }
 
-    /// Ends the process where an input takes too long or too much.
+    /// Ends the process if an input takes too much time or memory.
     fn watch(&self, is_over: &AtomicBool) {
         while !is_over.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
             let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
             let took = self.started.elapsed().saturating_sub(since);
             let memory = MEMORY.current_usage() >> 20;
-            // Twice what is allowed is told by whoever measures, as long as it ends.
+            // Up to twice the memory limit, the check after the input reports it, provided that it ends.
             if took > LONGEST || memory > 2 * self.target.memory {
                 let number = self.number.load(Ordering::Relaxed);
                 let input = self.material.input(self.seed, number);

@@ -1,7 +1,7 @@
-//! The library: readers, names, trees, reports and fleets, on recordings that `tests/support` invents, with slow and obvious forms of
-//! each rule.
+//! The library: readers, names, trees, reports and fleets, on recordings invented by `tests/support`, compared with slow and obvious
+//! implementations.
 
-// With the default features; `tests/open_alone.rs` has the library alone.
+// Needs the default features; `tests/open_alone.rs` tests the library without features.
 #![cfg(feature = "cli")]
 
 mod bundle_reader;

@@ -1,6 +1,7 @@
-//! The memory that inputs take, good ones and thousands of broken ones. The allocator counts for the whole process, so one test runs at a time.
+//! The memory that inputs take: valid ones, and thousands of broken ones. The allocator counts for the complete process, so one test runs
+//! at a time.
 
-// Everything that reads an input of another format is a feature.
+// Every reader of another format is a feature.
 #![cfg(feature = "cli")]
 
 use libtest_mimic::{Arguments, Trial};
@@ -9,7 +10,7 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// A test whose name begins with its module.
+/// A test whose name starts with its module.
 macro_rules! trial {
     ($name:expr, $test:expr $(,)?) => {
         libtest_mimic::Trial::test(format!("{}::{}", support::module(module_path!()), $name), $test)

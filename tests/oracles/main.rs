@@ -1,12 +1,12 @@
-//! The library and the command, compared with programs and files of others: real recordings (`TRACEPARSE_CORPUS`), Python, DuckDB, Spark,
-//! LLVM, browsers and viewers. A test without its corpus or program reports itself as ignored, which the standard runner cannot do.
+//! The library and the command, compared with other programs and their files: real recordings (`TRACEPARSE_CORPUS`), Python, DuckDB, Spark,
+//! LLVM, browsers and viewers. If its corpus or program is missing, a test reports itself as ignored, which the standard runner cannot do.
 
 // The command exists only with this feature.
 #![cfg(feature = "cli")]
 
 use libtest_mimic::{Arguments, Trial};
 
-/// A test whose name begins with its module.
+/// A test whose name starts with its module.
 macro_rules! trial {
     ($name:expr, $test:expr $(,)?) => {
         libtest_mimic::Trial::test(format!("{}::{}", support::module(module_path!()), $name), $test)

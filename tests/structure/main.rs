@@ -1,4 +1,4 @@
-//! The code itself, read as Rust does: which modules may use which, and the items that other crates can name.
+//! The code itself, parsed as Rust: which modules may use which, and the items that other crates can name.
 
 mod floors;
 mod public_items;

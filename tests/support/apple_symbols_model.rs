@@ -1,6 +1,6 @@
 //! Random images from a seed, and a slow oracle that answers addresses from the model alone.
 
-// Each test binary uses a part of it.
+// Each test binary uses only a part of it.
 #![allow(dead_code, unreachable_pub)]
 
 use super::apple_symbols_rng::Rng;
@@ -16,7 +16,7 @@ pub fn random_image(rng: &mut Rng, functions: u64) -> Image {
     let segments = vec![
         Segment { name: "__PAGEZERO", address: 0, size: text },
         Segment { name: "__TEXT", address: text, size: TEXT_SIZE },
-        // Without symbols, so that what follows lies elsewhere in the record.
+        // Has no symbols, so the next segment has another position in the record.
         Segment { name: "__DATA_CONST", address: text + TEXT_SIZE, size: 0x4000 },
         Segment { name: "__DATA", address: text + TEXT_SIZE + 0x4000, size: 0x1000 },
         Segment { name: "__TEXT_EXEC", address: text + TEXT_SIZE + 0x8000, size: 0x1000 },
@@ -52,7 +52,7 @@ pub fn random_image(rng: &mut Rng, functions: u64) -> Image {
     image
 }
 
-/// A name as compilers and linkers make them.
+/// A name as compilers and linkers generate it.
 fn symbol(rng: &mut Rng, address: u64, size: u32, flags: u32) -> Symbol {
     let number = rng.below(40);
     let (display_name, linker_name) = match rng.below(8) {
@@ -68,7 +68,7 @@ fn symbol(rng: &mut Rng, address: u64, size: u32, flags: u32) -> Symbol {
     Symbol { address, size, flags, display_name, linker_name, ..Symbol::default() }
 }
 
-/// A function with its lines; or several that were folded, or that are one under several names, or a stub.
+/// A function with its lines. Sometimes it is several folded functions, one function with several names, or a stub.
 fn add_function(rng: &mut Rng, image: &mut Image, address: u64, size: u32) {
     match rng.below(12) {
         0 => {
@@ -120,7 +120,7 @@ fn place(rng: &mut Rng) -> Place {
     Place { file, line: rng.below(4) as u32 * 10, column: rng.below(3) as u32 }
 }
 
-/// Calls inlined into a piece of code, apart from each other; sorted, mostly.
+/// Calls inlined into a piece of code. They do not overlap, and are usually sorted.
 fn random_calls(rng: &mut Rng, address: u64, size: u32, depth: u32) -> Vec<Inlined> {
     let mut calls = Vec::new();
     let end = address + u64::from(size);
@@ -137,7 +137,7 @@ fn random_calls(rng: &mut Rng, address: u64, size: u32, depth: u32) -> Vec<Inlin
     calls
 }
 
-/// A frame, owned.
+/// A frame with owned strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub function: Option<String>,
@@ -148,7 +148,7 @@ pub struct Frame {
     pub is_inlined: bool,
 }
 
-/// The names of a symbol: what is shown, and what the linker calls it where that differs.
+/// The displayed name of a symbol, and the linker's name if it differs.
 fn names(symbol: &Symbol) -> (Option<String>, Option<String>) {
     let linker = symbol.linker_name.as_ref().map(|name| match name.strip_prefix("DYLD-STUB$$_") {
         Some(target) => format!("DYLD-STUB$${target}"),
@@ -161,7 +161,7 @@ fn names(symbol: &Symbol) -> (Option<String>, Option<String>) {
     }
 }
 
-/// The answer that a reader must give for an address relative to `__TEXT`, tried on every symbol, call and line.
+/// The correct answer for an address relative to `__TEXT`, found by trying every symbol, call and line.
 pub fn oracle(image: &Image, relative: u64, is_container: bool) -> Option<Vec<Frame>> {
     let linked = image.text().checked_add(relative)?;
     let segment = image.segments.iter().find(|segment| {

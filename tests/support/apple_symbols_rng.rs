@@ -1,6 +1,6 @@
-//! Numbers that depend on a seed only. (`tests/support/random.rs` has the same, with more around it.)
+//! Random numbers that depend only on a seed. (`tests/support/random.rs` has the same generator with more functions.)
 
-// Each test binary uses a part of it.
+// Each test binary uses only a part of it.
 #![allow(dead_code, unreachable_pub)]
 
 /// splitmix64.

@@ -1,13 +1,13 @@
-//! Writes `.symbols` and `.symbolsarchive` files of every form that was seen, from a model that a test can also ask.
+//! Writes `.symbols` and `.symbolsarchive` files in every known form, from a model that tests can query.
 //!
 //! The layout is described in `src/symbols/apple_record.rs` and `apple_container.rs`; this file shares no code with them.
 
-// Each test binary uses a part of it.
+// Each test binary uses only a part of it.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::HashMap;
 
-/// Flags as they were seen.
+/// Flags found in real files.
 pub const IS_LAST_SIBLING: u32 = 0x4000_0000;
 pub const IS_FOLDED: u32 = 0x800;
 pub const FUNCTION: u32 = 0x334a_4411;
@@ -19,7 +19,7 @@ const INLINED: u32 = 0x8500_0401;
 /// The form of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Version 1, short header, strings relative to the entry that holds them.
+    /// Version 1, short header, strings relative to the entry that refers to them.
     Oldest,
     /// Version 1, short header.
     Short,
@@ -37,29 +37,29 @@ impl Form {
     }
 }
 
-/// A binary: what the file knows of it.
+/// A binary, as described by the file.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
     pub uuid: [u8; 16],
     pub cputype: u32,
     pub cpusubtype: u32,
     pub path: String,
-    /// As linked; one is `__TEXT`.
+    /// At linked addresses; one segment is `__TEXT`.
     pub segments: Vec<Segment>,
-    /// The first is what comes before the first real one.
+    /// The first section is everything before the first real one.
     pub sections: Vec<Section>,
-    /// Sorted by address, all of `__TEXT` first.
+    /// Sorted by address, starting with `__TEXT`.
     pub symbols: Vec<Symbol>,
     /// Sorted by address.
     pub lines: Vec<Line>,
-    /// True if there is a record at all.
+    /// True if there is a record.
     pub has_record: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub name: &'static str,
-    /// As linked.
+    /// The linked address.
     pub address: u64,
     pub size: u64,
 }
@@ -67,7 +67,7 @@ pub struct Segment {
 #[derive(Clone, Debug)]
 pub struct Section {
     pub name: String,
-    /// In the record.
+    /// The address in the record.
     pub address: u64,
     pub size: u64,
 }
@@ -81,7 +81,7 @@ pub struct Symbol {
     pub display_name: Option<String>,
     pub linker_name: Option<String>,
     pub inlined: Vec<Inlined>,
-    /// It has the inlined calls of the symbol before.
+    /// True if it has the inlined calls of the previous symbol.
     pub shares_inlined: bool,
 }
 
@@ -106,12 +106,12 @@ pub struct Line {
 }
 
 impl Image {
-    /// The linked start of `__TEXT`.
+    /// The linked start address of `__TEXT`.
     pub fn text(&self) -> u64 {
         self.segments.iter().find(|segment| segment.name == "__TEXT").unwrap().address
     }
 
-    /// The address of each segment in the record: `__TEXT` at 0, then those with symbols, then the others.
+    /// The address of each segment in the record: `__TEXT` at 0, then segments with symbols, then the others.
     pub fn record_addresses(&self) -> Vec<u64> {
         let text = self.text();
         let has_symbols = |segment: &Segment| {
@@ -134,7 +134,7 @@ impl Image {
         addresses
     }
 
-    /// The record's address of one relative to `__TEXT`.
+    /// Converts an address relative to `__TEXT` to an address in the record.
     fn record_address(&self, relative: u64) -> u32 {
         let address = self.text() + relative;
         let inside = |segment: &Segment| segment.address <= address && address < segment.address + segment.size;
@@ -180,7 +180,7 @@ struct InlinedRow<'a> {
     first: i32,
 }
 
-/// Puts siblings at the end of the table, and what was inlined into them after that; gives the index of the first.
+/// Appends siblings to the table, followed by the calls inlined into them. Returns the index of the first.
 fn lay_out<'a>(siblings: &'a [Inlined], rows: &mut Vec<InlinedRow<'a>>) -> i32 {
     if siblings.is_empty() {
         return -1;
@@ -195,7 +195,7 @@ fn lay_out<'a>(siblings: &'a [Inlined], rows: &mut Vec<InlinedRow<'a>>) -> i32 {
     first as i32
 }
 
-/// Writes the record of an image: a `.symbolsarchive`, if nothing is put around it.
+/// Writes the record of an image. A record without a container is a `.symbolsarchive`.
 pub fn write_record(image: &Image, form: Form) -> Vec<u8> {
     let is_64_bit = image.cputype & 0x0100_0000 != 0;
     let mut rows = Vec::new();
@@ -215,7 +215,7 @@ pub fn write_record(image: &Image, form: Form) -> Vec<u8> {
     let strings_at = index_at + index_size;
 
     let mut strings = Strings::default();
-    // 0 is "none", so the first string must be one that is never asked for by an offset of 0, or by no entry but this.
+    // The offset 0 means "none", so the first string must be one that no entry, or only this one, refers to by offset 0.
     strings.offset("MACH_HEADER");
     let mut offset = |entry: usize, text: Option<&str>| {
         let offset = text.map(|text| strings.offset(text));
@@ -269,7 +269,7 @@ pub fn write_record(image: &Image, form: Form) -> Vec<u8> {
     }
     tables.resize(strings_at - header, 0);
 
-    // The header's own strings: relative to the record in the oldest form.
+    // Strings of the header are relative to the record in the oldest form.
     let path = if form == Form::Seven { 0 } else { offset(0, Some("/Applications/Some.app/Some")) };
     let version = offset(0, Some("1732.6.2"));
     let trailer = if form == Form::Long { 24 } else { 0 };
@@ -296,7 +296,7 @@ pub fn write_record(image: &Image, form: Form) -> Vec<u8> {
     bytes
 }
 
-/// Writes a container of these images; those with a record have a chunk of `kind`.
+/// Writes a container of these images. Images with a record have a chunk of `kind`.
 pub fn write_container(images: &[Image], form: Form, kind: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     put(&mut bytes, &[0xff01_ff02, 1, u32::MAX, 0, 0x2204, images.len() as u32]);

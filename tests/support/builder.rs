@@ -1,17 +1,17 @@
 //! Recordings made by hand.
 //!
-//! Functions get a short key when declared; a stack is then one line of keys, root first:
+//! Each function is declared with a short key. A stack is one line of keys, root first:
 //!
 //! ```text
 //! builder.function("main", app, Some("main"), Some(("/Users/dev/Orchard/main.cpp", 12)));
 //! builder.stack("start main harvest:2 harvest:2 shake")
 //! ```
 //!
-//! `key:n` is the n-th instruction of the function that samples hit; without `:n` it is the first.
+//! `key:n` is the n-th sampled instruction of the function; without `:n`, it is the first.
 
 use super::recording::{Frame, Image, Invented, Process, Row, Thread};
 
-/// Distance between the first instructions of two functions of an image.
+/// The distance between two functions of an image.
 const FUNCTION_SIZE: u64 = 0x400;
 
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl Builder {
         self.recording.images.len() - 1
     }
 
-    /// Declares a function; without `name` it has no symbol. The functions of an image lie one after the other.
+    /// Declares a function; without `name`, it has no symbol. The functions of an image are consecutive.
     pub fn function(&mut self, key: &str, image: usize, name: Option<&str>, source: Option<(&str, u32)>) {
         let before = self.functions.iter().filter(|function| function.image == Some(image)).count() as u64;
         let start = self.recording.images[image].load_address + 0x1000 + before * FUNCTION_SIZE;
@@ -74,7 +74,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// When a key was never declared.
+    /// If a key was not declared.
     pub fn stack(&mut self, keys: &str) -> Vec<usize> {
         keys.split_whitespace().map(|key| self.frame(key)).collect()
     }
@@ -104,7 +104,7 @@ impl Builder {
         index
     }
 
-    /// Adds a sample with the stack of a line of keys; an empty line is a sample without stack.
+    /// Adds a sample whose stack is a line of keys; if the line is empty, the sample has no stack.
     pub fn row(&mut self, time_ns: u64, thread: usize, keys: &str) -> &mut Row {
         let stack = (!keys.is_empty()).then(|| self.stack(keys));
         self.recording.rows.push(Row::sample(time_ns, thread, stack));

@@ -1,7 +1,7 @@
 //! The hand-made cases behind `fixtures/<version>/<case>/`.
 //!
-//! [`fixtures`] gives the text of every `input.xml`, [`readme`] the text beside it. A test compares both with the
-//! files and, with `TRACEPARSE_BLESS=1`, writes them.
+//! [`fixtures`] returns the contents of every `input.xml`, [`readme`] the text next to it. A test compares both with the files and, with
+//! `TRACEPARSE_BLESS=1`, writes them.
 
 use super::cases_27::{
     toc_two_runs, xcode_27_cpu_profile, xcode_27_orchard, xcode_27_pretty_printed, xcode_27_several_tables,
@@ -18,15 +18,15 @@ pub struct Case {
     /// `version/case`
     pub path: &'static str,
     pub title: &'static str,
-    /// The point of the case, in sentences.
+    /// Sentences that describe the point of the case.
     pub shows: &'static str,
-    /// The recording it was made from, to compare a reading with.
+    /// The recording from which it was made, to compare with the library's result.
     pub recording: Invented,
     /// `input.xml`
     pub input: String,
 }
 
-/// The command that writes every fixture anew.
+/// The command that regenerates all fixtures.
 pub const COMMAND: &str = "TRACEPARSE_BLESS=1 cargo test --test fixtures";
 
 /// Path (`version/case`) and `input.xml` of every case.
@@ -72,7 +72,7 @@ pub const GRINDING: &str = "thread_start pthread_start:4 worker:2 work:1 press:2
 pub const WAITING: &str = "thread_start pthread_start:4 worker:1 cond_wait:1 wait";
 pub const DRAWING: &str = "thread_start pthread_start:4 tick:2 frame:1 scene:1 draw_leaf:1 blend:1";
 
-/// Samples, one millisecond apart: thread, core and stack.
+/// Samples with thread, core and stack, one millisecond apart.
 pub fn samples(plan: &[(usize, u32, &str)]) -> Invented {
     let mut builder = scene();
     for (position, &(thread, core, stack)) in plan.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn samples(plan: &[(usize, u32, &str)]) -> Invented {
     builder.recording
 }
 
-/// As [`samples`], with cycles as weights.
+/// Like [`samples`], with cycles as weights.
 pub fn cycles(plan: &[(usize, u32, &str)]) -> Invented {
     let mut recording = samples(plan);
     for (row, weight) in
@@ -219,7 +219,7 @@ fn xcode_14_3_concatenated() -> Case {
     }
 }
 
-/// Two recordings of the same scene as one recording. Only the frames have to be renumbered.
+/// Combines two recordings of the same scene. Only the frames have to be renumbered.
 fn joined(mut first: Invented, second: Invented) -> Invented {
     let offset = first.frames.len();
     first.frames.extend(second.frames);

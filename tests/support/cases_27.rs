@@ -1,4 +1,4 @@
-//! The cases of Xcode 27 and the table of contents.
+//! The cases of Xcode 27, and the table of contents.
 
 use super::cases::{Case, DRAWING, GRINDING, HARVEST, PRESSING, SORTING, WAITING, cycles, one_table, samples};
 use super::orchard::{MAIN, RENDER, WORKER_1, session};
@@ -135,7 +135,7 @@ pub fn xcode_27_track_detail() -> Case {
     }
 }
 
-/// Intervals of both tables: `Layout` twice in run 1, on two threads and nested, once in run 2, and one that stays open.
+/// Intervals of both tables: `Layout` twice in run 1 (nested, on two threads), once in run 2, and an interval that stays open.
 pub fn xcode_27_signposts() -> Case {
     let recording = two_runs();
     let times: Vec<u64> = recording.rows.iter().map(|row| row.time_ns).collect();

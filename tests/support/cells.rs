@@ -1,9 +1,8 @@
-//! The cells of a row, and the ids that let equal cells be written once.
+//! Writes the cells of a row, and the ids with which equal cells are written only once.
 //!
-//! Ids count up from 1 through the whole document in the order elements open. An element whose content was written
-//! before under the same tag becomes `<tag ref="N"/>`. Because the content decides, a `process` is first defined
-//! inside the `thread` that mentions it, a `binary` inside the first frame that used it, and two samples of one
-//! instant share even their `sample-time`.
+//! Ids count up from 1 through the complete document, in the order in which elements open. If an element's content was written before with
+//! the same tag, it becomes `<tag ref="N"/>`. Because the content decides, a `process` is first defined inside the `thread` that refers to
+//! it, a `binary` inside the first frame that uses it, and two samples at the same time share even their `sample-time`.
 
 use std::collections::HashMap;
 
@@ -16,12 +15,12 @@ use super::xml::{Layout, Xml, counters_label, duration_label, time_label};
 pub struct Document<'a> {
     pub recording: &'a Invented,
     pub shape: Shape,
-    /// Let pointer-authentication bits leak into the addresses of callers.
+    /// Whether pointer authentication bits leak into the addresses of callers.
     pub pointer_authentication: bool,
     pub xml: Xml,
-    /// Number of the last text fragment; raw and pre-14.3 stacks number theirs.
+    /// The number of the last address fragment; raw stacks and stacks before 14.3 number them.
     pub fragments: u64,
-    /// Ids of the stacks written so far, by what was recorded.
+    /// The ids of written stacks, by the recorded stack.
     pub stacks: HashMap<StackKey, String>,
     ids: HashMap<String, u64>,
     last_id: u64,
@@ -41,7 +40,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The id of an element: `Ok` with a fresh one when `content` is new under `tag`, `Err` with the earlier one.
+    /// Returns the id of an element: a new one in `Ok` if `content` is new for `tag`, the earlier one in `Err` otherwise.
     fn id_for(&mut self, tag: &str, content: &str) -> Result<String, String> {
         let key = format!("{tag}\u{0}{content}");
         if let Some(id) = self.ids.get(&key) {
@@ -52,8 +51,7 @@ impl<'a> Document<'a> {
         Ok(self.last_id.to_string())
     }
 
-    /// Writes an element with children, or a `ref` to an equal earlier one. `content` must tell unequal ones apart.
-    /// Returns the id.
+    /// Writes an element with children, or a `ref` to an equal earlier one. `content` must identify the element. Returns the id.
     pub fn element(
         &mut self,
         tag: &str,
@@ -75,7 +73,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Writes an element with text only, or a `ref`.
+    /// Writes an element that contains only text, or a `ref`.
     pub fn value(&mut self, tag: &str, label: &str, text: &str) {
         match self.id_for(tag, &format!("{label}\u{0}{text}")) {
             Err(id) => self.xml.empty(tag, &[("ref", &id)]),
@@ -83,7 +81,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// As [`Document::value`] where the label is no part of the identity.
+    /// Like [`Document::value`], for a label that is not part of the identity.
     pub fn text_with_content(&mut self, tag: &str, content: &str, label: &str, text: &str) {
         match self.id_for(tag, content) {
             Err(id) => self.xml.empty(tag, &[("ref", &id)]),
@@ -91,7 +89,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Writes text without display string, such as the `path` of a source.
+    /// Writes text without a display string, such as the `path` of a source.
     pub fn plain_value(&mut self, tag: &str, text: &str) {
         match self.id_for(tag, text) {
             Err(id) => self.xml.empty(tag, &[("ref", &id)]),
@@ -99,7 +97,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Writes an element with attributes only, or a `ref`.
+    /// Writes an element that has only attributes, or a `ref`.
     pub fn attributes_only(&mut self, tag: &str, content: &str, attributes: &[(&str, &str)]) {
         match self.id_for(tag, content) {
             Err(id) => self.xml.empty(tag, &[("ref", &id)]),
@@ -107,7 +105,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// True when an equal element was written before.
+    /// True if an equal element was written before.
     pub fn knows(&self, tag: &str, content: &str) -> bool {
         self.ids.contains_key(&format!("{tag}\u{0}{content}"))
     }
@@ -116,7 +114,7 @@ impl<'a> Document<'a> {
         self.xml.empty("sentinel", &[]);
     }
 
-    /// One row of a table with samples.
+    /// Writes one row of a table with samples.
     pub fn sample_row(&mut self, table: Table, row: &Row) {
         self.xml.start("row", &[]);
         self.time("sample-time", row.time_ns);
@@ -187,7 +185,7 @@ impl<'a> Document<'a> {
     fn weight(&mut self, table: Table, weight: u64) {
         let (tag, label) = match table {
             Table::CpuProfile => ("cycle-weight", self.shape.count_label(weight)),
-            // Events have no unit, whatever the version; borrow the spelling of the unitless versions.
+            // Events have no unit in any version, so this uses the spelling of the versions without units.
             Table::CountersProfile { pmi: true } => ("pmc-event", Shape::Xcode27.count_label(weight)),
             _ => ("weight", duration_label(weight)),
         };

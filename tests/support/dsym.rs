@@ -7,7 +7,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use traceparse::files::FileBytes;
 use traceparse::symbols::{Note, Slice, SymbolFrame, Symbols};
 
-/// A frame as we answered it, with its own strings.
+/// A frame in our answer, with owned strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub function: Option<String>,
@@ -49,7 +49,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The frames of each address, none where nothing is known.
+/// The frames of each address; empty if nothing is known.
 pub fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Note>)> {
     let mut answers = vec![Vec::new(); addresses.len()];
     let file = FileBytes::from(file);
@@ -66,9 +66,8 @@ pub fn bytes_of<'a>(file: &'a [u8], slice: &Slice) -> &'a [u8] {
     &file[slice.range.start as usize..slice.range.end as usize]
 }
 
-/// About `count` addresses of a slice, relative to its `__TEXT`, sorted and distinct: half of them the starts of
-/// symbols of any kind (and one byte around them), half spread over the sections that hold instructions, at odd
-/// distances so that they fall on all alignments.
+/// About `count` addresses of a slice, relative to its `__TEXT`, sorted and distinct. Half of them are starts of symbols of any kind (and
+/// one byte around them). The others are spread over sections with instructions, at odd distances, so they have all alignments.
 pub fn addresses(file: &[u8], slice: &Slice, count: usize) -> Vec<u64> {
     let object = object::File::parse(bytes_of(file, slice)).expect("a Mach-O file");
     let mut symbols: Vec<u64> =

@@ -1,4 +1,4 @@
-//! The contents of a file of the Firefox Profiler, with every index looked up: of version 55, which others write, and of ours.
+//! The contents of a Firefox Profiler file, with every index resolved: of version 55, which other programs write, and of our version.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub struct Frame {
     pub category: String,
 }
 
-/// A sample: its time in nanoseconds, its weight as it stands there, and its stack, root first.
+/// A sample: its time in nanoseconds, its weight as written, and its stack, root first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub time: u64,
@@ -33,12 +33,12 @@ pub struct Thread {
     pub samples: Vec<Sample>,
 }
 
-/// All threads of a file. Panics where a column is not as long as its table, or an index leads nowhere.
+/// All threads of a file. Panics if a column and its table differ in length, or an index is out of range.
 pub fn threads(file: &Value) -> Vec<Thread> {
     file["threads"].as_array().expect("threads").iter().map(|thread| resolve(file, thread)).collect()
 }
 
-/// A table with its columns, which have its length.
+/// A table whose columns all have its length.
 struct Table<'v>(&'v Value);
 
 impl<'v> Table<'v> {
@@ -65,7 +65,7 @@ impl<'v> Table<'v> {
 }
 
 fn resolve(file: &Value, thread: &Value) -> Thread {
-    // Up to version 59, every thread has tables of its own.
+    // Up to version 59, every thread has separate tables.
     let tables = if file["shared"].is_null() { thread } else { &file["shared"] };
     let text = |name: &str| thread[name].as_str().unwrap_or_else(|| panic!("no {name}")).to_owned();
     let samples = Table::new(&thread["samples"]);
@@ -126,7 +126,7 @@ fn frames(file: &Value, tables: &Value) -> Vec<Frame> {
         let of_function = |column: &str, bit: u64| value(&functions, column, function, bit);
         let file_name = |sources: &Value, row: u64| string(Table::new(sources).index("filename", row as usize));
         let source = tables.get("sources").zip(of_function("source", 8)).map(|(sources, row)| file_name(sources, row));
-        // Up to version 69, the library is that of the function's resource.
+        // Up to version 69, the library is found through the function's resource.
         let library = match frames.0.get("lib") {
             Some(_) => value(&frames, "lib", row, 2),
             None => of_function("resource", 4).map(|resource| resources.index("lib", resource as usize) as u64),
@@ -148,7 +148,7 @@ fn frames(file: &Value, tables: &Value) -> Vec<Frame> {
     (0..frames.len()).map(frame).collect()
 }
 
-/// The value in a column, if there is one: a bit of the flags says so since versions 71 and 75, and -1 or null before.
+/// The value in a column, if it exists. A bit of the flags marks it since versions 71 and 75; before, -1 or null means that it is missing.
 fn value(table: &Table<'_>, column: &str, row: usize, bit: u64) -> Option<u64> {
     let value = table.get(column, row).as_u64();
     match table.0.get("flags") {

@@ -1,7 +1,7 @@
-//! Invented fleets, as rows: what measuring thousands of recordings would give.
+//! Invented fleets, as rows: the result of measuring thousands of recordings.
 //!
-//! Every run is an app with a main thread and workers, a few common functions and many rare ones. In the last cohort, one
-//! run in thirty spends much more in `Cache::evict`: a regression that no mean shows.
+//! Every run is an app with a main thread and workers, a few common functions and many rare ones. In the last cohort, one run in thirty
+//! spends much more time in `Cache::evict`: a regression that the mean does not show.
 
 use super::random::Rng;
 use traceparse::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
@@ -16,18 +16,18 @@ const THREADS: [&str; 3] = ["Main Thread", "Render", "Worker"];
 const SECOND: u64 = 1_000_000_000;
 const MILLI: u64 = 1_000_000;
 
-/// A number with a long tail, about `scale` in the middle.
+/// A number from a distribution with a long tail, with `scale` as the approximate middle.
 fn skewed(rng: &mut Rng, scale: u64) -> u64 {
     let uniform = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     (scale as f64 * 0.35 / (1.0 - 0.97 * uniform)) as u64
 }
 
-/// `count` runs of versions 1.0 to 1.3 of an app, the last of which has the regression.
+/// `count` runs of versions 1.0 to 1.3 of an app. The last version has the regression.
 pub fn runs(seed: u64, count: u32) -> Vec<RunMeasures> {
     (0..count).map(|index| run(seed, index)).collect()
 }
 
-/// One of them.
+/// One of these runs.
 pub fn run(seed: u64, index: u32) -> RunMeasures {
     let mut rng = Rng::new(seed ^ (u64::from(index) << 32));
     let version = index % 4;
@@ -55,7 +55,7 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     binaries.sort_by_key(|row| (text(row.thread), text(row.binary)));
     windows.sort_by_key(|row| (text(row.thread), row.second));
     let weight: u64 = frames.iter().map(|row| row.self_weight).sum();
-    // Nothing is in more samples than there are.
+    // No function is in more samples than exist.
     let most = |weights: &mut u64, samples: &mut u64| {
         (*weights, *samples) = ((*weights).min(weight), (*samples).min(weight / MILLI))
     };
@@ -82,7 +82,7 @@ fn functions(rng: &mut Rng, is_slow: bool, thread: usize, add: &mut dyn FnMut(&s
 }
 
 fn frame(process: NameId, thread: NameId, binary: NameId, function: NameId, milliseconds: u64) -> FrameRow {
-    // What it calls is as much again.
+    // Its callees add the same amount.
     let (self_samples, all_samples) = (milliseconds, milliseconds * 2);
     let (self_weight, all_weight) = (self_samples * MILLI, all_samples * MILLI);
     let is_main_thread = false;
@@ -117,7 +117,7 @@ pub(super) fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
     }
 }
 
-/// Spreads a weight over seconds, in whole samples of 1 ms; some seconds stay idle.
+/// Distributes a weight over seconds, in complete samples of 1 ms; some seconds stay idle.
 fn spread(rng: &mut Rng, weight: u64, seconds: u64, add: &mut dyn FnMut(u32, u64)) {
     let mut left = weight / MILLI;
     for second in 0..seconds {
@@ -129,7 +129,7 @@ fn spread(rng: &mut Rng, weight: u64, seconds: u64, add: &mut dyn FnMut(u32, u64
     }
 }
 
-/// A run of so many nanoseconds, in samples of 1 ms.
+/// A run with this length in nanoseconds, with samples of 1 ms.
 pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
     let label = |key: &str, value: String| (key.to_owned(), value);
     let samples = weight / MILLI;

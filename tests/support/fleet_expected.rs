@@ -1,15 +1,15 @@
-//! The rows on functions that a report on an invented fleet must have, counted from the events in the fleet.
+//! The function rows that a report on an invented fleet must have, computed from the fleet's events.
 //!
-//! Sums, sorts and picks in the plainest way, in integers of millionths; it shares no code with the library.
+//! Sums, sorts and selects in the simplest way, in integers of millionths. It shares no code with the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet_exports::FleetExport;
 
-/// Percentiles as the report has them by default, in thousandths.
+/// The report's default percentiles, in thousandths.
 const PERMILLE: [u64; 5] = [500, 900, 950, 990, 999];
 
-/// Weights of functions (binary and name) in the runs of each version.
+/// The weights of functions (binary and name) in the runs of each version.
 #[derive(Default)]
 pub struct Expected {
     runs: BTreeMap<String, Vec<Run>>,
@@ -28,12 +28,12 @@ pub struct ExpectedRow {
     pub function: String,
     pub runs: u64,
     pub zero_runs: u64,
-    /// The percentiles, then the largest, then the mean.
+    /// The percentiles, the maximum and the mean.
     pub values: Vec<f64>,
 }
 
 impl Expected {
-    /// Counts a run.
+    /// Adds a run.
     pub fn add(&mut self, run: &FleetExport) {
         let recording = &run.recording;
         let mut weights = BTreeMap::new();
@@ -47,7 +47,7 @@ impl Expected {
             };
             *weights.entry((binary, function)).or_insert(0) += row.weight;
         }
-        // The table of contents tells microseconds, 12.345678 ms after the last sample.
+        // The table of contents has microseconds, and ends 12.345678 ms after the last sample.
         let last = recording.rows.iter().map(|row| row.time_ns).max().unwrap_or(0);
         let wall = (last + 12_345_678) / 1_000 * 1_000;
         self.runs.entry(run.version.clone()).or_default().push(Run { wall, weights });
@@ -77,7 +77,7 @@ impl Expected {
 }
 
 fn row(version: &str, function: &(String, String), runs: &[Run]) -> ExpectedRow {
-    // Percent in millionths, to the nearest.
+    // Percent in millionths, rounded to nearest.
     let rate = |run: &Run| {
         let weight = u128::from(run.weights.get(function).copied().unwrap_or(0));
         (weight * 200_000_000 + u128::from(run.wall)) / (2 * u128::from(run.wall))

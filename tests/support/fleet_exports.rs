@@ -1,7 +1,7 @@
-//! Invented fleets as exports: what a lab has on its disks.
+//! Invented fleets as exports, like the files of a lab.
 //!
-//! Versions 1.0 to 1.3 of one app run the same work in every recording. In version 1.3, one run in twenty-five spends seconds
-//! in [`SLOW`]: a regression in the tail of one function, which no mean shows.
+//! Versions 1.0 to 1.3 of one app do the same work in every recording. In version 1.3, one run in twenty-five spends seconds in [`SLOW`]: a
+//! regression in the tail of one function, which the mean does not show.
 
 use super::builder::Builder;
 use super::random::Rng;
@@ -15,13 +15,13 @@ pub const SLOW: &str = "Cache::evict(unsigned long)";
 const VERSIONS: u32 = 4;
 const SHAPES: [Shape; 4] = [Shape::Xcode14_3, Shape::Xcode26_2, Shape::Xcode26_4, Shape::Xcode27];
 const THREADS: [&str; 3] = ["Main Thread", "com.orchard.render", "com.orchard.worker"];
-/// Functions of the app and of the system that stacks lead through.
+/// The number of functions of the app and of the system in stacks.
 const APP_FUNCTIONS: u64 = 160;
 const SYSTEM_FUNCTIONS: u64 = 60;
-/// Instructions of a function that samples hit.
+/// The number of sampled instructions of a function.
 const SITES: u64 = 12;
 
-/// A run: its exports, and what happened in it.
+/// A run: its exports, and its events.
 pub struct FleetExport {
     pub export: String,
     pub toc: String,
@@ -35,7 +35,7 @@ pub fn file_name(index: u32) -> String {
     format!("run-{index:05}")
 }
 
-/// The run of this number; about 275 bytes a row.
+/// The run with this number; about 275 bytes per row.
 pub fn fleet_export(seed: u64, index: u32, rows: u32) -> FleetExport {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ u64::from(index) << 20);
     let version = index % VERSIONS;
@@ -66,7 +66,7 @@ fn recording(rng: &mut Rng, rows: u32, is_slow: bool) -> Invented {
         builder.thread(process, 0x51_000 + index as u64, &[name]);
     }
     declare(&mut builder);
-    // Paths that this run takes, most of them a few times: stacks repeat, as real ones do.
+    // The paths of this run. Most of them occur a few times, since real stacks repeat.
     let paths: Vec<(usize, String)> = (0..rows / 6 + 1).map(|_| path(rng)).collect();
     let slow = "start main run cache slow:3";
     let load = 2 + rng.below(6);
@@ -118,7 +118,7 @@ fn declare(builder: &mut Builder) {
     }
 }
 
-/// A thread and a stack of 5 to 24 frames, the leaf of a few functions more often than of others.
+/// A thread and a stack of 5 to 24 frames. Some functions are leaves more often than others.
 fn path(rng: &mut Rng) -> (usize, String) {
     let mut keys = "start main run".to_owned();
     for _ in 0..1 + rng.below(20) {

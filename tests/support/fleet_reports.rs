@@ -1,4 +1,4 @@
-//! Reports on invented fleets: the plain ones that can be worked out by hand, and all the odd ones that writers must manage.
+//! Reports on invented fleets: simple ones that can be computed by hand, and all the unusual ones that writers must handle.
 
 use super::fleet;
 use traceparse::fleet::{
@@ -9,11 +9,11 @@ use traceparse::recording::TimeSource;
 use traceparse::stats::{Quantile, QuantileMethod};
 use traceparse::units::{Nanos, Unit};
 
-/// A second in nanoseconds, and how many of them made runs have.
+/// A second in nanoseconds, and the number of seconds in these runs.
 const SECOND: u64 = 1_000_000_000;
 const SECONDS: u64 = 100;
 
-/// A run that uses so many hundredths of a percent of one core, all of it in one function.
+/// A run that uses this many hundredths of a percent of one core, all in one function.
 pub fn run_of(index: u32, hundredths: u64, names: [&str; 4]) -> RunMeasures {
     let mut run = fleet::run(1, index);
     let mut builder = NamesBuilder::default();
@@ -48,7 +48,7 @@ pub fn plain_run(index: u32, hundredths: u64) -> RunMeasures {
     run_of(index, hundredths, ["App", "Main Thread", "App", "work()"])
 }
 
-/// 1 %, 2 % … of one core, as many as asked.
+/// Runs with 1 %, 2 % … of one core.
 pub fn ascending(count: u32) -> Vec<RunMeasures> {
     (0..count).map(|index| plain_run(index, u64::from(index + 1))).collect()
 }
@@ -64,7 +64,7 @@ pub fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
     builder.finish()
 }
 
-/// Everything that a report can have.
+/// A report with everything that a report can contain.
 pub fn rich() -> FleetReport {
     let rules = [
         "cpu.p95 > 80",
@@ -80,7 +80,7 @@ pub fn rich() -> FleetReport {
     let options = FleetOptions {
         by: vec!["app_version".to_owned(), "device".to_owned()],
         top: Some(5),
-        // Also where there are too few runs for it.
+        // Tests this key also with too few runs for it.
         sort: SortKey::Quantile(Quantile::P99),
         alerts: rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec(),
         ..FleetOptions::default()
@@ -112,7 +112,7 @@ pub fn failure(index: u32) -> FailedInput {
     }
 }
 
-/// Runs that weigh time, and runs that weigh cycles.
+/// Runs with time as weight, and runs with cycles.
 pub fn two_units() -> FleetReport {
     let mut runs = ascending(40);
     for (index, run) in runs.iter_mut().enumerate().take(15) {
@@ -139,7 +139,7 @@ pub fn odd_names() -> FleetReport {
     report(&runs, FleetOptions { by: vec!["app_version".to_owned()], alerts, ..FleetOptions::default() })
 }
 
-/// The reports that every writer must manage.
+/// The reports that every writer must handle.
 pub fn every_kind() -> Vec<(&'static str, FleetReport)> {
     let many_quantiles = ["0", "1", "25", "50", "75", "90", "95", "97.5", "99", "99.5", "99.9", "99.99", "100"];
     let quantiles = many_quantiles.map(|text| Quantile::from_percent(text).unwrap()).to_vec();

@@ -1,11 +1,11 @@
-//! Moments that may lead to hangs, with messages that are made of parts.
+//! Moments that may lead to hangs, with messages that consist of parts.
 
 use super::cells::Document;
 
 use super::shape::Column;
 use super::xml::{duration_label, with_separators};
 
-/// A moment at which a thread did what may lead to a hang.
+/// A moment at which a thread did something that may lead to a hang.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HangRisk {
     pub time_ns: u64,
@@ -20,10 +20,10 @@ pub struct HangRisk {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     Text(String),
-    /// Of a signpost.
+    /// The name of a signpost.
     Name(String),
     Number(u64),
-    /// Nanoseconds.
+    /// In nanoseconds.
     Duration(u64),
     /// A log message: parts with spaces between them.
     Log(Vec<Part>),
@@ -31,7 +31,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Its text.
+    /// The part as text.
     pub fn label(&self) -> String {
         match self {
             Part::Text(text) | Part::Name(text) => text.clone(),
@@ -44,7 +44,7 @@ impl Part {
 }
 
 impl HangRisk {
-    /// The text of its message.
+    /// The message as text.
     pub fn label(&self) -> String {
         self.message.iter().map(Part::label).collect()
     }

@@ -1,10 +1,10 @@
-//! Documents of any size, streamed: for benches and for tests that memory stays small.
+//! Documents of any size, streamed, for benchmarks and memory tests.
 //!
-//! Stacks are paths through a call tree: each new one keeps most of the path its thread was on and turns off near the
-//! leaf, so stacks share prefixes and frames the way real ones do. Depth runs from 12 to 62 with mean 37 ([`DEPTHS`]). With
-//! 1,200,000 rows and 300,000 distinct stacks the document is about 450 MB and holds about 20 million elements.
+//! Stacks are paths through a call tree. Each new one keeps most of its thread's last path and branches off near the leaf, so stacks share
+//! prefixes and frames like real ones. Depths are from 12 to 62, with a mean of 37 ([`DEPTHS`]). With 1,200,000 rows and 300,000 distinct
+//! stacks, the document has about 450 MB and 20 million elements.
 //!
-//! Rows are never kept; only the id of each distinct stack and of each frame is (about 30 bytes per stack).
+//! Rows are not kept. Only the ids of distinct stacks and frames are, with about 30 bytes per stack.
 
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -23,11 +23,11 @@ pub fn write_large(out: &mut dyn Write, rows: u64, distinct_stacks: u64, seed: u
 
 /// Writes a time-profile document with `rows` rows and `distinct_stacks` stacks (no more than rows).
 ///
-/// About one row in 256 has no stack. Every run with the same arguments writes the same bytes.
+/// About one row in 256 has no stack. The same arguments always produce the same bytes.
 ///
 /// # Errors
 ///
-/// Whatever `out` fails with.
+/// If writing to `out` fails.
 ///
 /// # Panics
 ///
@@ -36,17 +36,17 @@ pub fn write_large_as(out: &mut dyn Write, shape: Shape, rows: u64, distinct_sta
     write_large_deep(out, shape, rows, distinct_stacks, seed, DEPTHS)
 }
 
-/// The same with stacks of other depths, each depth as often as any other.
+/// The same with other stack depths, each of them equally frequent.
 ///
-/// There must be that many different paths: stacks of 12 frames and more have enough.
+/// There must be enough different paths, as with stacks of 12 frames and more.
 ///
 /// # Errors
 ///
-/// Whatever `out` fails with.
+/// If writing to `out` fails.
 ///
 /// # Panics
 ///
-/// For shapes without `frame` elements, and for depths that hold 0 or no number.
+/// For shapes without `frame` elements, and if `depths` contains 0 or is empty.
 pub fn write_large_deep(
     out: &mut dyn Write,
     shape: Shape,
@@ -81,7 +81,7 @@ struct Large {
     binaries: Vec<String>,
     binary_ids: [u64; IMAGES],
     path_ids: [u64; PATHS],
-    /// Ids by function and site, 0 while undefined; leaves and callers have different addresses.
+    /// Ids by function and site, 0 if undefined; leaves and callers have different addresses.
     caller_ids: Vec<u64>,
     leaf_ids: Vec<u64>,
     /// The id of every stack so far.
@@ -337,7 +337,7 @@ impl Large {
         self.padded(number, 1);
     }
 
-    /// Digits by hand: the general formatter would take most of the time.
+    /// Formats the digits directly, since the general formatter would take most of the time.
     fn padded(&mut self, mut number: u64, width: usize) {
         let mut digits = [b'0'; 20];
         let mut first = digits.len();

@@ -1,4 +1,4 @@
-//! The invented program behind large documents: its images and functions, and who calls whom.
+//! The invented program in large documents: its images and functions, and their calls.
 
 use super::names::{NameStyle, function_name, image_name, uuid};
 use super::random::Rng;
@@ -12,9 +12,9 @@ pub const PATHS: usize = 60;
 
 /// The document's data on one function.
 pub struct Function {
-    /// Escaped; `None` for functions without symbol.
+    /// Escaped; `None` for functions without a symbol.
     pub name: Option<String>,
-    /// The same as it is.
+    /// The name without escapes.
     pub plain_name: Option<String>,
     pub start: u64,
     pub image: usize,
@@ -42,7 +42,7 @@ pub fn function(number: usize, rng: &mut Rng) -> Function {
     }
 }
 
-/// The image itself.
+/// The image with this index.
 pub fn image(image: usize) -> Image {
     let (name, path) = image_name(image);
     let mut identity = Rng::new(900 + image as u64);
@@ -75,7 +75,7 @@ pub fn callee((function, site): Step) -> u32 {
     (mixed % FUNCTIONS as u64) as u32
 }
 
-/// Tells paths apart.
+/// A hash that distinguishes paths.
 pub fn hash(path: &[Step]) -> u64 {
     path.iter().fold(0, |hash: u64, &(function, site)| {
         let step = u64::from(function) << 8 | u64::from(site);

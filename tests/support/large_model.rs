@@ -1,6 +1,6 @@
-//! The events of a large recording, row by row: which thread ran on which core, how long, and with which stack.
+//! The events of a large recording, row by row: thread, core, duration and stack.
 //!
-//! It is the same for every form in which a recording can be written.
+//! They are the same for every format in which a recording can be written.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,19 +12,19 @@ use super::random::Rng;
 pub const THREADS: usize = 12;
 pub const CORES: usize = 10;
 pub const PID: u32 = 4_711;
-/// Weights and how exports show them.
+/// Weights, and their text in exports.
 pub const WEIGHTS: [(u64, &str); 3] = [(1_000_000, "1.00 ms"), (2_000_000, "2.00 ms"), (1_130_000, "1.13 ms")];
-/// The first cores are small ones.
+/// The number of small cores, which come first.
 pub const EFFICIENCY_CORES: usize = 4;
 
 /// The size of a recording.
 #[derive(Clone, Debug)]
 pub struct LargeSize {
     pub rows: u64,
-    /// No more than rows.
+    /// At most the number of rows.
     pub distinct_stacks: u64,
     pub seed: u64,
-    /// The numbers of frames that stacks have; each number as often as any other.
+    /// The depths of stacks, each equally frequent.
     pub depths: RangeInclusive<usize>,
 }
 
@@ -33,7 +33,7 @@ pub struct LargeRow {
     pub time_ns: u64,
     pub thread: usize,
     pub core: usize,
-    /// The position in [`WEIGHTS`].
+    /// The index in [`WEIGHTS`].
     pub weight: usize,
     pub stack: LargeStack,
 }
@@ -42,16 +42,16 @@ pub enum LargeStack {
     None,
     /// The number of a stack that was new in an earlier row of the same thread.
     Earlier(usize),
-    /// Root first. It has the next number.
+    /// A new stack, root first, with the next number.
     New(Vec<Step>),
 }
 
-/// Gives the rows in order of time.
+/// Produces the rows in order of time.
 pub struct LargeModel {
     pub functions: Vec<Function>,
     size: LargeSize,
     rng: Rng,
-    /// The thread of every stack so far.
+    /// The thread of each stack so far.
     stacks: Vec<u8>,
     seen: HashSet<u64, BuildHasherDefault<Passthrough>>,
     paths: Vec<Vec<Step>>,
@@ -62,7 +62,7 @@ pub struct LargeModel {
 impl LargeModel {
     /// # Panics
     ///
-    /// For depths that hold 0 or no number.
+    /// If the depths contain 0 or are empty.
     pub fn new(size: LargeSize) -> LargeModel {
         assert!(*size.depths.start() > 0 && !size.depths.is_empty(), "a stack has a frame");
         let mut rng = Rng::new(size.seed);
@@ -87,30 +87,30 @@ impl LargeModel {
         0x5_1000 + thread as u64 * 3
     }
 
-    /// The instruction that runs where a function is the leaf.
+    /// The running instruction if the function is the leaf.
     pub fn leaf_pc(&self, (function, site): Step) -> u64 {
         self.functions[function as usize].start + 0x100 + 4 * u64::from(site)
     }
 
-    /// The call that is active where a function is a caller.
+    /// The active call instruction if the function is a caller.
     pub fn caller_pc(&self, (function, site): Step) -> u64 {
         self.functions[function as usize].start + 0x40 + 0x20 * u64::from(site)
     }
 
     fn is_new_stack_due(&self) -> bool {
         let LargeSize { rows, distinct_stacks, .. } = self.size;
-        // New stacks come evenly spread over the rows.
+        // New stacks are evenly spread over the rows.
         let due = u128::from(self.row) * u128::from(distinct_stacks.min(rows)) / u128::from(rows);
         (self.stacks.len() as u128) <= due && (self.stacks.len() as u64) < distinct_stacks
     }
 
-    /// Earlier stacks come up again and again, the first ones most often.
+    /// Selects an earlier stack, most often one of the first.
     fn earlier_stack(&mut self) -> usize {
         let limit = 1 + self.rng.index(self.stacks.len());
         self.rng.index(limit)
     }
 
-    /// A path no stack had before: the thread's last one, left near its leaf and grown to a new depth.
+    /// A path that no stack had before. It leaves the thread's last path near the leaf and continues to a new depth.
     fn new_path(&mut self, thread: usize) -> Vec<Step> {
         let mut path = std::mem::take(&mut self.paths[thread]);
         loop {
@@ -164,7 +164,7 @@ impl Iterator for LargeModel {
     }
 }
 
-/// Keys that are hashes already.
+/// A hasher for keys that are already hashes.
 #[derive(Default)]
 pub struct Passthrough(u64);
 

@@ -1,9 +1,8 @@
 //! The fixture writer: invented recordings, written exactly as `xcrun xctrace export` writes real ones.
 //!
-//! A test starts from a [`Invented`], which says what *really* happened (which instruction ran, on which thread,
-//! at what time). [`render`] turns it into one export document in the spelling of a given Xcode, and the
-//! methods in [`oracle`] say what a correct reader must find in that document. The two do not share code with the
-//! library, so they can disagree with it.
+//! A test starts with an [`Invented`] recording of what *really* happened (which instruction ran, on which thread, at what time).
+//! [`render`] writes it as one export document in the form of a given Xcode, and the methods in [`oracle`] return what a correct reader
+//! must find in that document. They share no code with the library, so the two can disagree.
 //!
 //! ```text
 //! Invented::random(seed, &Size::small())        what happened
@@ -11,12 +10,13 @@
 //!     -> recording.lookup_addresses(row, shape)  what a reader should make of it
 //! ```
 //!
-//! `cases` holds the small hand-made recordings behind `fixtures/`; `large` streams documents of any size for
-//! benches and memory tests; `toc` writes tables of contents.
+//! `cases` contains the small hand-made recordings in `fixtures/`; `large` streams documents of any size for benchmarks and memory tests;
+//! `toc` writes tables of contents.
 //!
-//! `bundle` writes recordings as `.trace` bundles, with the crates that the feature `bundle` brings.
+//! `bundle` writes recordings as `.trace` bundles, with the crates that the feature `bundle` adds.
 //!
-//! `fleet` and `wide_fleet` invent fleets as rows of measures, in the library's types, and `fleet_reports` has reports on them. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
+//! `fleet` and `wide_fleet` invent fleets as rows of measures, in the library's types, and `fleet_reports` contains reports on them. This
+//! is a separate crate, so it is compiled once for all tests, benchmarks and examples.
 
 pub mod apple_symbols_model;
 pub mod apple_symbols_rng;
@@ -71,13 +71,13 @@ pub use toc::{Target, TocOptions, render_toc};
 pub use writer::{Content, Node, RenderOptions, concatenate, render};
 pub use xml::Layout;
 
-/// The path of a module, without its program: the first part of the names of its tests.
+/// Returns the path of a module without its program. It is the first part of its tests' names.
 pub fn module(path: &str) -> &str {
     path.split_once("::").map_or(path, |(_, module)| module)
 }
 
-/// The number of rounds of a long random test: a tenth of `all` in a quick run of all tests, as it is done after each change. `TRACEPARSE_THOROUGH=10`,
-/// as in `.ci/run`, asks for all of them, and 100 for ten times as many.
+/// Returns the number of rounds of a long random test. It is a tenth of `all` by default, for a quick run after each change. With
+/// `TRACEPARSE_THOROUGH=10`, as in `.ci/run`, it is `all`, and with 100 ten times as many.
 pub fn rounds(all: u64) -> u64 {
     let tenths =
         std::env::var("TRACEPARSE_THOROUGH").map_or(1, |text| text.parse().expect("TRACEPARSE_THOROUGH is a number"));

@@ -1,11 +1,11 @@
-//! Documents of every shape, and what may be wrong with them.
+//! Documents of every shape, and mutations of them.
 
 use super::random::{Rng, Size};
 use super::recording::Invented;
 use super::shape::{Shape, Table};
 use super::writer::{RenderOptions, render};
 
-/// Documents of every shape that are small enough to be read some thousand times; real ones, too, where there are some.
+/// Documents of every shape that are small enough to be read thousands of times, including real ones if the corpus is available.
 pub fn documents() -> Vec<String> {
     let mut documents: Vec<String> = super::cases::fixtures().into_iter().map(|(_, input)| input).collect();
     documents.retain(|document| document.len() < 60_000);
@@ -21,7 +21,7 @@ pub fn documents() -> Vec<String> {
     documents
 }
 
-/// The exports of the corpus that are small enough to be read some thousand times.
+/// The exports in the corpus that are small enough to be read thousands of times.
 fn glob_xml(corpus: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
     let mut files = Vec::new();
     for version in std::fs::read_dir(corpus.join("xctrace")).unwrap().flatten() {
@@ -36,7 +36,7 @@ fn glob_xml(corpus: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
     files
 }
 
-/// Changes some bytes, as a broken disk, a careless editor or an attacker would.
+/// Changes some bytes, like a broken disk, a careless editor or an attacker.
 pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     const PIECES: [&str; 18] = [
         "<",
@@ -77,7 +77,7 @@ pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Changes one thing that XML leaves free, or that no export has had so far.
+/// Changes one thing that XML permits, or that no known export has.
 pub fn respell(text: &mut String, rng: &mut Rng) {
     const PAIRS: [(&str, &str); 28] = [
         ("/>", " />"),

@@ -1,6 +1,6 @@
-//! Invented names: ordinary ones, and ones that trip readers.
+//! Invented names: ordinary ones, and ones that cause problems for readers.
 
-/// Thread names, the worst first: they look like the text around them, need escaping, or are not ASCII.
+/// Thread names, the most difficult first: they look like the text around them, need escaping, or are not ASCII.
 pub const THREAD_NAMES: [&str; 14] = [
     "Press #2 (cider)  0xbeef (Mill, pid: 12)",
     "pulp & <seeds> \"raw\"",
@@ -96,7 +96,7 @@ pub fn function_name(style: NameStyle, number: u64) -> String {
     }
 }
 
-/// A name as it is shown: Rust names get their punctuation back and lose their hash, in the obvious form.
+/// The displayed form of a name, in the simplest way: Rust names get their punctuation back and lose their hash.
 pub fn shown(name: &str) -> String {
     match name.rsplit_once("::h") {
         Some((path, hash)) if hash.len() == 16 => {
@@ -109,7 +109,7 @@ pub fn shown(name: &str) -> String {
     }
 }
 
-/// An image name and path: (name, path).
+/// The name and path of an image.
 pub fn image_name(number: usize) -> (String, String) {
     match number % 5 {
         0 => (
@@ -129,13 +129,13 @@ pub fn image_name(number: usize) -> (String, String) {
     }
 }
 
-/// A UUID in the export's spelling.
+/// A UUID formatted as in exports.
 pub fn uuid(high: u64, low: u64) -> String {
     let digits = format!("{high:016X}{low:016X}");
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
 }
 
-/// A name as an element of folded stacks: `;`, line breaks, and `%` that would read as one of their escapes, are escaped.
+/// A name as an element of folded stacks. It escapes `;`, line breaks, and `%` if it looks like one of these escapes.
 pub fn escaped(name: &str) -> String {
     let is_escape = |text: &str| ["3B", "0A", "0D", "25"].iter().any(|code| text.starts_with(code));
     let escape = |(at, c): (usize, char)| match c {

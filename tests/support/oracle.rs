@@ -1,4 +1,4 @@
-//! The answers that a correct reader must find: the slow, obvious form of each, worked out from the recording alone.
+//! The answers that a correct reader must find, computed in the slow, obvious way from the recording alone.
 //!
 //! The address rules, for an instruction `pc` whose call returns to `ret = pc + 4`:
 //!
@@ -9,14 +9,14 @@
 //! | Xcode 27 | `pc + 1` | `ret - 1` | minus 1 | as is |
 //! | `time-sample` (raw) | `pc` | `ret` | as is | minus 1 |
 //!
-//! Every looked-up address lies inside the instruction at `pc`, which is what symbolication needs.
+//! Every looked-up address is inside the instruction at `pc`, which symbolication needs.
 
 use std::collections::BTreeMap;
 
 use super::recording::{Frame, Invented, Row};
 use super::shape::Shape;
 
-/// Addresses keep 47 bits; the bits above are pointer-authentication noise.
+/// Addresses have 47 bits; the bits above are pointer authentication noise.
 pub const ADDRESS_MASK: u64 = 0x7fff_ffff_ffff;
 
 impl Shape {
@@ -73,7 +73,7 @@ impl Invented {
         )
     }
 
-    /// As [`Invented::recorded_addresses`], with the noise bits a document asked for them would carry.
+    /// Like [`Invented::recorded_addresses`], with the noise bits that a document with pointer authentication contains.
     pub fn signed_addresses(&self, row: &Row, shape: Shape) -> Option<Vec<u64>> {
         self.addresses(row, shape, |frame, leaf| {
             if leaf { shape.leaf_address(frame) } else { shape.caller_address(frame) | frame.signature }
@@ -91,7 +91,7 @@ impl Invented {
         })
     }
 
-    /// An inlined frame shares the address of the frame on its leaf side; every other frame has its own.
+    /// An inlined frame has the address of the frame on its leaf side; every other frame has a separate one.
     fn addresses(&self, row: &Row, shape: Shape, address: impl Fn(&Frame, bool) -> u64) -> Option<Vec<u64>> {
         let stack = self.visible_stack(row, shape)?;
         let mut addresses: Vec<u64> = Vec::with_capacity(stack.len());
@@ -104,7 +104,7 @@ impl Invented {
         Some(addresses)
     }
 
-    /// The names of [`Invented::visible_stack`] as the document spells them, root first.
+    /// The names of [`Invented::visible_stack`] in the document's spelling, root first.
     pub fn displayed_names(&self, row: &Row, shape: Shape) -> Option<Vec<String>> {
         let stack = self.visible_stack(row, shape)?;
         let addresses = self.recorded_addresses(row, shape)?;
@@ -115,12 +115,12 @@ impl Invented {
         Some(stack.iter().enumerate().map(name).collect())
     }
 
-    /// Sum of the weights of all rows.
+    /// The sum of the weights of all rows.
     pub fn total_weight(&self) -> u64 {
         self.rows.iter().map(|row| row.weight).sum()
     }
 
-    /// Sum of the weights per (pid, tid).
+    /// The sum of the weights per (pid, tid).
     pub fn weight_by_thread(&self) -> BTreeMap<(u32, u64), u64> {
         let mut weights = BTreeMap::new();
         for row in &self.rows {
@@ -129,7 +129,7 @@ impl Invented {
         weights
     }
 
-    /// Number of rows per (pid, tid).
+    /// The number of rows per (pid, tid).
     pub fn rows_by_thread(&self) -> BTreeMap<(u32, u64), u64> {
         let mut counts = BTreeMap::new();
         for row in &self.rows {
@@ -138,7 +138,7 @@ impl Invented {
         counts
     }
 
-    /// Folded stacks: displayed names joined with `;`, root first, and the weight. Rows without stack are left out.
+    /// Folded stacks: displayed names joined with `;`, root first, and the weight. Rows without a stack are omitted.
     pub fn folded(&self, shape: Shape) -> BTreeMap<String, u64> {
         let mut folded = BTreeMap::new();
         for row in &self.rows {
@@ -149,7 +149,7 @@ impl Invented {
         folded
     }
 
-    /// Sum of the weights of the rows without a stack.
+    /// The sum of the weights of rows without a stack.
     pub fn weight_without_stack(&self) -> u64 {
         self.rows.iter().filter(|row| row.stack.is_none()).map(|row| row.weight).sum()
     }

@@ -1,7 +1,7 @@
-//! Orchard: the invented app all fixtures come from.
+//! Orchard: the invented app in all fixtures.
 //!
-//! It shakes trees, sorts apples and presses juice. A main thread handles events, two workers press, and a render
-//! thread draws. [`scene`] declares its processes, threads, images and functions; [`session`] samples it for a while.
+//! The app shakes trees, sorts apples and presses juice. A main thread handles events, two workers press, and a render thread draws.
+//! [`scene`] declares its processes, threads, images and functions; [`session`] samples it for some time.
 
 use super::builder::Builder;
 use super::random::Rng;
@@ -16,7 +16,7 @@ pub const HELPER: usize = 4;
 
 const SOURCES: &str = "/Users/dev/Orchard/Sources";
 
-/// (key, image, name, source file, line); an empty name is a function without symbol.
+/// (key, image, name, source file, line); a function with an empty name has no symbol.
 type Declaration = (&'static str, usize, &'static str, &'static str, u32);
 
 const DYLD: usize = 0;
@@ -90,7 +90,7 @@ const FUNCTIONS: [Declaration; 42] = [
     ("helper_wait", HELPER_KIT, "", "", 0),
 ];
 
-/// The app with everything declared and no samples yet.
+/// The app with all declarations and without samples.
 pub fn scene() -> Builder {
     let mut builder = Builder::default();
     let bundle = "/Users/dev/Orchard/Build/Orchard.app/Contents";
@@ -178,7 +178,7 @@ const WORK: [(usize, u64, &str, &str); 34] = [
     (RENDER, 1, DRAWING, "frame:7"),
 ];
 
-/// The whole app for some milliseconds, at most one sample per millisecond and running thread.
+/// The app for some milliseconds, with at most one sample per millisecond and running thread.
 pub fn session(milliseconds: u64, seed: u64) -> Invented {
     let mut rng = Rng::new(seed);
     let mut builder = scene();
@@ -222,7 +222,7 @@ fn activity(rng: &mut Rng, thread: usize) -> (&'static str, &'static str) {
     unreachable!("the shares add up to the total")
 }
 
-/// Timers fire a little late, by an amount that differs from thread to thread.
+/// Timers fire slightly late, by an amount that depends on the thread.
 fn lateness(tick: u64, thread: usize) -> u64 {
     (tick * 7_919 + thread as u64 * 104_729) % 900
 }

@@ -1,11 +1,11 @@
-//! Tables that hold no processor samples. A reader must pass them by, yet remember the threads, processes, images,
-//! frames and stacks they define, because a later table may refer to them.
+//! Tables without CPU samples. A reader must skip them, but record the threads, processes, images, frames and stacks that they define,
+//! because a later table may refer to them.
 
 use super::cells::Document;
 use super::recording::Row;
 use super::shape::Column;
 
-/// A stretch of time in which a thread did not answer.
+/// A time in which a thread did not respond.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hang {
     pub start_ns: u64,
@@ -80,7 +80,7 @@ impl Document<'_> {
         }
     }
 
-    /// File system calls made at the time and with the stack of the given samples.
+    /// File system calls with the times and stacks of these samples.
     pub fn file_calls(&mut self, rows: &[usize]) {
         self.schema("fs-syscall", None, &FILE_CALL_COLUMNS);
         for &index in rows {
@@ -114,12 +114,12 @@ impl Document<'_> {
         (0..9).for_each(|_| self.sentinel());
     }
 
-    /// Another table a reader has no use for, with columns but no rows.
+    /// Another table that readers do not use, with columns but no rows.
     pub fn table_without_rows(&mut self, schema: &str) {
         self.schema(schema, None, &[("time", "Timestamp", "event-time"), ("process", "Process", "process")]);
     }
 
-    /// A track detail: attributes instead of cells, no schema, and one attribute name that no XML parser accepts.
+    /// A track detail: it has attributes instead of cells, no schema, and one attribute name that XML parsers reject.
     pub fn track_detail(&mut self) {
         for (path, range, resident, percent) in [
             ("Orchard", "0x100c40000 - 0x100c5c000", "114688", "100.00"),

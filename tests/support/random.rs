@@ -1,9 +1,8 @@
 //! Varied recordings from a seed: the same seed and size give the same recording on every machine.
 //!
-//! They hold what real recordings hold and readers get wrong: recursion, deep stacks, threads of the same name in
-//! several processes, threads that change their name, names that need escaping, functions without symbol, code
-//! outside every image, one file at two load addresses, rows without stack, rows of waiting threads, rows of one
-//! instant, repeated stacks and uneven weights.
+//! They contain what real recordings contain and readers get wrong: recursion, deep stacks, threads with the same name in several
+//! processes, threads that change their names, names that need escaping, functions without symbols, code outside every image, one file at
+//! two load addresses, rows without stacks, rows of waiting threads, rows with the same time, repeated stacks and uneven weights.
 
 use super::names::{NameStyle, PROCESS_NAMES, STATES, THREAD_NAMES, function_name, image_name, uuid};
 use super::recording::{CoreKind, Frame, Image, Invented, Process, Row, SampleKind, Thread};
@@ -37,7 +36,7 @@ impl Rng {
         self.below(length as u64) as usize
     }
 
-    /// True about once in `n` times.
+    /// True about once in `n` calls.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -53,25 +52,25 @@ impl Rng {
     }
 }
 
-/// The size and the oddities of a random recording.
+/// The size and the unusual features of a random recording.
 #[derive(Clone, Debug)]
 pub struct Size {
     pub processes: usize,
     pub threads_per_process: usize,
-    /// Images per process, besides one that all processes share at one address.
+    /// The number of images per process, in addition to one that all processes share at the same address.
     pub images: usize,
     pub functions_per_image: usize,
     pub rows: usize,
-    /// Frames per stack, at most; at least 1.
+    /// The maximum number of frames per stack; at least 1.
     pub depth: usize,
     pub runs: u32,
-    /// Counter values per row.
+    /// The number of counter values per row.
     pub counters: usize,
-    /// Waiting threads and odd states too.
+    /// Include waiting threads and unusual states.
     pub waiting: bool,
-    /// Marked inlined frames, which only Xcode 27 documents show.
+    /// Include marked inlined frames, which only Xcode 27 documents show.
     pub inlined: bool,
-    /// Every row the start of a recording might hold: some rows are part of a snapshot.
+    /// Include rows that belong to the snapshot at the start of a recording.
     pub snapshots: bool,
 }
 
@@ -124,7 +123,7 @@ struct Generator<'a> {
     rng: Rng,
     size: &'a Size,
     recording: Invented,
-    /// Per process, the frames its stacks may use.
+    /// The frames that stacks of each process may use.
     code: Vec<Vec<usize>>,
 }
 
@@ -136,7 +135,7 @@ impl Generator<'_> {
         for process in 0..self.size.processes {
             let mut code = shared_code.clone();
             for number in 1..=self.size.images {
-                // The same files at other addresses in every process.
+                // Every process has the same files at different addresses.
                 let address = 0x1_0000_0000 + (process as u64 * 64 + number as u64) * 0x10_0000;
                 let image = self.image(number, address);
                 code.extend(self.functions(Some(image), number));
@@ -155,12 +154,12 @@ impl Generator<'_> {
         self.recording.images.len() - 1
     }
 
-    /// Adds the functions of an image, each with up to four instructions that samples may hit.
+    /// Adds the functions of an image, each with up to four sampled instructions.
     fn functions(&mut self, image: Option<usize>, number: usize) -> Vec<usize> {
         let base = image.map_or(0x3_0000_0000 + number as u64 * 0x10_0000, |image| {
             self.recording.images[image].load_address + 0x1000
         });
-        // The file, not its address, decides the names: two loads of one file have the same functions.
+        // The file and not its address determines the names, so both loads of a file have the same functions.
         let mut file = Rng::new(7_000 + number as u64);
         let mut added = Vec::new();
         for function in 0..self.size.functions_per_image as u64 {
@@ -191,7 +190,7 @@ impl Generator<'_> {
     fn processes_and_threads(&mut self) {
         for process in 0..self.size.processes {
             let name = PROCESS_NAMES[process % PROCESS_NAMES.len()].to_owned();
-            // The odd one out is the kernel, whose pid is 0.
+            // The kernel has the pid 0.
             let pid = if name == "kernel_task" { 0 } else { 700 + 37 * process as u32 };
             let path = format!("/Users/dev/Orchard/Build/{name}");
             self.recording.processes.push(Process { pid, name, path });
@@ -239,7 +238,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An earlier stack of the process, a branch of one, or a new one; often with recursion.
+    /// An earlier stack of the process, a branch of an earlier one, or a new one; often with recursion.
     fn stack(&mut self, process: usize, earlier: &mut Vec<(usize, Vec<usize>)>) -> Vec<usize> {
         let known: Vec<usize> = (0..earlier.len()).rev().take(50).filter(|&at| earlier[at].0 == process).collect();
         let mut stack = match known.is_empty() || self.rng.one_in(5) {
@@ -271,7 +270,7 @@ impl Generator<'_> {
     }
 }
 
-/// The row as the snapshot of all threads shows it: waiting, on no core, and no processor time.
+/// The row in the snapshot of all threads: waiting, on no core, without CPU time.
 fn snapshot(row: Row) -> Row {
     Row { kind: SampleKind::Stackshot, state: "Blocked", core: None, ..row }
 }

@@ -1,21 +1,19 @@
-//! The logical recording: what happened, free of any export format.
+//! The logical recording: the events, independent of any export format.
 //!
-//! Everything is an index into a table of the [`Invented`]: a row names a thread, a thread names a process, a stack
-//! is a list of frames, a frame names an image. Stacks are **root first**, leaf last, as everywhere in this project;
-//! only the renderer reverses them.
+//! References are indices into tables of the [`Invented`] recording: a row refers to a thread, a thread to a process, a stack to a list of
+//! frames, a frame to an image. Stacks are **root first**, leaf last, as everywhere in this project; only the renderer reverses them.
 //!
-//! A [`Frame`] is one instruction, not one function: the same function stopped at two places is two frames. As the
-//! leaf of a stack it is the instruction that was running; as a caller it is the call instruction that has not
-//! returned yet.
+//! A [`Frame`] is one instruction, not one function: two instructions of the same function are two frames. As the leaf of a stack, it is
+//! the running instruction; as a caller, it is the call instruction that has not returned yet.
 
-/// A whole recording; possibly several runs of the same app.
+/// A complete recording, possibly with several runs of the same app.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Invented {
     pub images: Vec<Image>,
     pub frames: Vec<Frame>,
     pub processes: Vec<Process>,
     pub threads: Vec<Thread>,
-    /// In time order within each run, unless a test shuffles them.
+    /// In order of time within each run, unless a test shuffles them.
     pub rows: Vec<Row>,
 }
 
@@ -23,11 +21,11 @@ pub struct Invented {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
     pub name: String,
-    /// Upper case with hyphens.
+    /// In upper case with hyphens.
     pub uuid: String,
     /// `arm64`, `arm64e`, `x86_64` or `x86_64h`.
     pub arch: String,
-    /// Address of the Mach-O header in the process, page aligned.
+    /// The address of the Mach-O header in the process, page aligned.
     pub load_address: u64,
     pub path: String,
 }
@@ -35,20 +33,20 @@ pub struct Image {
 /// One instruction that appears in stacks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Demangled name; `None` when no symbol was found.
+    /// The demangled name; `None` if there is no symbol.
     pub function: Option<String>,
-    /// First instruction of the function, where the image tells it. Newer exports name a frame without symbol by it.
+    /// The first instruction of the function, if the image contains it. Newer exports use it as the name of a frame without a symbol.
     pub function_start: Option<u64>,
-    /// `None` for code outside every known image (generated at run time, for example).
+    /// `None` for code outside every known image, such as code generated at run time.
     pub image: Option<usize>,
-    /// Absolute source path and line.
+    /// The absolute source path and line.
     pub source: Option<(String, u32)>,
-    /// Address of the instruction; a multiple of four (arm64).
+    /// The address of the instruction; a multiple of four (arm64).
     pub pc: u64,
-    /// Marks a function that the frame on its leaf side was inlined into: both have one address. Written by Xcode 27
-    /// only; the other shapes leave such frames out.
+    /// Marks a function into which the frame on its leaf side was inlined: both have one address. Only Xcode 27 writes such frames; the
+    /// other shapes omit them.
     pub inlined: bool,
-    /// Pointer-authentication bits (47..63) that leak into the address when this frame is a caller, if asked for.
+    /// The pointer authentication bits (47..63) that leak into the address if this frame is a caller and the document has them.
     pub signature: u64,
 }
 
@@ -56,7 +54,7 @@ pub struct Frame {
 pub struct Process {
     pub pid: u32,
     pub name: String,
-    /// Absolute path of the executable, for the table of contents.
+    /// The absolute path of the executable, for the table of contents.
     pub path: String,
 }
 
@@ -64,37 +62,37 @@ pub struct Process {
 pub struct Thread {
     pub tid: u64,
     pub process: usize,
-    /// The names the thread is shown under over time; never empty.
+    /// The names of the thread over time; never empty.
     pub names: Vec<String>,
 }
 
 /// One sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Run number, from 1.
+    /// The run number, from 1.
     pub run: u32,
     /// Nanoseconds since the run began.
     pub time_ns: u64,
     pub thread: usize,
-    /// The position of the thread's name at that time.
+    /// The index of the thread's name at that time.
     pub thread_name: usize,
-    /// `None` when the thread was on no core.
+    /// `None` if the thread was on no core.
     pub core: Option<(u32, CoreKind)>,
     /// `Running`, `Blocked`, ...
     pub state: &'static str,
-    /// Nanoseconds in time tables, cycles in cpu tables. A pmi-triggered counters table has events here.
+    /// Nanoseconds in time tables, cycles in CPU tables, and events in a pmi-triggered counters table.
     pub weight: u64,
-    /// Frame indices, root first; `None` when no stack could be taken.
+    /// Frame indices, root first; `None` if no stack was recorded.
     pub stack: Option<Vec<usize>>,
-    /// The recorder gave up before the root (written by Xcode 27 only).
+    /// True if the recorder stopped before the root (written only by Xcode 27).
     pub truncated: bool,
-    /// Counter deltas, for counters tables.
+    /// Counter differences, for counters tables.
     pub counters: Vec<u64>,
     /// The reason why the sample was taken, for `time-sample` tables.
     pub kind: SampleKind,
 }
 
-/// The kind of a core, as far as the recorder knew it.
+/// The kind of a core, as recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoreKind {
     Unknown,
@@ -110,12 +108,12 @@ pub enum SampleKind {
     #[default]
     TimerFired,
     Lpet,
-    /// Part of the snapshot of all threads when recording began; not processor time.
+    /// Part of the snapshot of all threads when recording began; not CPU time.
     Stackshot,
 }
 
 impl SampleKind {
-    /// The number the export carries.
+    /// The number in the export.
     pub fn code(self) -> u64 {
         match self {
             SampleKind::TimerFired => 0,
@@ -124,7 +122,7 @@ impl SampleKind {
         }
     }
 
-    /// The words the export shows for it.
+    /// The text in the export.
     pub fn label(self) -> &'static str {
         match self {
             SampleKind::TimerFired => "Timer Fired",
@@ -142,7 +140,7 @@ impl Frame {
 }
 
 impl Row {
-    /// A running sample of one millisecond with nothing else known; meant for `Row { .., ..Row::sample(..) }`.
+    /// A running sample of one millisecond, without any other data; for use in `Row { .., ..Row::sample(..) }`.
     pub fn sample(time_ns: u64, thread: usize, stack: Option<Vec<usize>>) -> Row {
         Row {
             run: 1,
@@ -173,12 +171,12 @@ impl Invented {
         &self.thread_of(row).names[row.thread_name]
     }
 
-    /// Indices of the rows of one run, in recording order.
+    /// The indices of the rows of one run, in recording order.
     pub fn rows_of_run(&self, run: u32) -> Vec<usize> {
         (0..self.rows.len()).filter(|&row| self.rows[row].run == run).collect()
     }
 
-    /// The run numbers present, ascending.
+    /// The run numbers, ascending.
     pub fn runs(&self) -> Vec<u32> {
         let mut runs: Vec<u32> = self.rows.iter().map(|row| row.run).collect();
         runs.sort_unstable();

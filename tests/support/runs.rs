@@ -1,4 +1,4 @@
-//! Invented runs: what a fleet keeps of a recording, without the recording.
+//! Invented runs: what a fleet stores about a recording, without the recording.
 
 use traceparse::fleet::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NamesBuilder, RunMeasures, RunRecord, WindowRow,
@@ -6,7 +6,7 @@ use traceparse::fleet::{
 use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
-/// Numbers that look random and are the same every time (xorshift).
+/// Pseudorandom numbers that are always the same (xorshift).
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
         (self.0 >> 11) % end
     }
 
-    /// Most often small, now and then the largest that a table can hold.
+    /// Usually small, occasionally the largest number that fits in a table.
     fn weight(&mut self) -> u64 {
         match self.below(20) {
             0 => 0,
@@ -37,7 +37,7 @@ impl Numbers {
 
 pub const NAMES: [&str; 7] = ["", "main", "Thread 0x1", "-[Objektiv öffne:]", "(unnamed)", "🦀", "a,\"b\"\n\0c"];
 
-/// A run with about `frames` functions in it. Its names are numbered as they are met.
+/// A run with about `frames` functions. Its names are numbered in order of appearance.
 pub fn run(seed: u64, frames: usize) -> RunMeasures {
     let mut numbers = Numbers::new(seed);
     let mut names = NamesBuilder::default();
@@ -128,7 +128,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
     }
 }
 
-/// The parts of a recorded time that intervals selected; of most runs, there is one part only.
+/// The parts of a recorded time that intervals select. Most runs have only one.
 fn parts(numbers: &mut Numbers) -> Vec<(Nanos, Nanos)> {
     let count = if numbers.below(4) == 0 { 2 + numbers.below(4) } else { 0 };
     let mut end = 0;
@@ -140,7 +140,7 @@ fn parts(numbers: &mut Numbers) -> Vec<(Nanos, Nanos)> {
     (0..count).map(|_| part()).collect()
 }
 
-/// A file that gave no run.
+/// A file that could not be read.
 pub fn failure(seed: u64) -> FailedInput {
     let mut numbers = Numbers::new(seed);
     FailedInput {

@@ -1,4 +1,4 @@
-//! The spelling of an export in each Xcode: one [`Shape`] per stack variant, and the tables ([`Table`]) it can hold.
+//! The spelling of an export in each Xcode: one [`Shape`] per form of stacks, and the tables ([`Table`]) that it can contain.
 //!
 //! | shape | stack cell |
 //! |---|---|
@@ -23,7 +23,7 @@ pub enum Shape {
     Xcode26_2,
     Xcode26_4,
     Xcode27,
-    /// The raw samples; goes with [`Table::TimeSample`] only.
+    /// The raw samples; only for [`Table::TimeSample`].
     TimeSample,
 }
 
@@ -60,7 +60,7 @@ impl Shape {
     pub const ALL: [Shape; 6] =
         [Shape::Xcode12, Shape::Xcode14_0, Shape::Xcode14_3, Shape::Xcode26_2, Shape::Xcode26_4, Shape::Xcode27];
 
-    /// The shape whose address rules hold for a table: raw samples keep their own in any document.
+    /// The shape whose address rules apply to a table: the rules for raw samples are the same in every document.
     pub fn for_table(self, table: Table) -> Shape {
         if table == Table::TimeSample { Shape::TimeSample } else { self }
     }
@@ -85,7 +85,7 @@ impl Shape {
         matches!(self, Shape::Xcode26_4 | Shape::Xcode27 | Shape::TimeSample)
     }
 
-    /// The white space this Xcode's documents are found with.
+    /// The white space in documents of this Xcode.
     pub fn layout(self) -> Layout {
         match self {
             Shape::Xcode12 | Shape::Xcode14_0 => Layout::Indented,
@@ -146,9 +146,9 @@ impl Shape {
         }
     }
 
-    /// The `name` of a frame recorded at `address`. Frames without symbol get a hexadecimal name: the address itself
-    /// up to 14.3, later the start of the function. Code outside every image is named by its address, except that
-    /// callers are named one byte earlier in 26.2 to 26.5.
+    /// The `name` of a frame recorded at `address`. A frame without a symbol has a hexadecimal name: up to 14.3 its address, later the
+    /// start of the function. Code outside every image is named by its address, and in 26.2 to 26.5, callers there by the address minus
+    /// one.
     pub fn frame_name(self, frame: &Frame, address: u64, leaf: bool) -> String {
         if let Some(function) = &frame.function {
             return function.clone();
@@ -174,7 +174,7 @@ impl Table {
         }
     }
 
-    /// A table number as such a recording would have it.
+    /// The usual table number in such a recording.
     pub fn usual_index(self) -> u32 {
         match self {
             Table::TimeProfile => 11,
@@ -184,7 +184,7 @@ impl Table {
         }
     }
 
-    /// An explanation like the ones newer exports carry on `schema`.
+    /// An explanation such as newer exports have on `schema`.
     pub fn documentation(self) -> &'static str {
         match self {
             Table::TimeProfile => "Samples taken at a steady pace; together they show where the time goes.",

@@ -1,24 +1,24 @@
-//! Signposts, as the two tables that have them show them: intervals as rows, and their ends as rows.
+//! Signposts in the two tables that contain them: intervals as rows, and their ends as rows.
 
 use super::cells::Document;
 use super::shape::Column;
 use super::xml::time_label;
 
-/// A stretch of time that a program marked.
+/// A time range that a program marked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signpost {
     pub name: String,
     pub subsystem: String,
     pub category: String,
-    /// `u64` values above what a signed number holds are real: `OS_SIGNPOST_ID_EXCLUSIVE`.
+    /// Real identifiers may exceed signed 64-bit numbers: `OS_SIGNPOST_ID_EXCLUSIVE`.
     pub identifier: u64,
     /// `Thread`, `Process` or `System`.
     pub scope: &'static str,
-    /// `None` where the recording has the end only.
+    /// `None` if the recording contains only the end.
     pub start_ns: Option<u64>,
-    /// `None` where the recording ended before.
+    /// `None` if the recording ended earlier.
     pub end_ns: Option<u64>,
-    /// Any rows of the threads that began and ended it.
+    /// Any rows of the threads on which it began and ended.
     pub rows: (usize, usize),
 }
 
@@ -37,8 +37,8 @@ impl Signpost {
         }
     }
 
-    /// One event for each end of an interval, and for every third beginning one that marks a moment, in order of time: the time, the
-    /// type, and the row of the thread.
+    /// One event for each end of an interval, in order of time, and a single point with every third beginning. Returns the time, the type
+    /// and the row of the thread.
     pub fn events(signposts: &[Signpost]) -> Vec<(u64, &'static str, usize, &Signpost)> {
         let mut events = Vec::new();
         for (index, signpost) in signposts.iter().enumerate() {
@@ -91,7 +91,7 @@ const EVENT_COLUMNS: [Column; 13] = [
 ];
 
 impl Document<'_> {
-    /// One row for each interval that has both ends, in the order they began. `is_recent`: as instruments of Xcode 27 call it.
+    /// Writes a row for each interval with both ends, in the order they began. `is_recent` selects the table of Xcode 27.
     pub fn signpost_intervals(&mut self, signposts: &[Signpost], is_recent: bool) {
         let (table, name) =
             if is_recent { ("OSSignpostIntervals", "signpost-name") } else { ("os-signpost-interval", "string") };
@@ -121,7 +121,7 @@ impl Document<'_> {
         }
     }
 
-    /// One row for each event.
+    /// Writes a row for each event.
     pub fn signpost_events(&mut self, signposts: &[Signpost]) {
         self.schema("os-signpost", None, &EVENT_COLUMNS);
         for (time, kind, row, signpost) in Signpost::events(signposts) {
@@ -152,7 +152,7 @@ impl Document<'_> {
         self.value("os-signpost-identifier", &label, &identifier.to_string());
     }
 
-    /// Writes the message logged with a signpost: words and numbers, which have ids of their own.
+    /// Writes the message logged with a signpost: words and numbers, each with an id.
     fn message(&mut self, text: &str) {
         self.element("os-log-metadata", text, &[("fmt", text)], |document| {
             document.value("narrative-text", text, text);

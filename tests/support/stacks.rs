@@ -1,20 +1,20 @@
-//! The stack cell in its five forms. Exports list the **leaf first**, so every function here reverses.
+//! Writes stack cells in their five forms. Exports list the **leaf first**, so every function here reverses stacks.
 
 use super::cells::Document;
 use super::recording::{Frame, Row, SampleKind};
 use super::shape::{Shape, StackCell};
 
-/// A frame as it will be written.
+/// A frame to write.
 struct WrittenFrame {
     index: usize,
     name: String,
     address: u64,
     inlined: bool,
-    /// The text by which two frame elements are equal. Frames of two processes never are.
+    /// The identity of a frame element. Frames of different processes are never equal.
     content: String,
 }
 
-/// A stack as it will be written, leaf first.
+/// A stack to write, leaf first.
 struct WrittenStack {
     process: usize,
     pid: u32,
@@ -29,11 +29,11 @@ impl WrittenStack {
     }
 }
 
-/// A recorded stack that was written before: column, process, frames, truncation.
+/// The key of a written stack: column, process, frames, truncation.
 pub type StackKey = (&'static str, usize, Vec<usize>, bool);
 
 impl Document<'_> {
-    /// The `stack` column of a table with samples.
+    /// Writes the `stack` column of a table with samples.
     pub fn stack(&mut self, row: &Row) {
         let truncated = row.truncated && self.shape == Shape::Xcode27;
         match self.shape.stack_cell() {
@@ -50,7 +50,7 @@ impl Document<'_> {
         }
     }
 
-    /// The `backtrace` column of any other table: never tagged, not even in the newest versions.
+    /// Writes the `backtrace` column of any other table, which is never tagged, not even in the newest versions.
     pub fn plain_stack(&mut self, row: &Row) {
         match self.shape.stack_cell() {
             StackCell::Fragments => self.remembered("backtrace", row, false, Self::fragments_stack),
@@ -58,7 +58,7 @@ impl Document<'_> {
         }
     }
 
-    /// Writes a stack, or at once the `ref` to the same recorded stack: repeated stacks are most of a document.
+    /// Writes a stack, or a `ref` to an equal earlier one without preparing it: repeated stacks are most of a document.
     fn remembered(
         &mut self,
         tag: &'static str,
@@ -139,8 +139,8 @@ impl Document<'_> {
         self.attributes_only("binary", &content, &attributes);
     }
 
-    /// Before 14.3: the leaf in a fragment of its own, the rest in a second one that other stacks may share. Xcode 12
-    /// ends the rest with a 0. Only the leaf has a name, in the display string.
+    /// Before 14.3: the leaf in a separate fragment, the rest in a second fragment that other stacks may share. Xcode 12 ends the rest with
+    /// a 0. Only the leaf has a name, in the display string.
     fn fragments_stack(&mut self, stack: &WrittenStack) -> String {
         let addresses: Vec<u64> = stack.frames.iter().map(|frame| frame.address).collect();
         let mut rest = addresses[1..].to_vec();
@@ -171,8 +171,8 @@ impl Document<'_> {
         self.text_with_content("text-addresses", &content, &label, &text);
     }
 
-    /// A raw stack: callers, program counter, process, a flag, and the link register when the sample interrupted
-    /// running code. The snapshot at the start repeats the program counter as the first entry and has no final 0.
+    /// A raw stack: callers, program counter, process, a flag, and the link register if the sample interrupted running code. The snapshot
+    /// at the start repeats the program counter as the first entry and has no final 0.
     pub fn kperf_stack(&mut self, row: &Row) {
         if row.stack.is_none() {
             return self.sentinel();
@@ -218,7 +218,7 @@ impl Document<'_> {
         WrittenStack { process: self.recording.thread_of(row).process, pid, frames, content }
     }
 
-    /// The addresses of a row, leaf first, with noise bits when asked for.
+    /// The addresses of a row, leaf first, with noise bits if requested.
     fn written_addresses(&self, row: &Row, shape: Shape) -> Vec<u64> {
         let addresses = if self.pointer_authentication {
             self.recording.signed_addresses(row, shape)

@@ -1,4 +1,4 @@
-//! The table of contents, as `xctrace export --toc` prints it: four spaces per level, attributes in any order.
+//! The table of contents as `xctrace export --toc` prints it: four spaces per level, attributes in any order.
 
 use super::names::uuid;
 use super::random::Rng;
@@ -17,16 +17,16 @@ pub enum Target {
 #[derive(Clone, Debug)]
 pub struct TocOptions {
     pub shape: Shape,
-    /// Every run has these tables; each stands at its usual index, with others before it.
+    /// The tables of every run, each at its usual index with others before it.
     pub tables: Vec<Table>,
     pub target: Target,
     pub device_name: String,
     pub template: String,
     /// `record-waiting-threads` of time-profile tables.
     pub waiting_threads: bool,
-    /// Counter names of counters-profile tables.
+    /// The counter names of counters-profile tables.
     pub counters: Vec<String>,
-    /// Decides the order of attributes.
+    /// Determines the order of attributes.
     pub seed: u64,
 }
 
@@ -137,7 +137,7 @@ impl Toc<'_> {
         self.leaf("recording-mode", "Deferred");
         self.leaf("time-limit", "12 hours");
         if matches!(self.options.shape, Shape::Xcode26_4 | Shape::Xcode27 | Shape::TimeSample) {
-            // The exporter's own spelling.
+            // The misspelling is in real exports.
             self.start("intruments-recording-settings", &[]);
             self.start("instrument", &[("name", "Hangs".to_owned())]);
             self.empty("array", vec![]);
@@ -158,7 +158,7 @@ impl Toc<'_> {
         self.end("processes");
     }
 
-    /// The table at an index: a wanted one, or one of the many that every recording has.
+    /// The table at an index: a requested one, or one of the many that every recording contains.
     fn table(&mut self, index: u32) {
         let wanted = self.options.tables.iter().copied().find(|table| table.usual_index() == index);
         let mut attributes = match wanted {

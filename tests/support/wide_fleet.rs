@@ -1,13 +1,13 @@
-//! Fleets with as many functions as real ones: some hundred of each run, of some thousand that there are.
+//! Fleets with as many functions as real ones: a few hundred in each run, out of some thousand.
 //!
-//! A run has every common function and some of the rare ones, the more rarely the further down the list; most have a few samples, some have
-//! thousands. Rows are made in their order, so that a hundred thousand runs take minutes.
+//! A run has every common function and some of the rare ones, which are rarer further down the list. Most have a few samples, some have
+//! thousands. Rows are made in order, so that a hundred thousand runs take only minutes.
 
 use super::fleet::{self, sum_binaries};
 use super::random::Rng;
 use traceparse::fleet::{FrameRow, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 
-/// Functions that there are, and those that every run has.
+/// The number of functions, and the number of functions that every run has.
 const FUNCTIONS: usize = 6_000;
 const COMMON: usize = 200;
 const BINARIES: usize = 24;
@@ -25,7 +25,7 @@ pub struct WideFleet {
 }
 
 impl WideFleet {
-    /// Runs with about so many rows of functions each.
+    /// Creates a fleet with about this many rows of functions per run.
     pub fn new(seed: u64, rows: usize) -> Self {
         let mut rng = Rng::new(seed);
         let mut functions: Vec<(String, String)> = (0..FUNCTIONS)
@@ -91,7 +91,7 @@ impl WideFleet {
         let common = [COMMON, COMMON / 4, COMMON / 2][thread].min(count);
         let mut chosen: Vec<usize> = (0..common).map(|place| place * (FUNCTIONS / COMMON)).collect();
         while chosen.len() < count {
-            // The square of a uniform number: the first functions are met in most runs, the last ones in few.
+            // The square of a uniform number: the first functions are in most runs, the last ones in few.
             let uniform = rng.below(1 << 20);
             let place = (uniform * uniform) >> 20;
             chosen.push((place as usize * FUNCTIONS) >> 20);
@@ -103,16 +103,16 @@ impl WideFleet {
     }
 }
 
-/// Samples: most often few, now and then thousands.
+/// A number of samples: usually few, sometimes thousands.
 fn skewed(rng: &mut Rng) -> u64 {
     let uniform = rng.below(1 << 16);
-    // None in one of twelve: such a function only calls others.
+    // One in twelve has no samples: such a function only calls others.
     if rng.one_in(12) { 0 } else { (1 << 17) / ((1 << 16) - uniform + 40) }
 }
 
 fn record(index: u32, samples: u64, wall: u64) -> RunRecord {
     let label = |key: &str, value: String| (key.to_owned(), value);
-    // As hashes are: nothing to be compressed.
+    // Like a hash, it cannot be compressed.
     let mut hash = Rng::new(u64::from(index));
     let mut hex = || (0..4).map(|_| format!("{:016x}", hash.next_u64())).collect::<String>();
     RunRecord {

@@ -1,11 +1,11 @@
-//! From a recording to one document.
+//! Writes a recording as one document.
 //!
 //! ```text
 //! let options = RenderOptions::new(Shape::Xcode14_3, Table::TimeProfile, &recording);
 //! let xml = render(&recording, &options);
 //! ```
 //!
-//! Documents with several tables list their [`Node`]s; ids run on from node to node.
+//! Documents with several tables list their [`Node`]s; ids continue from node to node.
 
 use super::cells::Document;
 use super::hang_risks::HangRisk;
@@ -21,7 +21,7 @@ use super::xml::Layout;
 pub struct RenderOptions {
     pub shape: Shape,
     pub layout: Layout,
-    /// Let the pointer-authentication bits of frames leak into caller addresses.
+    /// Whether pointer authentication bits of frames leak into the addresses of callers.
     pub pointer_authentication: bool,
     pub nodes: Vec<Node>,
 }
@@ -30,12 +30,12 @@ pub struct RenderOptions {
 #[derive(Clone, Debug)]
 pub struct Node {
     pub run: u32,
-    /// Table number in the run, from 1. Ignored for track details.
+    /// The table number in the run, from 1. Ignored for track details.
     pub table_index: u32,
     pub content: Content,
 }
 
-/// The content of a node. Rows are indices into [`Invented::rows`], written in the order given.
+/// The content of a node. Rows are indices into [`Invented::rows`], in the order in which they are written.
 #[derive(Clone, Debug)]
 pub enum Content {
     Samples {
@@ -45,10 +45,10 @@ pub enum Content {
     PotentialHangs(Vec<Hang>),
     HangRisks(Vec<HangRisk>),
     SignpostIntervals(Vec<Signpost>),
-    /// The same as instruments of Xcode 27 call it.
+    /// The same with the table of Xcode 27.
     RecentIntervals(Vec<Signpost>),
     SignpostEvents(Vec<Signpost>),
-    /// The same once more. No export has it.
+    /// The same as regions, which no real export has.
     Regions(Vec<Signpost>),
     FileCalls(Vec<usize>),
     /// A table with this schema name and no rows.
@@ -58,7 +58,7 @@ pub enum Content {
 }
 
 impl RenderOptions {
-    /// One node per run of the recording, each with all rows of that run in recording order.
+    /// Creates a node for each run of the recording, with all rows of the run in recording order.
     pub fn new(shape: Shape, table: Table, recording: &Invented) -> RenderOptions {
         let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
         RenderOptions::with_nodes(shape, nodes)
@@ -78,7 +78,7 @@ impl RenderOptions {
         self
     }
 
-    /// Puts the rows of every samples table out of time order.
+    /// Shuffles the rows of every samples table.
     pub fn shuffled(mut self, seed: u64) -> RenderOptions {
         let mut rng = Rng::new(seed);
         for node in &mut self.nodes {
@@ -89,7 +89,7 @@ impl RenderOptions {
         self
     }
 
-    /// Inserts a node before the one at `position`.
+    /// Inserts a node before the node at `position`.
     pub fn insert(mut self, position: usize, node: Node) -> RenderOptions {
         self.nodes.insert(position, node);
         self
@@ -121,7 +121,7 @@ impl Node {
 ///
 /// # Panics
 ///
-/// When `Shape::TimeSample` is asked for a table other than `Table::TimeSample`.
+/// If `Shape::TimeSample` is used with a table other than `Table::TimeSample`.
 pub fn render(recording: &Invented, options: &RenderOptions) -> String {
     let ordinary = |node: &Node| matches!(node.content, Content::Samples { table, .. } if table != Table::TimeSample);
     assert!(
@@ -159,8 +159,7 @@ fn samples(document: &mut Document<'_>, table: Table, rows: &[usize]) {
     }
 }
 
-/// Documents one after the other in one file, as scripts make them: ids begin anew in each, and every document but
-/// the first has lost its first line, the XML declaration.
+/// Concatenates documents, as scripts do: ids start again in each, and all but the first lack their first line, the XML declaration.
 pub fn concatenate(documents: &[String]) -> String {
     let mut all = String::new();
     for (position, document) in documents.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Putting bytes together: elements, escapes, white space and the display strings of numbers.
+//! Writes bytes: elements, escapes, white space and the display strings of numbers.
 //!
-//! The three layouts differ in white space only:
+//! The three layouts differ only in white space:
 //!
 //! ```text
 //! Raw        <node ...><schema>...</schema><row>...</row>      one row per line, as newer exports come out
@@ -10,7 +10,7 @@
 //! Pretty     every element on its own line, as a file that went through a formatter
 //! ```
 
-/// White space of a document.
+/// The white space of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     Raw,
@@ -18,7 +18,7 @@ pub enum Layout {
     Pretty,
 }
 
-/// A growing document.
+/// A document under construction.
 pub struct Xml {
     text: String,
     layout: Layout,
@@ -28,7 +28,7 @@ pub struct Xml {
 pub type Attribute<'a> = (&'a str, &'a str);
 
 impl Xml {
-    /// Begins a document, up to and including the root element.
+    /// Starts a document, up to and including the root element.
     pub fn new(layout: Layout) -> Xml {
         let text = match layout {
             Layout::Pretty => "<?xml version='1.0' encoding='utf-8'?>\n<trace-query-result>",
@@ -120,7 +120,7 @@ impl Xml {
     }
 }
 
-/// Escapes as the exporter does inside double-quoted attributes; an apostrophe stays as it is.
+/// Escapes like the exporter inside double-quoted attributes; apostrophes are unchanged.
 pub fn escape_attribute(value: &str, out: &mut String) {
     for character in value.chars() {
         match character {
@@ -130,7 +130,7 @@ pub fn escape_attribute(value: &str, out: &mut String) {
     }
 }
 
-/// Escapes as the exporter does between tags.
+/// Escapes like the exporter between tags.
 pub fn escape_text(value: &str, out: &mut String) {
     value.chars().for_each(|character| escape_character(character, out));
 }
@@ -144,14 +144,14 @@ fn escape_character(character: char, out: &mut String) {
     }
 }
 
-/// `MM:SS.mmm.uuu`, cut off rather than rounded.
+/// `MM:SS.mmm.uuu`, truncated and not rounded.
 pub fn time_label(nanoseconds: u64) -> String {
     let micros = nanoseconds / 1_000;
     let seconds = micros / 1_000_000;
     format!("{:02}:{:02}.{:03}.{:03}", seconds / 60, seconds % 60, micros / 1_000 % 1_000, micros % 1_000)
 }
 
-/// A length of time with two decimals: `512 ns`, `11.83 µs`, `1.00 ms`, `2.08 s`.
+/// A duration with two decimals: `512 ns`, `11.83 µs`, `1.00 ms`, `2.08 s`.
 pub fn duration_label(nanoseconds: u64) -> String {
     let scaled = |by: f64, unit: &str| format!("{:.2} {unit}", nanoseconds as f64 / by);
     match nanoseconds {
@@ -162,7 +162,7 @@ pub fn duration_label(nanoseconds: u64) -> String {
     }
 }
 
-/// Counter values as shown: `(120,029), (0)`.
+/// Counter values as displayed: `(120,029), (0)`.
 pub fn counters_label(counters: &[u64]) -> String {
     let shown: Vec<String> = counters.iter().map(|&counter| format!("({})", with_separators(counter))).collect();
     shown.join(", ")

@@ -1,4 +1,4 @@
-// Writes a page with the canvases alone, and the recording of a page that the command wrote.
+// Writes a page that contains only the canvases, with the recording of a page written by the command.
 //
 //   node dev/canvas.mjs PAGE.html OUT.html
 

@@ -1,4 +1,4 @@
-// A page to look at the canvases alone, with any recording: `node dev/canvas.mjs PAGE.html OUT.html`. Benches drive it.
+// A page with only the canvases, for any recording: `node dev/canvas.mjs PAGE.html OUT.html`. Benchmarks use it.
 
 import {
   FlameChartCanvas, FlameGraphCanvas, type FlameModel, type Labels, type LaneSpans, type Range, TimelineCanvas, type TimelineModel, type Tone,
@@ -24,9 +24,9 @@ class Page {
   key = 0;
   width = 1;
   visible: { range: Range; pixels: number } | null = null;
-  /** What canvases told, for tests. */
+  /** The events of the canvases, for tests. */
   readonly events: unknown[][] = [];
-  /** Boxes are compared with themselves, by their names. */
+  /** Compares boxes with themselves, by their names. */
   compares = false;
   readonly timeline: TimelineCanvas;
   readonly graph: FlameGraphCanvas;
@@ -37,7 +37,7 @@ class Page {
     this.workbench = new Workbench(profile);
     this.labels = labelsOf(profile);
     this.view = this.workbench.view();
-    // The series with most samples.
+    // The series with the most samples.
     profile.series.forEach((series, index) => {
       if (series.rows > profile.series[this.series]!.rows) this.series = index;
     });
@@ -123,7 +123,7 @@ class Page {
 
   #model: TimelineModel | null = null;
 
-  /** Made anew when it is drawn anew; the same until then. */
+  /** Returns the same model until the timeline is drawn again. */
   timelineModel(): TimelineModel {
     const { range } = this;
     const { range: visible, pixels } = this.visible ?? { range, pixels: 1_000 };
@@ -145,7 +145,7 @@ class Page {
     return { id: 'all', label: 'CPU', detail: timeText(range.end - range.start), kind: 'overview', bins: { ...grid, layers: [{ name: 'CPU', tone: 'cpu', values }], ...full } };
   }
 
-  /** Whole cores for times, else the most that there is. */
+  /** Returns the maximum: complete cores for times, or else the largest value. */
   full(values: Float64Array, bin: number): { full: number; fullText: string } {
     const most = values.reduce((most, value) => Math.max(most, value), 0);
     if (this.unit !== 'ns') return { full: most, fullText: weightText(most, this.unit) };

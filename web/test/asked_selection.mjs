@@ -1,6 +1,7 @@
-// Options of the command as a selection of one recording: two recordings that are compared have threads of their own.
+// Converts command-line options to a selection for one recording. In a comparison, each recording has different threads, so each needs a
+// selection.
 
-/** The selection that these options ask for; operations among them are left out. */
+/** Returns the selection for these options. Operations among them are ignored. */
 export function selectionOf(engine, profile, options) {
   const selection = {};
   const add = (field, indices) => (selection[field] = [...(selection[field] ?? []), ...indices]);
@@ -37,7 +38,7 @@ function statesOf(text) {
   return text.toLowerCase() === 'all' ? 'all' : [text];
 }
 
-/** `5ns..9ns`, or `5ns..`. */
+/** Parses `5ns..9ns` or `5ns..`. */
 function timeOf(text) {
   const [start, end] = text.split('..').map((part) => (part === '' ? null : BigInt(part.slice(0, -2))));
   return { start, end };

@@ -1,4 +1,4 @@
-// What a browser runs to compare: the engine, and `changes`, which answers queries on both payloads of its page.
+// Runs in a browser: the engine, and `answer` for queries on both payloads of the page.
 
 import * as engine from '../src/engine/index.ts';
 import { answerOf } from './changes.mjs';
@@ -10,5 +10,5 @@ const loaded = Promise.all(['before', 'profile'].map((id) => engine.decodePayloa
   ([before, after]) => new engine.Comparison(before, after, parseExactly(textOf('diff'))),
 );
 
-/** The answer to a query, both as texts. */
+/** Answers a query. Both are strings. */
 globalThis.answer = async (query) => written(answerOf(engine, await loaded, read(query)));

@@ -1,9 +1,9 @@
-// Rows as texts that are equal where the rows are: of the engine and of the command, whichever way they write numbers.
+// Converts rows to strings that are equal if the rows are. Engine and command may write numbers differently.
 
-/** In front of the digits of a bigint. */
+/** The prefix of a bigint's digits. */
 export const MARK = '\u0001big:';
 
-/** JSON whose fields stand in the order of their names. An empty text is nothing: tables of the command write it so. */
+/** Returns JSON with fields sorted by name. An empty string becomes null, since the command's tables write null that way. */
 export function canonical(value) {
   return JSON.stringify(sorted(value), (_, part) => {
     const isLarge = typeof part === 'bigint' || (Number.isInteger(part) && part >= 2 ** 53);

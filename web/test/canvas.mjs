@@ -1,4 +1,4 @@
-// The parts of the canvases that need no browser: numbers, names, boxes under a point, the brush, and what an SVG escapes.
+// The parts of the canvases that need no browser: numbers, names, boxes under a point, the brush, and escaping in SVG.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const { shorterNames } = await load('shorten');
 const palettes = await load('palettes');
 const { SvgPen, escaped } = await load('svg');
 
-/** Random numbers that are the same each time. */
+/** Returns a random number generator with a fixed sequence. */
 function random(seed) {
   let state = seed;
   return () => {
@@ -130,7 +130,7 @@ test('shorter names end, and get shorter, whatever the name', () => {
   }
 });
 
-/** Random boxes as flame graphs have them: children within their parents, some of them nothing wide. */
+/** Returns random boxes as in flame graphs: children within their parents, some of zero width. */
 function boxes(seed) {
   const next = random(seed);
   const [depth, start, width] = [[], [], []];
@@ -204,7 +204,7 @@ test('a brush is drawn, moved and resized within the recording', () => {
   assert.equal(brush.gripAt(before, 400, 1, false), 'new');
   assert.equal(brush.gripAt(before, 400, 1, true), 'move');
   assert.equal(brush.gripAt(before, 600, 1, true), 'new');
-  // One that is as thin as a line can still be made wider, both ways.
+  // Even a very thin selection can be widened in both directions.
   assert.equal(brush.gripAt({ start: 300, end: 300 }, 299, 1, true), 'start');
   assert.equal(brush.gripAt({ start: 300, end: 300 }, 301, 1, true), 'end');
   assert.deepEqual(brush.dragged('new', before, 700, 600, range), { start: 600, end: 700 });
@@ -288,7 +288,7 @@ test('an SVG holds names as text', () => {
   assert.equal(svg.split('<svg').length, svg.split('</svg>').length);
 });
 
-/** The contrast of two colours by WCAG 2. */
+/** Returns the contrast of two colours by WCAG 2. */
 function contrast(a, b) {
   const luminance = (color) => {
     const [red, green, blue] = [1, 3, 5]
@@ -314,7 +314,7 @@ test('every text stands out from what it stands on', () => {
       check(base.accent, ground, 3);
     }
     check(base['match-text'], base.match);
-    // The length of the selected time stands on the accent.
+    // The length of the selected time is written on the accent colour.
     check(base.background, base.accent);
     for (const tone of ['signpost', 'region', 'hang', 'risk']) check(base['lane-text'], tones[tone]);
     for (const tone of ['cpu', 'running', 'runnable', 'hang', 'risk']) check(tones[tone], base.background, tone === 'cpu' ? 2.5 : 2);

@@ -1,8 +1,8 @@
-// Hands and keys on the canvases, in a browser: what they tell, and what is drawn.
+// Mouse and keys on the canvases in a browser: the events they send, and what is drawn.
 //
 //   PLAYWRIGHT=…/playwright-core node --test test/canvas_page.mjs
 //
-// `CHROMIUM` is the path of the browser, and `TRACEPARSE` that of the command.
+// `CHROMIUM` is the path of the browser, and `TRACEPARSE` the path of the command.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -245,7 +245,7 @@ test('the kept picture of the timeline is what would be drawn anew', async () =>
   const picture = (how) =>
     page.evaluate(async (how) => {
       const { timeline } = window.page;
-      // New tracks are drawn anew, even if they are equal.
+      // A new model must be redrawn, even if it is equal.
       const model = window.page.timelineModel();
       timeline.update(how === 'anew' ? { ...model, brush: window.page.brush, tracks: [...model.tracks] } : { ...model, brush: window.page.brush });
       timeline.paint();

@@ -1,6 +1,6 @@
-// What the engine computes of two recordings, in the fields of the command's JSON.
+// The engine's results for two recordings, with the field names of the command's JSON.
 
-/** Rows by view of the command. */
+/** The rows for each view of the command. */
 const ROWS = {
   functions: (_, changes) => changes.functions().map(rowOf),
   overview: (_, changes) => changes.ownFunctions().map(rowOf),
@@ -8,7 +8,7 @@ const ROWS = {
   tree: nodesOf,
 };
 
-/** The answer to a query: what is selected of each recording, operations, the way of scaling, and the view. */
+/** Answers a query: the selection in each recording, the operations, the scaling, and the view. */
 export function answerOf(engine, comparison, { selections, operations, normalize, view }) {
   const changes = comparison.changes(selections, operations, normalize);
   return {
@@ -27,7 +27,7 @@ function rowOf(row) {
   return { function: row.name, binary: row.binary, ...sidesOf(row) };
 }
 
-/** The nodes of the tree in the order they are read. */
+/** Returns the nodes of the tree in reading order. */
 function nodesOf(engine, changes) {
   const { functions } = changes.matching;
   const open = [changes.total];
@@ -43,7 +43,7 @@ function nodesOf(engine, changes) {
   return found;
 }
 
-/** Boxes of the flame graphs have the weights of their nodes on their side. */
+/** Checks that flame graph boxes have the weights of their nodes in the same recording. */
 function boxFaultsOf(changes) {
   return ['before', 'after'].flatMap((side) => {
     const boxes = changes.flameGraph(side, { least: 0 });

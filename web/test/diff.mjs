@@ -1,10 +1,11 @@
-// Compares the engine's comparisons with `traceparse diff`: pages and JSON of the same pairs of recordings, with random selections, sequences
-// of operations and ways of scaling. Every number of functions, binaries and the tree must be equal, and stand in the same order; noise
-// to nine digits, since squares are added up as doubles.
+// Compares the engine's comparisons with `traceparse diff`: pages and JSON of the same pairs of recordings, with random selections,
+// sequences of operations and ways of scaling. All numbers and the order of functions, binaries and tree nodes must be equal. Noise is
+// compared to nine digits, since squares are summed as doubles.
 //
 //   node test/diff.mjs [--browser NAME]… [--requests N] [--seed N] [--random N FOLDER] [BEFORE AFTER …]
 //
-// The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named. Without files it takes pairs of fixtures; `TRACEPARSE_CORPUS` adds pairs of real recordings. `--random N` takes N pairs of `random-0.xml` … .
+// The engine runs in Node, and in each named browser (`chromium`, `firefox`, `webkit`). Without files, the test uses pairs of fixtures, and
+// pairs of real recordings if `TRACEPARSE_CORPUS` is set. `--random N` uses N pairs of `random-0.xml` … .
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,13 +27,13 @@ const CORPUS = [
   ['xctrace/26.4/time-sample.xml', 'xctrace/26.4/time-sample.xml'],
   ['other/sample/inferno_sample.txt', 'other/sample/inferno_sample.txt'],
 ];
-/** What the command refuses, and so need not be compared; the engine refuses the first kind, too. */
+/** Requests that the command refuses and that need no comparison. The engine also refuses the first kind. */
 const CANNOT_BE_SUMMED = /several measurements|weights are in/;
 const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples tell|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
 const NOISE = 1e-9;
-/** Pairs that are compared at once. */
+/** The number of pairs that are compared in parallel. */
 const WORKERS = 2;
-/** By view of the command: the field of its JSON. */
+/** The field of the command's JSON for each view. */
 const FIELDS = { functions: 'functions', overview: 'own_functions', binaries: 'binaries', tree: 'nodes' };
 
 const engine = await loadEngine();
@@ -66,19 +67,19 @@ function argumentsOf(words) {
   return asked.pairs.length > 0 ? asked : { ...asked, pairs: [...fixtures(), ...corpus()] };
 }
 
-/** One recording and the next; each third one with itself. */
+/** Pairs a recording with the next, and every third one with itself. */
 function randomPair(index, folder) {
   const other = index % 3 === 0 ? index : index + 1;
   const file = (number) => join(folder, `random-${number}.xml`);
   return [file(index), existsSync(file(other)) ? file(other) : file(0)];
 }
 
-/** Each fixture with the next. */
+/** Pairs each fixture with the next. */
 function fixtures() {
   const found = readdirSync(join(ROOT, 'fixtures'), { recursive: true }).map((path) => join(ROOT, 'fixtures', path));
   const files = found.filter((path) => statSync(path).isFile() && /input\.xml$|\.sample\.txt$/.test(path)).sort();
   const pairs = files.flatMap((file, index) => [[file, file], [file, files[(index + 1) % files.length]]]);
-  // Tables of contents tell lengths.
+  // Tables of contents contain the lengths of recordings.
   const [recording, toc] = ['27/orchard', 'toc/two-runs'].map((name) => join(ROOT, 'fixtures', name, 'input.xml'));
   return [...pairs, [recording, recording, '--before-toc', toc, '--after-toc', toc], [recording, recording, '--after-toc', toc]];
 }
@@ -89,7 +90,7 @@ function corpus() {
   return CORPUS.map((pair) => pair.map((path) => join(folder, path))).filter((pair) => pair.every((path) => existsSync(path)));
 }
 
-/** The differences of one pair. */
+/** Returns the differences for one pair. */
 async function comparePair(pair, seed, places) {
   const [files, force] = [['diff', ...pair], ['--force']];
   const { page, error } = await pageOf(files, force);
@@ -122,7 +123,7 @@ async function comparePair(pair, seed, places) {
   return faults;
 }
 
-/** Main threads as the page selects them: in the recording after, and in the one before what is the counterpart of that. */
+/** Selects main threads as the page does: those of the second recording, and their counterparts in the first. */
 function mainThreadsRequest(before, after, random) {
   const process = random.below(after.processes.length + 1);
   const name = after.processes[process]?.name ?? '';
@@ -157,7 +158,7 @@ async function compareRequest(files, comparison, answers, { options, operations,
   return faults;
 }
 
-/** What is wrong with a refusal of the command; null if nothing is. */
+/** Explains what is wrong with a refusal of the command; null if it is correct. */
 function refusalFault(comparison, selections, operations, error) {
   if (REFUSED.test(error)) return null;
   if (!CANNOT_BE_SUMMED.test(error)) return error.trim();
@@ -169,7 +170,7 @@ function refusalFault(comparison, selections, operations, error) {
   return `the engine compares what the command refuses: ${error.trim()}`;
 }
 
-/** The first row in which a list differs from another; null if they are equal. */
+/** Returns the first row in which two lists differ; null if they are equal. */
 function differenceOf(theirs, ours) {
   for (let row = 0; row < Math.max(theirs.length, ours.length); row += 1) {
     const [a, b] = [theirs, ours].map((rows) => (row < rows.length ? canonical(withoutNoise(rows[row])) : 'nothing'));

@@ -1,11 +1,11 @@
-// Compares the engine with the command: pages and JSON of the same recordings, with random selections and sequences of operations. Every
-// total of every table must be equal, and stand in the same order.
+// Compares the engine with the command: pages and JSON of the same recordings, with random selections and sequences of operations. All
+// totals and the order of rows must be equal in every table.
 //
 //   node test/equality.mjs [--browser NAME]… [--requests N] [--seed N] [--reduced] [--random N FOLDER] [FILE …]
 //
-// Without files it takes all fixtures; `TRACEPARSE_CORPUS` adds real recordings. FOLDER holds `random-0.xml` …, as the example
-// `generate-random` writes them. With `--reduced`, pages are asked to be smaller than they are (`--max-size`), and everything that needs no
-// times must still be equal. The engine runs in Node, and in each browser of `chromium`, `firefox` and `webkit` that is named.
+// Without files, the test uses all fixtures, and real recordings if `TRACEPARSE_CORPUS` is set. FOLDER contains `random-0.xml` …, written
+// by the example `generate-random`. With `--reduced`, pages are limited to less than their size (`--max-size`), and everything that needs
+// no times must still be equal. The engine runs in Node, and in each named browser (`chromium`, `firefox`, `webkit`).
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -32,9 +32,9 @@ const CORPUS = [
   'xctrace/27/cpu-profile.xml',
   'other/sample/inferno_sample.txt',
 ];
-/** Rows of trees that are compared whole. */
+/** The maximum number of rows for which trees are compared completely. */
 const LARGEST_TREES = 400_000;
-/** Recordings that are compared at once. */
+/** The number of recordings that are compared in parallel. */
 const WORKERS = 2;
 
 const engine = await loadEngine();
@@ -82,7 +82,7 @@ function corpus() {
   return CORPUS.map((path) => join(folder, path)).filter((path) => existsSync(path));
 }
 
-/** The differences of one recording. */
+/** Returns the differences for one recording. */
 async function compareFile(file, seed, places) {
   const { page, error } = asked.isReduced ? await reducedPageOf(file, seed) : await pageOf([file]);
   const summary = await jsonOf([file], ['--view', 'summary']);
@@ -104,7 +104,7 @@ async function compareFile(file, seed, places) {
   return faults;
 }
 
-/** The page of a recording, made smaller by some part of its payload; or as small as it gets. */
+/** Returns the page of a recording, reduced by a random part of its payload, or to the smallest possible size. */
 async function reducedPageOf(file, seed) {
   const whole = await pageOf([file]);
   if (whole.error !== undefined) return whole;
@@ -119,7 +119,7 @@ async function reducedPageOf(file, seed) {
   return whole;
 }
 
-/** The content security policy names what stands in the page. */
+/** Checks that the content security policy matches the contents of the page. */
 function policyFaults(page) {
   const scripts = [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text]) => text);
   const styles = [...page.matchAll(/<style>([^]*?)<\/style>/g)].map(([, text]) => text);
@@ -166,7 +166,7 @@ async function compareRequest(file, profile, answers, request, random) {
   if (summary !== undefined) await compare('clock', ['--view', 'summary', ...options], asked('clock'), clockOf);
   if (summary !== undefined) await compare('operations', ['--view', 'summary', ...options], asked('operations'), withoutUnits);
   const by = random.pick(isTimed ? ['thread', 'process', 'state', 'core-kind', 'none'] : ['thread', 'process', 'none']);
-  // The command counts all states where it separates by state and none were named.
+  // If the command separates by state and no states are selected, it includes all states.
   const separated = by === 'state' && selection.states === undefined ? { ...selection, states: 'all' } : selection;
   const isInverted = random.oneIn(3);
   const treeOptions = ['--separate-by', by, ...options];
@@ -182,12 +182,12 @@ async function compareRequest(file, profile, answers, request, random) {
     }
   }
   if (isInverted && isSmall) {
-    // The same tree, made without turning stacks round.
+    // The same tree, computed without inverting stacks.
     await compare('bottom up', ['--view', 'bottom-up', ...treeOptions], ofTree('bottom-up', operations), (json) => flatTrees(json, by));
   }
   await compare('heaviest', ['--view', 'heaviest', ...treeOptions], ofTree('heaviest', operations));
   if (isTimed) await compare('timeline', ['--view', 'timeline', ...treeOptions], ofTree('timeline', operations));
-  // The command takes events of a counter to be no time, so that samples last as long as is usual; the page knows how long they last.
+  // For the command, counter events are not a time, so the usual length of samples applies. The page uses the actual lengths.
   if (isTimed && !metric.startsWith('counter:')) await compare('chart', ['--view', 'flame-chart', ...options], asked('flame-chart'), roundedEnds);
   const name = profile.functions.count === 0 ? '' : engine.functionName(profile, random.below(profile.functions.count));
   if (name !== '' && !name.startsWith('/')) {
@@ -196,12 +196,12 @@ async function compareRequest(file, profile, answers, request, random) {
   return faults;
 }
 
-/** The selected time of each series, and its CPU use. */
+/** Returns the selected time of each series, and its CPU use. */
 function clockOf(json) {
   return { clock: json.series.map(({ length_ns, length_source, cpu_percent }) => ({ length_ns: length_ns ?? 0, is_recorded: (length_source ?? 'samples') !== 'samples', cpu_percent })) };
 }
 
-/** What operations did, as the command tells it, without units. */
+/** Returns the effects of operations in the command's JSON, without units. */
 function withoutUnits(json) {
   const operations = (json.operations ?? []).map(({ operation, series }) => ({
     operation,
@@ -210,7 +210,7 @@ function withoutUnits(json) {
   return { operations };
 }
 
-/** The first row in which a list differs from texts of rows; null if they are equal. */
+/** Returns the first row in which a list differs from a list of strings; null if they are equal. */
 function differenceOf(theirs, ours) {
   if (theirs === undefined) return ' is not in the JSON';
   const rows = Math.max(theirs.length, ours.length);
@@ -221,7 +221,7 @@ function differenceOf(theirs, ours) {
   return null;
 }
 
-/** The part of a long text in which it differs from another. */
+/** Returns the part of a long string around its first difference from another. */
 function around(text, other) {
   let at = 0;
   while (at < text.length && text[at] === other[at]) at += 1;

@@ -1,4 +1,4 @@
-/** A regular expression, of the command and of JavaScript, that matches just that text. */
+/** Returns a regular expression, for the command and for JavaScript, that matches exactly this string. */
 export function escaped(text) {
   return text.replace(/[\\.*+?()|[\]{}^$]/gu, '\\$&');
 }

@@ -1,8 +1,8 @@
-// JSON with integers of any size.
+// Parses JSON with integers of any size.
 
 import { MARK } from './canonical.mjs';
 
-/** JSON without rounding: integers above 2^53 are bigints. */
+/** Parses JSON without rounding: integers above 2^53 become bigints. */
 export function parseExactly(text) {
   const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
     /^\d{16,}$/.test(token) ? `"\\u0001big:${token}"` : token,

@@ -1,4 +1,4 @@
-// The engine's answers, in the fields of the command's JSON.
+// The engine's answers, with the field names of the command's JSON.
 
 /** The unit of a series' weights. */
 function unitOfSeries(profile, index, metric) {
@@ -6,7 +6,7 @@ function unitOfSeries(profile, index, metric) {
   return metric === 'samples' ? 'samples' : profile.series[index].unit;
 }
 
-/** The views that are compared, each with the options of the command and the engine's answer. */
+/** The compared views, each with the command's options and the engine's answer. */
 export function viewsOf(engine, profile) {
   const series = (view, series, make) => series.flatMap((index, position) => make(view, index).map((row) => ({ series: position, ...row })));
   const unitOf = (index, metric) => unitOfSeries(profile, index, metric);
@@ -93,7 +93,7 @@ function binaryRow(profile, { binaries, name, ...sums }) {
   };
 }
 
-/** Whose samples they are, as JSON says it of trees and threads. */
+/** Returns the fields that identify the samples of a tree or thread in JSON. */
 function scope(profile, index, position, by, part, unit) {
   const series = profile.series[index];
   const found = { series: position, run: profile.runs[series.run].number, schema: series.schema };
@@ -108,7 +108,7 @@ function scope(profile, index, position, by, part, unit) {
 
 const FIELDS = { thread: 'threads', process: 'processes', state: 'states', 'core-kind': 'core_kinds', none: 'trees' };
 
-/** The call trees of what is separated; nodes are a list with depths, since stacks may be deep. */
+/** Returns the call trees of each part. Nodes are a list with depths, since stacks may be deep. */
 export function treesOf(engine, profile, view, wanted, by, metric, isBottomUp = false) {
   const names = namesOf(engine, profile);
   const trees = wanted.flatMap((index, position) => {
@@ -128,7 +128,7 @@ export function treesOf(engine, profile, view, wanted, by, metric, isBottomUp = 
   return { [FIELDS[by]]: trees };
 }
 
-/** The same of the command's JSON. */
+/** Returns the same from the command's JSON. */
 export function flatTrees(json, by) {
   const name = FIELDS[by];
   const trees = json[name].map((row) => ({
@@ -156,7 +156,7 @@ function flatten(root, childrenOf, rowOf) {
   return rows;
 }
 
-/** The callers and callees of a function by name. */
+/** Returns the callers and callees of a function by name. */
 export function sandwichOf(engine, profile, view, wanted, name, metric) {
   const chosen = engine.ofName(profile, name);
   const names = namesOf(engine, profile);
@@ -175,7 +175,7 @@ export function sandwichOf(engine, profile, view, wanted, name, metric) {
         const named = label === engine.ROOT ? '[the thread itself]' : name;
         return row(relation, weight, samples, { function: named, binary: binary ?? '' });
       };
-      // The command joins the binaries in the order of their names.
+      // The command lists the binaries sorted by name.
       const itself = { function: name, binary: [...binaries].sort(byBytes).join(', ') };
       return [
         ...callers.map(neighbour('caller')),
@@ -187,14 +187,14 @@ export function sandwichOf(engine, profile, view, wanted, name, metric) {
   };
 }
 
-/** Orders texts by their UTF-8, which is the order of their characters. */
+/** Compares strings by their UTF-8 bytes, which is the order of code points. */
 export function byBytes(a, b) {
   const [left, right] = [a, b].map((text) => Array.from(text, (character) => character.codePointAt(0)));
   const at = left.findIndex((character, index) => character !== right[index]);
   return at < 0 ? left.length - right.length : left[at] - (right[at] ?? -1);
 }
 
-/** The heaviest stack of each thread, or of what else is separated. */
+/** Returns the heaviest stack of each thread, or of each part if the samples are separated by something else. */
 export function heaviestOf(engine, profile, view, wanted, by, metric) {
   const names = namesOf(engine, profile);
   return {
@@ -222,12 +222,12 @@ export function heaviestOf(engine, profile, view, wanted, by, metric) {
   };
 }
 
-/** Weights over time. */
+/** Returns weights over time. */
 export function timelineOf(engine, profile, view, wanted, by, metric, bin) {
   return {
     timeline: wanted.flatMap((index, position) => {
       const unit = unitOfSeries(profile, index, metric);
-      // The command's JSON has integers beyond 2^53 as BigInt. Round lengths of bins are exact as numbers of any size.
+      // The command's JSON has integers above 2^53 as bigints. Bin lengths are round, so they are exact as numbers of any size.
       const lines = engine.timeline(view, index, Number(bin), by);
       const start = ({ bin: number }) => BigInt(number) * BigInt(bin);
       const exact = (nanos) => (nanos < 2n ** 53n ? Number(nanos) : nanos);
@@ -261,7 +261,7 @@ export function timelineOf(engine, profile, view, wanted, by, metric, bin) {
   };
 }
 
-/** The spans of each thread. */
+/** Returns the spans of each thread. */
 export function flameChartOf(engine, profile, view, wanted, metric) {
   const names = namesOf(engine, profile);
   return {
@@ -287,7 +287,7 @@ export function flameChartOf(engine, profile, view, wanted, metric) {
   };
 }
 
-/** Ends of spans are doubles in the engine. */
+/** Rounds the ends of spans, which are doubles in the engine. */
 export function roundedEnds({ flame_chart }) {
   const rounded = (span) => ({ ...span, end_ns: Number(span.end_ns) });
   return { flame_chart: flame_chart.map((row) => ({ ...row, spans: row.spans.map(rounded) })) };

@@ -1,8 +1,8 @@
-// Bars over time: whatever the bins are, they add up to the weights, and no bar of cycles is higher than a core's clock.
+// Bars over time: their sum equals the weights for every length of bins, and no bar of cycles exceeds a core's clock rate.
 //
 //   node --test test/lengths.mjs
 //
-// It takes all fixtures that have samples with times, and real recordings where `TRACEPARSE_CORPUS` is set.
+// The test uses all fixtures that have samples with times, and real recordings if `TRACEPARSE_CORPUS` is set.
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function profileOf(file) {
   return profile.form === 'samples' && profile.samples.count > 0 ? profile : null;
 }
 
-/** The largest weight per nanosecond in bins of about so many nanoseconds, of one thread. */
+/** Returns one thread's largest weight per nanosecond, in bins of about this many nanoseconds. */
 function largestRate(profile, series, thread, bin) {
   const { start, end } = profile.series[series];
   const { time } = profile.samples;
@@ -74,12 +74,14 @@ test('cycles are of the time since the last sample of the thread, if the thread 
   const samples = { count, thread, time, kind: new Int32Array(count), shape: { weight: 1, count: 1 }, weight: [Float64Array.from(weight)], samples: [new Float64Array(count).fill(1)] };
   const profile = { samples, threads: [{}, {}], series: [{ start: 0, end: count, unit: 'cycles' }] };
   const { first, length, isBefore } = engine.lengthsOf(profile, 0);
-  // The rates are 1, 1.2, 0.1, 0.51 and 0.4, of which 0.51 is usual. First samples of threads, and one after a pause, go by it.
+  // The rates are 1, 1.2, 0.1, 0.51 and 0.4, of which 0.51 is the usual rate. The first samples of threads, and a sample after a pause, use
+  // it.
   assert.deepEqual([first, isBefore], [0, true]);
   assert.deepEqual(Array.from(length), [90 / 0.51, 100, 30 / 0.51, 100, 100 / 0.51, 100, 1_200]);
 });
 
-// The fastest cores are an M1's (3.2 GHz) in the first, and have 3.75 GHz in the second; the third was recorded on cores of both kinds.
+// The fastest cores are an M1's (3.2 GHz) in the first recording, and have 3.75 GHz in the second. The third was recorded on fast and slow
+// cores.
 const CLOCKS = { 'xctrace/14.0.1/cpu-profile.xml': 3.23, 'xctrace/14.3.1/cpu-profile.xml': 3.75, 'xctrace/26.2/finder.trace.zip': 3.23 };
 
 for (const [path, clock] of Object.entries(CLOCKS)) {

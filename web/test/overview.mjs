@@ -1,9 +1,9 @@
-// Compares the overview of the engine with that of the command: shares of owners, the heaviest functions with their threads, callers and
-// what called those, and what main threads wait for.
+// Compares the engine's overview with the command's: shares of owners, the heaviest functions with threads, callers and triggers, and the
+// reasons for which main threads wait.
 //
 //   node test/overview.mjs [FILE …]
 //
-// Without files it takes all fixtures; `TRACEPARSE_CORPUS` adds real recordings.
+// Without files, the test uses all fixtures, and real recordings if `TRACEPARSE_CORPUS` is set.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -55,7 +55,7 @@ function written(profile, answer, answersIn) {
     weight: answer.weight,
     samples: answer.samples,
     thread: [thread.name, thread.tid, answer.onThread.weight, answer.onThread.samples],
-    // Callers are told of own code only.
+    // Callers are shown only for functions in the user's code.
     ...(answersIn === 'own' ? { callers: answer.callers.map(name), origin: answer.origin } : {}),
   };
 }

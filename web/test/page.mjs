@@ -1,10 +1,10 @@
-// Tries the page in browsers: opens it from a file, and uses it by mouse and by key.
+// Tests the page in browsers: opens it from a file, and uses mouse and keyboard.
 //
 //   node test/page.mjs [--browser NAME]… [--case TEXT] [--everywhere] [--fresh] [--verbose]
 //
-// Pages are written by the command; `--fresh` puts what web/ builds now into them. `TRACEPARSE_CORPUS` adds real recordings. Every case
-// also fails where anything stands in the console. All browsers are tried at once, each with two windows of its own. Cases of what no
-// browser does differently are tried in one of them, in turn; `--everywhere` tries them in each.
+// The command writes the pages; `--fresh` replaces their script and style with the current build of web/. `TRACEPARSE_CORPUS` adds real
+// recordings. A case also fails if the console contains anything. All browsers run at the same time, with two windows each. Cases that
+// cannot differ between browsers run in only one of them, in turn; `--everywhere` runs them in all.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,15 +26,15 @@ import { Tab } from './page/tab.mjs';
 import { forEach } from './pool.mjs';
 
 const PATIENCE = 120_000;
-/** Windows of each browser; each belongs to a browser of its own, since those in the background draw seldom. */
+/** The number of windows per browser. Each is a separate browser process, since background windows rarely draw. */
 const WINDOWS = 2;
 
 const asked = argumentsOf(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'workbench-page-'));
 const inputs = await writeInputs(folder, asked.isFresh);
-/** Opening, drawing, keys, the mouse, links and what is saved: what browsers may do differently. What takes long comes first. */
+/** Cases where browsers may differ: opening, drawing, keys, the mouse, links and saving. The slowest come first. */
 const inEach = casesOf(OPENING_CASES, opensEach(inputs), COMPARED_CASES, REDACTION_CASES, SAVING_CASES, HISTORY_CASES, CASES);
-/** What follows from the page's own state and answers, by the same keys and clicks. */
+/** Cases that depend only on the page's state and answers, with the same keys and clicks. */
 const inOne = casesOf(SEARCH_CASES, PLACE_CASES, SORTING_CASES, INVERTED_CASES);
 let [passed, failed] = [0, 0];
 await Promise.all(asked.browsers.map(tryIn));
@@ -46,7 +46,7 @@ function casesOf(...groups) {
   return groups.flatMap(Object.entries).filter(([title]) => title.includes(asked.title));
 }
 
-/** The cases of a browser, which is one of those that are asked for. */
+/** Runs the cases of one of the requested browsers. */
 async function tryIn(name, place, { length }) {
   const cases = [...inEach, ...inOne.filter((_, index) => asked.isEverywhere || index % length === place)];
   const windows = Array.from({ length: WINDOWS }, () => null);
@@ -77,7 +77,7 @@ async function tryCase(browser, [title, run]) {
   }
 }
 
-/** A case that hangs fails. */
+/** Fails a case that hangs. */
 function late() {
   return new Promise((resolve) => setTimeout(() => resolve(`not within ${PATIENCE / 1_000} s`), PATIENCE).unref());
 }

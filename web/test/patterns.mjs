@@ -1,4 +1,4 @@
-// Regular expressions: what the command keeps of functions with odd names, and what the engine's translation matches of them.
+// Regular expressions: compares the functions with odd names that the command keeps with the matches of the engine's translation.
 //
 //   node test/patterns.mjs
 
@@ -30,13 +30,13 @@ const READ = [
   '(?-i)main', '(?-i)größe', '(?s-i)new.line', '(?s-i)NEW.LINE', '(?si)new.LINE',
 ];
 
-/** Searches, and the command's patterns that match the same. */
+/** Searches, and the patterns that match the same in the command. */
 const SEARCHED = {
   main: '(?i)main', Main: 'Main', '^main$': '(?i)^main$', 'größe': '(?i)größe', 'Größe': 'Größe', '\\Wa': '(?i)\\Wa', '\\x6dain': '(?i)main', '\\x4Dain': 'Main', '[a-z]+': '(?i)[a-z]+', '[A-Z]+': '[A-Z]+',
   'σ': '(?i)σ', 'Σ': 'Σ', '(?s)new.line': '(?is)new.line', '(?s)New.line': '(?s)New.line', '(?i)MAIN': '(?i)MAIN', '(?-i)main': 'main', 'ǆ': '(?i)ǆ', 'Ǆ': 'Ǆ', '\\d': '\\d', 'ⓐ': '(?i)ⓐ', 'ſ': '(?i)ſ', 'kelvin': '(?i)kelvin', '[^a-z]': '(?i)[^a-z]', '日本': '日本',
 };
 
-/** Parts of names that stand for themselves. */
+/** Parts of names that are plain text. */
 const PLAIN = ['operator()', 'or[]', '[NSView draw', 'a.b', 'a*b', '*b', 'a+', '?b', 'a|b', '^b$', '{lambda', '}', 'x{2', 'k\\s', '(', ')', '[', ']', 'Größe', 'größe', '日本', '😀', 'a&&b', 'a-b', '~P', '"quoted"', '#h'];
 
 const REFUSED = [
@@ -60,7 +60,7 @@ try {
     const pattern = engine.exactPattern(name);
     say(`exactly ${name}`, attempt(() => NAMES.filter((other) => engine.compilePattern(pattern).test(other))), await theirs(path, pattern));
   }
-  // Without capital letters, searches match as the command's patterns do with (?i).
+  // Searches without capital letters match like the command's patterns with (?i).
   for (const [typed, meant] of Object.entries(SEARCHED)) {
     const ours = attempt(() => NAMES.filter((name) => engine.compilePattern(engine.searchPattern(typed)).test(name)));
     say(`search ${typed}`, ours, await theirs(path, meant));
@@ -95,14 +95,14 @@ function say(what, ours, theirs) {
   }
 }
 
-/** The names of functions that the command keeps. */
+/** Returns the names of the functions that the command keeps. */
 async function theirs(path, pattern) {
   const { json, error } = await jsonOf([path], ['--view', 'functions', `--focus=${pattern}`]);
   if (error !== undefined) return /no samples are left/.test(error) ? [] : error;
   return json.functions.map(({ function: name }) => name);
 }
 
-/** An export in which each function has one sample. */
+/** Returns an export in which each function has one sample. */
 function exportOf(names) {
   const escaped = (text) =>
     text.replace(/[&<>"\t\n\r]/g, (char) => `&#${char.charCodeAt(0)};`);

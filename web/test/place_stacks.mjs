@@ -1,6 +1,6 @@
-// Stacks as plain lists of frames, and a recording that has other stacks in their place.
+// Stacks as plain lists of frames, and a recording with its stacks replaced.
 
-/** By used stack: its frames after operations, outermost first; null where it was removed, and nothing where none was recorded. */
+/** Returns the frames of each used stack after operations, outermost first: null if it was removed, and empty if no stack was recorded. */
 export function placesOf(workbench, operations) {
   const { stacks, stackOf } = workbench.view({}, operations).prepared.operated;
   const lists = Array.from(stackOf, (stack) => {
@@ -12,7 +12,7 @@ export function placesOf(workbench, operations) {
   return { lists, functionOf: workbench.profile.frames.function };
 }
 
-/** The recording with these frames in place of each used stack, and without the samples of those that are null. */
+/** Returns the recording with each used stack replaced by these frames, without the samples of stacks that are null. */
 export function stackedProfile(profile, used, lists) {
   const [parent, frame, known] = [[], [], new Map()];
   const stackOf = lists.map((list) =>
@@ -30,7 +30,7 @@ export function stackedProfile(profile, used, lists) {
   const rows = Int32Array.from(samples.stack.keys()).filter((row) => lists[used.ofRow[row]] !== null);
   const kept = (column) => column.constructor.from(rows, (row) => column[row]);
   const stacks = { count: parent.length, parent: Int32Array.from(parent), frame: Int32Array.from(frame) };
-  // Rows of a series stand together, in the order of series.
+  // Rows of a series are consecutive, in the order of series.
   const before = (row) => rows.filter((other) => other < row).length;
   const series = profile.series.map((one) => ({ ...one, start: before(one.start), end: before(one.end) }));
   const ofColumns = Object.fromEntries(['time', 'thread', 'state', 'core', 'kind'].map((name) => [name, kept(samples[name])]));

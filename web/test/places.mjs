@@ -1,9 +1,10 @@
-// Operations at one place of the tree, which the command has not, against stacks on which they are done one by one: every table of random
-// recordings, with other operations before and behind, and against the operations on all places where a function stands at one place only.
+// Tests operations at one place of the tree, which the command does not have. Every table of random recordings, with other operations
+// before and after, is compared with the result of changing stacks one by one. If a function is in only one place, it is also compared with
+// the operation on the complete function.
 //
 //   node test/places.mjs [--requests N] [--seed N] [--random N FOLDER] [FILE …]
 //
-// Without files it takes all fixtures. FOLDER holds `random-0.xml` …, as the example `generate-random` writes them.
+// Without files, the test uses all fixtures. FOLDER contains `random-0.xml` …, written by the example `generate-random`.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +14,10 @@ import { randomNumbers, randomRequest } from './requests.mjs';
 import { Tables } from './tables.mjs';
 
 const KINDS = ['root-at-place', 'prune-place', 'charge-place'];
-/** The operations on all places of a function. */
+/** The corresponding operations on all places of a function. */
 const EVERYWHERE = { 'root-at-place': 'root-at', 'prune-place': 'prune', 'charge-place': 'charge' };
 const VIEWS = ['functions', 'binaries', 'categories', 'lines', 'threads', 'processes', 'states', 'cores', 'heaviest', 'timeline', 'flame-chart'];
-/** Tables of all of what a place selects would be too many to compare whole. */
+/** The maximum number of rows for which all tables are compared completely. */
 const LARGEST = 50_000;
 
 const engine = await loadEngine();
@@ -66,12 +67,12 @@ async function compareFile(file, random) {
   return faults;
 }
 
-/** One place: after some operations, and with others behind. */
+/** Tests one place, after some operations and followed by others. */
 function compareRequest(profile, random) {
   const request = randomRequest(engine, profile, random);
   const cut = random.below(request.operations.length + 1);
   const [before, behind] = [request.operations.slice(0, cut), request.operations.slice(cut)];
-  // Names of binaries look at stacks as they were recorded.
+  // Names of binaries refer to stacks as they were recorded.
   if (random.oneIn(4)) before.push({ kind: 'invert' });
   const workbench = new engine.Workbench(profile);
   const stacks = placesOf(workbench, before);
@@ -96,7 +97,7 @@ function compareRequest(profile, random) {
   return [...faults, ...differences(profile, [selection, [...before, operation, ...behind]], profile, [selection, same], random, `everywhere: ${what}`)];
 }
 
-/** A place of a stack that is there, or now and then one that is nowhere; with its functions. */
+/** Returns a place in an existing stack with its functions; occasionally one that does not exist. */
 function randomPlace(profile, { lists, functionOf }, random) {
   const there = lists.filter((list) => list !== null && list.length > 0);
   if (there.length === 0) return null;
@@ -108,7 +109,7 @@ function randomPlace(profile, { lists, functionOf }, random) {
   return { place: { direction, path: ids.map((id) => engine.stepOf(profile, id, false)) }, ids };
 }
 
-/** What becomes of one stack; null if it is removed, and the same list if nothing is done. */
+/** Returns one stack after the operation: null if it is removed, and the same list if it is unchanged. */
 function doneAlone({ kind, place: { direction } }, list, functionOf, ids) {
   const ordered = direction === 'down' ? list : [...list].reverse();
   const isThere = ids.every((id, level) => level < ordered.length && functionOf[ordered[level]] === id);
@@ -120,7 +121,7 @@ function doneAlone({ kind, place: { direction } }, list, functionOf, ids) {
   return direction === 'down' ? changed : changed.reverse();
 }
 
-/** True if no stack has a function of this name but at the place, on the way from the root. */
+/** True if functions with this name occur only at the place, which must be given from the root. */
 function isOnlyThere(profile, { lists, functionOf }, { place, ids }) {
   if (place.direction !== 'down') return false;
   const name = place.path.at(-1).name;
@@ -150,7 +151,7 @@ function differences(profile, [selection, operations], other, [otherSelection, o
   return faults;
 }
 
-/** What the operation says that it did, against the stacks. */
+/** Compares the effect that the operation reports with the stacks. */
 function effectFaults(workbench, before, operation, { lists, functionOf }, done, what) {
   const { profile, used } = workbench;
   const view = workbench.view({ states: 'all' }, [...before, operation]);
@@ -170,7 +171,7 @@ function effectFaults(workbench, before, operation, { lists, functionOf }, done,
   });
 }
 
-/** The weight of samples that have a function several times, against the stacks. */
+/** Compares the weight of samples that contain a function several times with the stacks. */
 function recursionFaults(workbench, before, { lists, functionOf }, id, what) {
   const { profile, used } = workbench;
   const view = workbench.view({ metric: 'samples' }, before);

@@ -1,6 +1,6 @@
-// Work that is done several times at once: the machine has more than one processor, and much of a test waits.
+// Runs work in parallel: the machine has several processors, and tests spend much time waiting.
 
-/** Does the work for each item, in their order, by so many workers; each has the number of its worker, from 0. */
+/** Processes each item in order, with this many workers. Each call gets the number of its worker, from 0. */
 export async function forEach(items, workers, work) {
   const left = [...items.entries()];
   const worker = async (number) => {

@@ -1,8 +1,8 @@
-// Random selections and sequences of operations: as options of the command, and as the engine takes them.
+// Random selections and sequences of operations, as options of the command and as arguments of the engine.
 
 import { escaped } from './escaped.mjs';
 
-/** splitmix32: the same numbers on every machine. */
+/** splitmix32, which produces the same numbers on every machine. */
 export function randomNumbers(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -15,7 +15,7 @@ export function randomNumbers(seed) {
   return { below, oneIn: (count) => below(count) === 0, pick: (list) => list[below(list.length)] };
 }
 
-/** A random request: `options` for the command, `selection` and `operations` for the engine. */
+/** Returns a random request: `options` for the command, `selection` and `operations` for the engine. */
 export function randomRequest(engine, profile, random) {
   const request = { options: [], selection: {}, operations: [], canInvert: false };
   const name = (rows) => random.pick(rows.map(({ name }) => name).filter((name) => name !== '')) ?? 'nothing';
@@ -51,7 +51,7 @@ export function randomRequest(engine, profile, random) {
   return request;
 }
 
-/** Samples weigh the events of a counter. The command leaves out tables without it. */
+/** Weighs samples by the events of a counter. The command omits tables without the counter. */
 function addCounter(profile, number, random, request) {
   const { options, selection } = request;
   const place = options.indexOf('--metric');
@@ -63,13 +63,13 @@ function addCounter(profile, number, random, request) {
   selection.series = (selection.series ?? profile.series.map((_, index) => index)).filter(hasIt);
 }
 
-/** A name as it is, a part of it, or a regular expression. */
+/** Returns a complete name, a part of it, or a regular expression. */
 function textOf(random, name) {
   const chars = Array.from(name);
   if (random.oneIn(3)) return `/${escaped(chars.slice(0, 1 + random.below(chars.length)).join(''))}/`;
   if (random.oneIn(2) && chars.length > 3) {
     const part = chars.slice(1, 3 + random.below(chars.length - 2)).join('').toUpperCase();
-    // These would be read as something else.
+    // Other parts would not be read as names.
     if (!part.startsWith('/') && !part.startsWith('-') && !/^(0[xX])?[0-9a-fA-F]+$/.test(part)) return part;
   }
   return name;
@@ -127,7 +127,7 @@ function addOperations(engine, profile, random, request, name) {
     const binary = random.pick(profile.binaries);
     const text = textOf(random, random.oneIn(3) ? binary.path || binary.name : binary.name);
     request.options.push(`--${option}`, text);
-    // These look at stacks before all operations.
+    // These options apply to stacks before all operations.
     request.operations.push({ kind: option, names: [text] });
   }
   const flags = new Set();
@@ -152,7 +152,7 @@ function addOperations(engine, profile, random, request, name) {
   }
 }
 
-/** A pattern that has something to do with a name. */
+/** Returns a pattern that is derived from a name. */
 function patternOf(random, name) {
   const chars = Array.from(name);
   const start = random.below(chars.length + 1);

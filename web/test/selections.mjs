@@ -1,8 +1,8 @@
-// Times that are dragged: what is added up from the selection before must be what is added up from nothing.
+// Dragged time ranges: updating the previous sums must give the same result as computing them anew.
 //
 //   node --test test/selections.mjs
 //
-// It takes all fixtures that have samples with times, as the command writes their pages; `TRACEPARSE_RANDOM` is a folder of more.
+// The test uses the pages of all fixtures that have samples with times. `TRACEPARSE_RANDOM` is a folder with more recordings.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -34,7 +34,7 @@ test('times were dragged at all', () => {
   if (random !== undefined) assert.ok(threePlanes > 0, 'also above 2^53');
 });
 
-/** One selection after the other, most of them near the one before. */
+/** Selects one range after the other, most of them close to the previous one. */
 function drag(profile, next) {
   const dragged = new engine.Workbench(profile);
   const { time, shape } = profile.samples;
@@ -66,7 +66,7 @@ function drag(profile, next) {
   }
 }
 
-/** Random numbers from 0 to below 1. */
+/** Returns random numbers in [0, 1). */
 function shares(seed) {
   const { below } = randomNumbers(seed);
   return () => below(1 << 20) / (1 << 20);

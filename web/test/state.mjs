@@ -1,5 +1,5 @@
-// The state of the page without a browser: links say what they show and are read strictly, undo goes back choice by choice, and numbers
-// are written as the command writes them.
+// The state of the page, without a browser: links are written and strictly read, undo reverts one choice at a time, and numbers are
+// formatted like the command's.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const { functionsOfSteps, stepOf } = await load('engine/index.ts');
 async function namesOf(file) {
   const { page } = await pageOf([join(ROOT, file)]);
   const { tables, desk } = await Desk.open(payloadOf(page));
-  // Everything that crosses to a page can be cloned.
+  // Everything sent to a page must be cloneable.
   const crossed = structuredClone(tables);
   return { desk, names: { tables: crossed, texts: textsOf(crossed) } };
 }
@@ -96,13 +96,13 @@ test('binaries of one name are told apart on a path', () => {
     const place = { direction: 'down', path: Array.from({ length }, (_, at) => steps[at % 2]) };
     const state = { ...freshState(0), operations: [{ kind: 'prune-place', place }] };
     assert.deepEqual(readFragment(fragmentOf(state, twins), twins), state);
-    // The same path in a recording in which one of the binaries is another one.
+    // The same path in a recording with a different binary.
     const other = { ...twins, tables: { ...twins.tables, binaries: [...binaries, { ...twin, uuid: null }] } };
     if (length > 1) assert.throws(() => readFragment(fragmentOf(state, twins), other), /no function/);
   }
 });
 
-/** The names with some functions called otherwise. */
+/** Returns the names, with some functions renamed. */
 function renamed({ tables, texts }, steps, called) {
   const ids = steps.map((_, place) => place);
   const all = Array.from({ length: texts.count }, (_, at) => texts.at(at));
@@ -121,7 +121,7 @@ test('samples weigh what a counter counted', () => {
     assert.throws(() => readFragment(link, counted.names), { name: 'RefusedError' }, link);
   }
   assert.throws(() => readFragment('v=1&metric=counter:1', names), { name: 'RefusedError', message: /no counter 1/ });
-  // Sums that were added up from the fixture by hand.
+  // These sums were computed by hand from the fixture.
   const ask = (selection) => counted.desk.answer({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
   assert.deepEqual(ask({}).counters.map(({ number, name, events }) => [number, name, events]), [[1, null, 2_520_686], [2, null, 1_214_983]]);
   assert.deepEqual(ask({ time: { start: 105e6, end: 107e6 } }).counters.map(({ events }) => events), [2_400_100, 980]);
@@ -194,7 +194,7 @@ test('undo goes from one selection to the one before, and leaves what is looked 
   assert.deepEqual(store.state.time, { start: 0, end: 30 });
   store.set({ mainOnly: false });
   assert.equal(store.canRedo, false);
-  // The function that is looked at stays, too, unless it is one of another recording.
+  // The displayed function is kept as well, unless it belongs to another recording.
   store.set({ chosen: 2 });
   store.undo();
   assert.deepEqual([store.state.mainOnly, store.state.chosen], [true, 2]);

@@ -1,9 +1,9 @@
-// Every table that the engine computes, by a query that crosses from Node to a browser, as canonical texts of its rows.
+// Computes every table of the engine for a query, which is sent from Node to a browser. Rows are returned as canonical strings.
 
 import { canonical } from './canonical.mjs';
 import { flameChartOf, heaviestOf, sandwichOf, timelineOf, treesOf, viewsOf } from './expected.mjs';
 
-/** Answers queries on one recording: `view`, the `selection`, `operations`, and what else a view needs. */
+/** Answers queries on one recording: `view`, `selection`, `operations`, and other properties that a view needs. */
 export class Tables {
   #engine;
   #workbench;
@@ -13,7 +13,7 @@ export class Tables {
     this.#workbench = new engine.Workbench(profile);
   }
 
-  /** The rows of a query, by the names of its tables. */
+  /** Returns the rows for a query, by table name. */
   answer(query) {
     const tables = this.#answer(query);
     return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(canonical)]));
@@ -49,13 +49,13 @@ export class Tables {
   }
 }
 
-/** The selected time of a series, and its CPU use as the page shows it. */
+/** Returns the selected time of a series, and its CPU use as the page shows it. */
 function clockOf(engine, view, index) {
   const { length, isRecorded } = view.scope.selectedTime(index);
   return { length_ns: length, is_recorded: length > 0 && isRecorded, cpu_percent: engine.cpuPercent(view, index) };
 }
 
-/** The boxes of the flame graph are the nodes of the tree, in its order, each beside the heavier ones of its parent. */
+/** Checks that the boxes of the flame graph are the nodes of the tree in its order, each after its heavier siblings. */
 function areBoxesTheTree(engine, profile, view, series) {
   const [part] = engine.parts(view, series, 'none');
   if (part === undefined) return true;
@@ -78,7 +78,7 @@ function areBoxesTheTree(engine, profile, view, series) {
   return JSON.stringify(found) === JSON.stringify(expected);
 }
 
-/** The boxes of the inverted flame graph are the nodes of the tree from the leaves up; those of a part are among all of them. */
+/** Checks that the boxes of the inverted flame graph are the nodes of the bottom-up tree, and that the boxes of a part are among them. */
 function areInvertedBoxesTheTree(engine, profile, view, series) {
   const [part] = engine.parts(view, series, 'none');
   if (part === undefined) return true;
@@ -110,14 +110,14 @@ function areInvertedBoxesTheTree(engine, profile, view, series) {
   const placed = new Map(wide.map(([node, row]) => [node, row]));
   const isFound = rowsOf(seen).every((row, box) => {
     const other = placed.get(seen.node[box]);
-    // What is too light to be seen stands behind the others, so places stay.
+    // Boxes that are too light to be seen come after the others, so positions are unchanged.
     return other !== undefined && JSON.stringify(other) === JSON.stringify(row);
   });
   const inside = wide.filter(([, [, , start, width]]) => start + width >= from && start <= to);
   return isFound && inside.every(([node]) => seen.node.includes(node));
 }
 
-/** What operations removed, changed and moved, where that is anything. */
+/** Returns what operations removed, changed and moved, without empty effects. */
 function effectsOf(view, wanted) {
   const effects = wanted.map((index) => view.effects(index));
   return (effects[0] ?? []).map(({ operation }, place) => ({
@@ -130,7 +130,7 @@ function effectsOf(view, wanted) {
   }));
 }
 
-/** A query as a text, and back: times may be bigints. */
+/** Converts a query to a string and back. Times may be bigints. */
 export function written(query) {
   return JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));
 }

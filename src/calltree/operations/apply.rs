@@ -1,17 +1,17 @@
-//! Doing operations, one stack after the other.
+//! Applies operations, one stack after the other.
 
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
 
 impl SelectedSamples<'_> {
-    /// Returns the same recording after these operations, done in their order, and the effect of each on the samples that are selected, by
-    /// `metric`. Samples that are not counted are changed and removed all the same.
+    /// Applies operations in their order. Returns the resulting recording, and the effect of each operation on the selected samples,
+    /// measured by `metric`. Samples that are not selected are changed and removed in the same way.
     ///
-    /// All ids but those of stacks and samples stay the same.
+    /// Only the ids of stacks and samples change.
     ///
     /// # Errors
-    /// When the new profile does not fit its tables, or its memory the budget.
+    /// If the new profile does not fit its tables or the memory budget.
     pub fn operate(
         &self,
         operations: &[Operation],
@@ -56,7 +56,7 @@ impl SelectedSamples<'_> {
     }
 }
 
-/// Takes the rows of a stack off the front; rows and stacks are in the same order, but not every stack is counted.
+/// Takes the rows of a stack from the front. Rows and stacks have the same order, but not every stack has rows.
 fn take_rows<'w>(counted: &mut &'w [StackWeight], stack: Option<StackId>) -> &'w [StackWeight] {
     let count = counted.iter().take_while(|row| row.stack == stack).count();
     let (rows, rest) = counted.split_at(count);
@@ -69,7 +69,7 @@ fn count(rows: &[StackWeight], changes: &mut [Change], add: impl Fn(&mut Change,
 }
 
 impl Action {
-    /// The functions it looks for, if it looks for some.
+    /// Returns the functions that the operation looks for, if any.
     fn functions(&self) -> Option<&FunctionSet> {
         match self {
             Self::Focus(functions)
@@ -86,11 +86,11 @@ impl Action {
     }
 }
 
-/// Tables that are used for one stack after the other while they are changed.
+/// Tables that are reused for each stack.
 struct Work<'p> {
     profile: &'p Profile,
     rest: Vec<FrameId>,
-    /// By function: where it stands in the stack at hand; beyond its end where it does not.
+    /// For each function, its last position in the current stack. Stale entries are past the end, or have another function.
     last_at: Vec<usize>,
 }
 
@@ -103,7 +103,7 @@ impl Work<'_> {
         path.last().map(|&frame| self.function(frame))
     }
 
-    /// Changes a stack; `false` removes its samples.
+    /// Changes a stack. Returns `false` to remove its samples.
     fn act(&mut self, action: &Action, path: &mut Vec<FrameId>) -> bool {
         let profile = self.profile;
         let is_in = |functions: &FunctionSet, frame: FrameId| functions.contains(profile.frame(frame).function);
@@ -151,14 +151,14 @@ impl Work<'_> {
         }
     }
 
-    /// Takes out what lies between two calls of one function.
+    /// Removes everything between two calls of one function.
     fn flatten_recursion(&mut self, path: &mut Vec<FrameId>) {
         self.rest.clear();
         for &frame in path.iter() {
             let function = self.function(frame);
             let known = self.last_at[function.index()];
             let is_known = self.rest.get(known).is_some_and(|&frame| self.function(frame) == function);
-            // What was below the first call is left behind; places beyond the end count no more.
+            // Removes the frames below the first call. Positions past the end become stale.
             if is_known {
                 self.rest.truncate(known);
             }
@@ -169,9 +169,9 @@ impl Work<'_> {
     }
 }
 
-/// The effect of all these operations together on the samples of a series.
+/// The combined effect of operations on the samples of a series.
 impl OperationSummary {
-    /// The weight and the number of samples that operations removed from a series.
+    /// Returns the weight and the number of samples that operations removed from a series.
     pub fn removed(summaries: &[Self], series: SeriesId) -> (u64, u64) {
         summaries.iter().map(|summary| summary.change(series)).fold((0, 0), |(weight, samples), change| {
             (weight.saturating_add(change.removed_weight), samples + change.removed_samples)

@@ -1,9 +1,9 @@
 //! The functions of waiting threads.
 
-/// The innermost functions of a waiting thread: one that waits for a message, a lock, an event, work, or a timer. Most are system calls.
+/// The innermost functions of a waiting thread. They wait for a message, a lock, an event, work or a timer, and most are system calls.
 ///
-/// Recordings of running threads have few of them, since a waiting thread does not run: the few are on the way into the kernel or out of
-/// it. In recordings of all threads, most samples end here.
+/// Recordings of running threads contain few of them, on their way into or out of the kernel, since a waiting thread does not run. In
+/// recordings of all threads, most samples end in such a function.
 const IDLE_FUNCTIONS: [&str; 38] = [
     "__accept",
     "__accept_nocancel",
@@ -45,7 +45,7 @@ const IDLE_FUNCTIONS: [&str; 38] = [
     "semaphore_wait_trap",
 ];
 
-/// True if it is the name of one of them.
+/// True if a function with this name waits.
 pub(crate) fn is_idle(name: &str) -> bool {
     IDLE_FUNCTIONS.contains(&name)
 }

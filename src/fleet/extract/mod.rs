@@ -1,4 +1,4 @@
-//! From the files of a fleet to their runs: each file is read once, hashed while it is read, and measured.
+//! Turns the files of a fleet into runs: each file is read once, hashed while it is read, and measured.
 //!
 //! ```text
 //! tasks ─► batch ─► content and hash ─► names, intervals, operations ─► measures ─► a keeper: a dataset, or a report
@@ -27,7 +27,7 @@ pub use into_report::Collector;
 pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
 
-// What the pages of runs read their inputs with, too.
+// The pages of runs also use these to read their inputs.
 pub(crate) use {
     batch::total_bytes,
     content::{Refused, unless_changed},

@@ -1,23 +1,24 @@
-//! Text in cells: verbatim, or protected from spreadsheets that would run it as a formula.
+//! Text in cells: verbatim, or protected from spreadsheets, which might run it as a formula.
 
 use std::borrow::Cow;
 
-/// How text is written in cells. Numbers are the same in both.
+/// How to write text in cells. Numbers are the same in both forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cells {
     /// Verbatim, for programs.
     #[default]
     AsTheyAre,
-    /// With an apostrophe before text that a spreadsheet would run as a formula (`=`, `+`, `-`, `@`, also in full width), and before white
-    /// space at the start (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
+    /// With an apostrophe before text that a spreadsheet would run as a formula (`=`, `+`, `-`, `@` and their full-width forms), and before
+    /// leading white space (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
     ForSpreadsheets,
 }
 
 impl Cells {
-    /// The text of a cell, without quotes.
+    /// Returns the text of a cell, without quotes.
     ///
-    /// Spreadsheets that separate cells by `;` or tabs split text there, so the part after each of these is also protected.
+    /// Some spreadsheets separate cells by `;` or tabs. They split text there, so the part after each of these characters is also
+    /// protected.
     pub(in crate::output) fn text(self, text: &str) -> Cow<'_, str> {
         let mut starts: Vec<usize> = Vec::new();
         if self == Self::ForSpreadsheets {
@@ -39,7 +40,7 @@ impl Cells {
     }
 }
 
-/// True if a spreadsheet may take a cell for a formula: quotes are its own syntax, and spaces before a formula may not count.
+/// True if a spreadsheet may treat a cell as a formula. Quotes are CSV syntax, and spreadsheets may ignore spaces before a formula.
 fn starts_formula(cell: &str) -> bool {
     let formula = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     cell.starts_with(['\t', '\r', '\n', '\0']) || cell.trim_start_matches([' ', '"']).starts_with(formula)

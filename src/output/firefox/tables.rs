@@ -17,7 +17,7 @@ use crate::units::Uuid;
 /// The number written for a row that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// A frame of the file: one of the profile at a depth of inlining.
+/// A frame of the file: a frame of the profile at a depth of inlining.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FrameRow {
     frame: FrameId,
@@ -26,23 +26,23 @@ struct FrameRow {
     outer: FunctionId,
 }
 
-/// The rows of the profile that the file contains, in their order.
+/// The rows of the profile that the file contains, in the file's order.
 pub(super) struct Tables<'p> {
     profile: &'p Profile,
     stacks: Vec<StackId>,
-    /// By stack of the profile: its row.
+    /// The row of each stack of the profile.
     stack_rows: Vec<u32>,
-    /// By row of `stacks`: the row of its frame.
+    /// The row of the frame of each row of `stacks`.
     stack_frames: Vec<u32>,
     frames: IndexSet<FrameRow>,
     functions: Vec<FunctionRow>,
-    /// By function of the profile: its row.
+    /// The row of each function of the profile.
     function_rows: Vec<u32>,
     libraries: IndexMap<LibraryKey, BinaryId>,
-    /// By binary of the profile: its row.
+    /// The row of each binary of the profile.
     library_rows: Vec<u32>,
     symbols: NativeSymbols,
-    /// By row of `frames`: its native symbol.
+    /// The native symbol of each row of `frames`.
     frame_symbols: Vec<Option<u32>>,
     sources: IndexSet<StringId>,
     strings: IndexSet<&'p str>,
@@ -58,7 +58,7 @@ struct FunctionRow {
 }
 
 impl<'p> Tables<'p> {
-    /// `texts` are more strings of the file.
+    /// Collects the rows of the file. `texts` are additional strings.
     pub(super) fn new(
         profile: &'p Profile,
         threads: &[ThreadSamples<'p>],
@@ -142,7 +142,7 @@ impl<'p> Tables<'p> {
         binary.map(|id| self.library_rows[id.index()])
     }
 
-    /// The functions of all frames, with their files.
+    /// Adds the functions of all frames, with their source files.
     fn add_functions(&mut self) {
         let profile = self.profile;
         for FrameRow { frame, .. } in &self.frames {
@@ -163,7 +163,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// The functions that hold the code of frames, where their names are known.
+    /// Adds the functions that contain the code of frames, if their names are known.
     fn add_symbols(&mut self) {
         let profile = self.profile;
         for row in &self.frames {
@@ -177,7 +177,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// The row of a stack.
+    /// Returns the row of a stack.
     pub(super) fn stack(&self, stack: Option<StackId>) -> u64 {
         stack.map_or(self.stacks.len() as u64, |id| u64::from(self.stack_rows[id.index()]))
     }
@@ -277,7 +277,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// The line of a frame, if it is in the source of its function.
+    /// Returns the line of a frame, if it is in the source of its function.
     fn line(&self, frame: &Frame) -> Option<u32> {
         let source = frame.source?;
         let file = self.functions[self.function_rows[frame.function.index()] as usize].source?;
@@ -303,7 +303,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// A resource is where functions come from; here each is a library.
+    /// Writes resources, which are the origins of functions. Here, each is a library.
     fn write_resources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let names = self.libraries.values().map(|&id| self.string(self.profile.string(self.profile.binary(id).name)));
         length(self.libraries.len(), writer);
@@ -327,18 +327,18 @@ impl<'p> Tables<'p> {
         column(writer, "content", rows(), push_null)
     }
 
-    /// The place of a string of the file; 0 for others.
+    /// Returns the position of a string in the file, or 0 if the file does not contain it.
     pub(super) fn string(&self, text: &str) -> u64 {
         self.strings.get_index_of(text).unwrap_or_default() as u64
     }
 }
 
-/// The flags of a row, of which the first is the lowest bit: for columns without null, which of them have a value.
+/// Returns the flags of a row, the first in the lowest bit. They mark which columns without null have a value.
 fn flags(has: &[bool]) -> u64 {
     has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
-/// The key for binaries that are one library: the UUID, regardless of the load address.
+/// The identity of a library: the UUID, regardless of the load address.
 #[derive(PartialEq, Eq, Hash)]
 enum LibraryKey {
     Uuid(Uuid),
@@ -351,13 +351,13 @@ impl LibraryKey {
     }
 }
 
-/// The address to look up, counted from the Mach-O header of its binary; `None` without a binary, or far from it.
+/// Returns the lookup address relative to the Mach-O header of its binary. `None` if there is no binary, or the address is far from it.
 fn relative_address(profile: &Profile, frame: &Frame) -> Option<u32> {
     let binary = profile.binary(frame.binary?);
     u32::try_from(frame.lookup_address.get().checked_sub(binary.load_address.get())?).ok()
 }
 
-/// Breakpad's debug id: the UUID without hyphens, and an age, which is 0 on Apple's platforms.
+/// Appends Breakpad's debug id: the UUID without hyphens, and an age, which is 0 on Apple's platforms.
 fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
     let bytes = uuid.map_or([0; 16], |uuid| *uuid.as_bytes());
     for byte in bytes {

@@ -1,12 +1,13 @@
-//! The small part of protobuf that a profile needs. A message is a sequence of fields; a field is a key (its number and the kind of its
-//! value) and a value:
+//! The part of protobuf that profiles need. A message is a sequence of fields; a field is a key (its number and the kind of its value) and
+//! a value:
 //!
 //! ```text
 //! 08 96 01          field 1, a number (kind 0): 150, seven bits a byte, the lowest first
 //! 12 03 61 62 63    field 2, bytes (kind 2): three of them, "abc"
 //! ```
 //!
-//! Nested messages and fields with many numbers are bytes. A crate would need a code generator or macros for these two kinds.
+//! Nested messages and fields with many numbers are written as bytes. A crate would need a code generator or macros for just these two
+//! kinds.
 
 use std::borrow::Cow;
 use std::io;
@@ -18,7 +19,7 @@ use crate::varint;
 const NUMBER: u64 = 0;
 const BYTES: u64 = 2;
 
-/// Appends a field that is a number. Zero is left out, since readers take an absent field for it.
+/// Appends a field that is a number. Zero is omitted, since readers treat an absent field as zero.
 pub(super) fn put_number(field: u64, number: u64, out: &mut Vec<u8>) {
     if number > 0 {
         varint::write(out, field << 3 | NUMBER);
@@ -53,7 +54,7 @@ impl<'p> Strings<'p> {
         Self([Cow::Borrowed("")].into_iter().collect())
     }
 
-    /// The position of a string.
+    /// Returns the position of a string, and adds it if necessary.
     pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
         self.0.insert_full(text.into()).0 as u64
     }

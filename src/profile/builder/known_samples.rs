@@ -1,4 +1,5 @@
-//! Samples of which most is known: they are pushed one by one, and what they have in common is noted for many of them.
+//! A fast path for many samples with the same properties: the samples are pushed one by one, and their shared properties are recorded once
+//! for all of them.
 
 use super::{BATCH, Full, ProfileBuilder};
 use crate::profile::sums::SumTable;
@@ -6,7 +7,7 @@ use crate::profile::{Sample, SampleDetail, SeriesId, StackId};
 use crate::units::Nanos;
 
 impl ProfileBuilder {
-    /// Makes room for samples that are [pushed](Self::push_known); gives for how many.
+    /// Makes space for samples to be [pushed](Self::push_known), and returns for how many.
     pub(crate) fn make_room(&mut self) -> Result<usize, Full> {
         let (all, room) = match (self.detail, &self.sums) {
             (SampleDetail::Each, _) => (self.profile.samples.len(), BATCH),
@@ -15,7 +16,7 @@ impl ProfileBuilder {
                 if self.waiting.len() >= BATCH {
                     self.add_waiting()?;
                 }
-                // Nobody adds those that wait here meanwhile, if the sums are lent.
+                // If the sums are lent, the collected samples cannot be added to them now.
                 (all, BATCH.checked_sub(self.waiting.len()).filter(|&room| room > 0).unwrap_or(BATCH))
             }
         };
@@ -23,7 +24,7 @@ impl ProfileBuilder {
         if left == 0 { Err(Full) } else { Ok(room.min(left)) }
     }
 
-    /// Adds a sample of a known [group](Self::sum_group) that there is room for, and that is [noted](Self::note_known) afterwards.
+    /// Adds a sample of a known [group](Self::sum_group). There must be space for it, and [`note_known`](Self::note_known) must follow.
     #[inline(always)]
     pub(crate) fn push_known(
         &mut self,
@@ -41,13 +42,12 @@ impl ProfileBuilder {
         }
     }
 
-    /// The weight that a series still has room for.
+    /// Returns the weight that can still be added to a series.
     pub(crate) fn weight_room(&self, series: SeriesId) -> u64 {
         u64::MAX - self.totals[series.index()]
     }
 
-    /// Notes that `count` samples of a group were pushed, for which there was room, each of this weight, and the times between which
-    /// they were taken.
+    /// Records that `count` samples of a group were pushed within the available space, all with this weight and between these times.
     pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, (count, weight): (u64, u64), times: [Nanos; 2]) {
         self.totals[series.index()] += count * weight;
         self.profile.sample_weights[series.index()].add(weight, count);

@@ -1,4 +1,4 @@
-//! Intervals of signposts, potential hangs and hang risks: what any reader produces of them.
+//! Intervals of signposts, potential hangs and hang risks, in the form that all readers produce.
 
 mod pairs;
 mod texts;
@@ -20,60 +20,60 @@ pub(crate) use values::{RowKind, RowValues, TableValues};
 /// The intervals of one or more inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals {
-    /// The intervals, in the order of the tables; those of one table in the order they began.
+    /// The intervals, in the order of their tables; within a table, by start.
     pub intervals: Vec<Interval>,
-    /// Moments that may lead to hangs, in the order of the tables; those of one table by time.
+    /// Moments that may lead to hangs, in the order of their tables; within a table, by time.
     pub hang_risks: Vec<HangRisk>,
-    /// Ends of `os-signpost` without a beginning. They are no intervals: the recording began in between, or lost the beginning.
+    /// Ends of `os-signpost` without a beginning. They are not intervals: the recording started after the beginning, or lost it.
     pub lone_ends: Vec<LoneEnd>,
-    /// The tables they are of.
+    /// The tables that contain them.
     pub tables: Vec<IntervalTable>,
-    /// The runs of recordings that are damaged, so that no interval of them is here.
+    /// The damaged runs of recordings. Their intervals are missing.
     pub unread_runs: Vec<u32>,
     /// The diagnostics of reading.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A table that has intervals or hang risks, and what became of its rows: `rows` = `used` + `unused` + `rejected`.
+/// A table of intervals or hang risks, with an account of its rows: `rows` = `used` + `unused` + `rejected`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntervalTable {
     /// The name of the input.
     pub input: String,
-    /// The run it was recorded in, from 1.
+    /// The number of its run, from 1.
     pub run: u32,
-    /// `os-signpost-interval`, `OSSignpostIntervals`, `os-signpost`, `potential-hangs` or `hang-risks`; of recordings also
+    /// `os-signpost-interval`, `OSSignpostIntervals`, `os-signpost`, `potential-hangs` or `hang-risks`; in recordings also
     /// `region-of-interest`.
     pub schema: String,
-    /// Rows of any kind.
+    /// The number of all rows.
     pub rows: u64,
-    /// Rows that are an interval, one end of one, or a hang risk.
+    /// Rows that are an interval, one end of an interval, or a hang risk.
     pub used: u64,
-    /// Rows of signposts that are no end of an interval: events and points of one moment, and ends without a beginning.
+    /// Rows of signposts that belong to no interval: events, single points in time, and ends without a beginning.
     pub unused: u64,
     /// Rows that could not be read.
     pub rejected: Rejected,
 }
 
-/// The end of an interval of signposts whose beginning was not recorded.
+/// The end of a signpost interval whose beginning was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoneEnd {
-    /// The run it is of, from 1.
+    /// The number of its run, from 1.
     pub run: u32,
-    /// The time when it ended.
+    /// The time of the end.
     pub time: Nanos,
     /// The name of the signpost.
     pub name: Option<Arc<str>>,
 }
 
-/// A moment at which something was done that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has
-/// no length, so it is no interval.
+/// A moment at which the app did something that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has no
+/// length, so it is not an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HangRisk {
-    /// The run it is of, from 1.
+    /// The number of its run, from 1.
     pub run: u32,
-    /// The time of the moment, from the start of the run.
+    /// The time since the start of the run.
     pub time: Nanos,
-    /// A description of what was done.
+    /// A description of what the app did.
     pub message: Option<Arc<str>>,
     /// Its severity, in Instruments' words.
     pub severity: Option<Arc<str>>,
@@ -94,60 +94,60 @@ pub enum IntervalOrigin {
     Signpost,
     /// Two rows of `os-signpost`, or one whose partner is missing.
     SignpostEvents,
-    /// A row of `region-of-interest` of the class `Interval`. It tells no category and no identifier.
+    /// A row of `region-of-interest` with the class `Interval`. It has no category and no identifier.
     Region,
     /// A row of `potential-hangs`.
     Hang,
 }
 
-/// A stretch of time with a meaning. Times count from the start of the run.
+/// A range of time with a meaning. Times are relative to the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
     /// The kind of row that it comes from.
     pub origin: IntervalOrigin,
-    /// The run it is of, from 1.
+    /// The number of its run, from 1.
     pub run: u32,
-    /// Its first moment.
+    /// The start, which is in the interval.
     pub start: Nanos,
-    /// The first moment that does not belong to it any more. `None`: it was open when the recording ended.
+    /// The end, which is not in the interval. `None` if the interval was open when the recording ended.
     pub end: Option<Nanos>,
-    /// The name of the signpost; hangs have none.
+    /// The name of the signpost; `None` for hangs.
     pub name: Option<Arc<str>>,
     /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
     pub subsystem: Option<Arc<str>>,
     /// The category that the signpost was logged for.
     pub category: Option<Arc<str>>,
-    /// The identifier that tells signposts of one name apart.
+    /// The identifier that distinguishes signposts with the same name.
     pub identifier: Option<u64>,
-    /// The name of the process: of a signpost, where it began.
+    /// The name of the process; for a signpost, where it began.
     pub process: Option<Arc<str>>,
     /// The number of the process.
     pub pid: Option<u64>,
-    /// The number of the thread: of a signpost, where it began.
+    /// The number of the thread; for a signpost, where it began.
     pub tid: Option<u64>,
-    /// The severity of the hang, such as `Severe Hang`; signposts have none.
+    /// The severity of the hang, such as `Severe Hang`; `None` for signposts.
     pub hang_type: Option<Arc<str>>,
 }
 
 impl Interval {
-    /// True for a potential hang, false for an interval of signposts.
+    /// True for a potential hang, false for a signpost interval.
     pub fn is_hang(&self) -> bool {
         self.origin == IntervalOrigin::Hang
     }
 
-    /// True for an interval of signposts with this name.
+    /// True for a signpost interval with this name.
     pub fn is_named(&self, name: &str) -> bool {
         !self.is_hang() && self.name.as_deref() == Some(name)
     }
 }
 
 impl Intervals {
-    /// About how many bytes they take, without their texts.
+    /// Returns the approximate size in bytes, without strings.
     pub(crate) fn memory(&self) -> u64 {
         of_vec(&self.intervals) + of_vec(&self.lone_ends) + of_vec(&self.hang_risks)
     }
 
-    /// Adds those of another input.
+    /// Adds the intervals of another input.
     pub fn append(&mut self, mut other: Self) {
         self.intervals.append(&mut other.intervals);
         self.hang_risks.append(&mut other.hang_risks);
@@ -157,20 +157,21 @@ impl Intervals {
         self.diagnostics.append(&mut other.diagnostics);
     }
 
-    /// The tables that have intervals of signposts.
+    /// The tables that contain signpost intervals.
     pub const SIGNPOSTS: [&str; 4] =
         ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
-    /// The table that has hangs.
+    /// The table that contains hangs.
     pub const HANGS: [&str; 1] = ["potential-hangs"];
 
-    /// The filter of the intervals with these names, and of hangs if `has_hangs`: samples count in any of them, or in all that are requested.
+    /// Returns a filter of the intervals with these names, and of hangs if `has_hangs`. It selects samples in any of them, or in an
+    /// interval of every name if `needs_all`.
     pub fn filter(&self, names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
         let all = self.distinct();
         let ranges = |is_requested: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
             let requested = all.iter().filter(|interval| is_requested(interval));
             requested.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
         };
-        // A name that is given twice is one name.
+        // A repeated name counts once.
         let distinct: BTreeSet<&String> = names.iter().collect();
         let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
         let groups = distinct.iter().map(|name| ranges(&|interval| interval.is_named(name))).chain(hangs);
@@ -180,12 +181,11 @@ impl Intervals {
         }
     }
 
-    /// The intervals, each once: several tables of one recording have the same intervals of signposts. Of those that are the same
-    /// but for where they stand, the first one stays. An interval that is open in one table and not in another one stays as
-    /// the one that has an end. A region of interest is the same as any interval with its name, process and times, since it
-    /// tells less than others do.
+    /// Returns each interval once, since several tables of one recording contain the same signpost intervals. Among intervals that differ
+    /// only in their table, the first is kept. If an interval is open in one table and has an end in another, the interval with the end is
+    /// kept. A region of interest is a duplicate of any interval with its name, process and times, since its row has fewer fields.
     pub fn distinct(&self) -> Vec<&Interval> {
-        // Where it stands does not tell intervals of signposts apart, nor signposts from hangs: those have no name.
+        // The kind of table does not distinguish signpost intervals. Hangs differ from them anyway: they have no name.
         let key = |interval: &Interval| Interval { origin: IntervalOrigin::Signpost, ..interval.clone() };
         let beginning = |interval: &Interval| Interval { end: None, ..key(interval) };
         let has_end = |interval: &&Interval| interval.end.is_some();
@@ -203,14 +203,14 @@ impl Intervals {
         let distinct: Vec<&Interval> = self.intervals.iter().filter(is_first).collect();
         let is_region = |interval: &Interval| interval.origin == IntervalOrigin::Region;
         let others = distinct.iter().filter(|interval| !is_region(interval));
-        // One that is open is the same as one that has an end.
+        // An open interval is a duplicate of one with an end.
         let outlines: HashSet<Outline<'_>> =
             others.flat_map(|interval| [Outline::of(interval), Outline::beginning(interval)]).collect();
         let is_alone = |interval: &&Interval| !is_region(interval) || !outlines.contains(&Outline::of(interval));
         distinct.into_iter().filter(is_alone).collect()
     }
 
-    /// The ends without a beginning, each once: several tables may have the same.
+    /// Returns each end without a beginning once, since several tables may contain it.
     pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
         self.lone_ends.iter().collect()
     }

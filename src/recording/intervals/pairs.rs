@@ -1,8 +1,8 @@
-//! Beginnings and ends of signposts, paired.
+//! Pairs beginnings and ends of signposts.
 //!
-//! Two events belong together if name, subsystem, category and identifier are the same, and the process is, too; with the scope
-//! `Thread` also the thread, and with the scope `System` whatever the process. So an interval of the scope `Process` may
-//! end on another thread, which real ones do. Of several that are open the one that began last ends first.
+//! Two events are a pair if name, subsystem, category, identifier and process are equal. With the scope `Thread`, the thread must be equal
+//! as well; with the scope `System`, the process may differ. An interval with the scope `Process` may therefore end on another thread, as
+//! real ones do. If several intervals are open, the last one to begin is the first to end.
 
 use super::texts::ProcessCell;
 use crate::hash::HashMap;
@@ -27,12 +27,12 @@ pub(super) struct Event {
     pub(super) identity: Identity,
 }
 
-/// The fields in which two events must be equal.
+/// The fields in which the two events of a pair must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     texts: [Option<u32>; 3],
     identifier: Option<u64>,
-    /// For a process without a number, its name stands for it.
+    /// A process without a number is identified by its name.
     process: Option<(Option<u64>, Option<u32>)>,
     tid: Option<u64>,
     scope: Scope,
@@ -78,21 +78,21 @@ pub(super) struct Pairs {
 /// The result of pairing events.
 #[derive(Debug, Default)]
 pub(super) struct Paired {
-    /// The intervals, with the beginning and the end, in the order they began.
+    /// The intervals in the order they began, with the positions of beginning and end.
     pub(super) intervals: Vec<(Identity, u64, Option<u64>)>,
     /// Ends without a beginning.
     pub(super) lone_ends: Vec<Event>,
-    /// Events that are of one moment.
+    /// The number of events that are single points in time.
     pub(super) points: u64,
 }
 
 impl Pairs {
-    /// About how many bytes they take, and will once they are paired.
+    /// Returns the approximate size in bytes, including the space that pairing needs.
     pub(super) fn memory(&self) -> u64 {
         2 * of_vec(&self.events)
     }
 
-    /// Adds an event of a kind, as it was recorded; says whether the kind is known.
+    /// Adds an event. Returns false if its recorded kind is unknown.
     pub(super) fn add(&mut self, event: Event, kind: &str, scope: Option<&str>) -> bool {
         let is_end = match kind {
             "Begin" => false,
@@ -109,7 +109,7 @@ impl Pairs {
 
     /// Pairs all events.
     pub(super) fn finish(mut self) -> Paired {
-        // Rows may be out of order. Of one moment, they stay as they were written.
+        // Rows may be out of order. Rows with the same time keep their order.
         self.events.sort_by_key(|(event, ..)| (event.time, event.at));
         let mut paired = Paired { points: self.points, ..Paired::default() };
         let mut open: HashMap<Key, Vec<usize>> = HashMap::default();

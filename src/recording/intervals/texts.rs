@@ -1,33 +1,33 @@
-//! Texts of intervals, each once, and the processes that have them as names.
+//! Interns the strings of intervals, and the processes that they name.
 
 use std::sync::Arc;
 
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 
-/// A process: the number of its name's text, and its pid.
+/// A process: the number of its name, and its pid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProcessCell {
     pub(crate) name: u32,
     pub(crate) pid: Option<u64>,
 }
 
-/// Texts, each once.
+/// Interned strings.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     all: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    /// Of all texts together.
+    /// The total length of all strings.
     bytes: u64,
 }
 
 impl Texts {
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.bytes + of_vec(&self.all) + of_map(&self.numbers)
     }
 
-    /// The number of a text. There are fewer texts than bytes of input that fit in memory four times.
+    /// Returns the number of a string. A u32 suffices: 2³² strings would not fit in memory.
     pub(crate) fn number_of(&mut self, text: &str) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;

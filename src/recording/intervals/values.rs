@@ -1,4 +1,4 @@
-//! Rows of one table, from their values to intervals: the same for exports and for recordings.
+//! Converts the values of rows to intervals, for exports and recordings.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use crate::units::Nanos;
 /// The kind of a table's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowKind {
-    /// Intervals of signposts.
+    /// Signpost intervals.
     Signpost,
-    /// Events of signposts: the ends of intervals, and moments.
+    /// Signpost events: beginnings and ends of intervals, and single points in time.
     SignpostEvent,
     /// Regions and points of interest.
     Region,
     /// Potential hangs.
     Hang,
-    /// Moments at which something was done that may lead to hangs.
+    /// Moments at which the app did something that may lead to hangs.
     HangRisk,
 }
 
 impl RowKind {
-    /// The kind of rows in a table of this schema; `None` for tables that tell of no intervals and no hangs.
+    /// Returns the kind of rows in a table with this schema; `None` for tables without intervals and hangs.
     pub(crate) fn of_schema(schema: &str) -> Option<Self> {
         match schema {
-            // The second one is what instruments of Xcode 27 write; it has the same columns.
+            // Instruments of Xcode 27 write the second table; its columns are the same.
             "os-signpost-interval" | "OSSignpostIntervals" => Some(Self::Signpost),
             "os-signpost" => Some(Self::SignpostEvent),
             "region-of-interest" => Some(Self::Region),
@@ -38,7 +38,7 @@ impl RowKind {
         }
     }
 
-    /// The column that tells rows of the table apart.
+    /// Returns the column that distinguishes the rows of the table.
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
             Self::Signpost => None,
@@ -48,31 +48,31 @@ impl RowKind {
         }
     }
 
-    /// True if a row is of one moment, and has a time and no duration.
+    /// True if rows are single points in time, without a duration.
     pub(crate) fn is_moment(self) -> bool {
         matches!(self, Self::SignpostEvent | Self::HangRisk)
     }
 }
 
-/// The values of a row; texts by their numbers, and `None` for absent ones.
+/// The values of a row. Strings are numbers, and absent values are `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowValues {
-    /// Nanoseconds: when it begins, or happens.
+    /// The time when it begins or happens, in nanoseconds.
     pub(crate) start: Option<u64>,
-    /// Nanoseconds.
+    /// In nanoseconds.
     pub(crate) duration: Option<u64>,
     pub(crate) identity: Identity,
-    /// The value that tells rows of a table apart: the type of an event or of a hang, the class of a region.
+    /// The value that distinguishes the rows of a table: the type of an event or hang, or the class of a region.
     pub(crate) kind: Option<u32>,
-    /// Of an event.
+    /// For events.
     pub(crate) scope: Option<u32>,
-    /// Of a risk.
+    /// For hang risks.
     pub(crate) message: Option<u32>,
-    /// Of a risk.
+    /// For hang risks.
     pub(crate) severity: Option<u32>,
 }
 
-/// The intervals and hang risks that the rows of one table became.
+/// The intervals and hang risks from the rows of one table.
 #[derive(Debug)]
 pub(crate) struct TableValues {
     pub(crate) table: IntervalTable,
@@ -87,12 +87,12 @@ impl TableValues {
         Self { table, kind, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
     }
 
-    /// The approximate number of bytes they take.
+    /// Returns the approximate size in bytes.
     pub(crate) fn memory(&self) -> u64 {
         of_vec(&self.intervals) + of_vec(&self.risks) + self.pairs.memory()
     }
 
-    /// Adds a row, which started at the byte `at`, or counts it as rejected.
+    /// Adds a row that starts at the byte `at`, or counts it as rejected.
     pub(crate) fn add(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
         let result = self.take(values, texts, at);
         match result {
@@ -111,7 +111,7 @@ impl TableValues {
     fn take(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
         let start = values.start.ok_or(RejectReason::NoTime)?;
         let text = |text: Option<u32>| text.map(|text| texts.text(text));
-        // Without a length it was not over when the recording was.
+        // Without a duration, the interval was still open when the recording ended.
         let end = match values.duration {
             Some(duration) => Some(start.checked_add(duration).ok_or(RejectReason::BadNumber)?),
             None => None,
@@ -184,8 +184,7 @@ impl TableValues {
         });
     }
 
-    /// Ends the table: its intervals and hang risks are added to `found`, sorted by time; those that began at one time stay in the order
-    /// they were written.
+    /// Ends the table and adds its intervals and hang risks to `found`, sorted by time. Rows with the same time keep their order.
     pub(crate) fn finish(mut self, texts: &Texts, found: &mut Intervals) {
         let paired = std::mem::take(&mut self.pairs).finish();
         for (identity, start, end) in &paired.intervals {

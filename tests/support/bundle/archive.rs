@@ -1,4 +1,4 @@
-//! Keyed archives, as Cocoa writes them: a flat list of objects that name each other by number.
+//! Keyed archives, as Cocoa writes them: a flat list of objects that refer to each other by number.
 //!
 //! ```text
 //! { $version, $archiver, $top: { root: UID 1 }, $objects: [ "$null", { NS.keys, NS.objects, $class }, ... ] }
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use plist::{Dictionary, Uid, Value};
 
-/// An archive that grows.
+/// An archive under construction.
 pub struct Archive {
     objects: Vec<Value>,
     strings: HashMap<String, u64>,
@@ -18,7 +18,7 @@ pub struct Archive {
     classes: HashMap<&'static str, u64>,
 }
 
-/// The ancestors of a class, for the classes of Cocoa; all others stand right above `NSObject`.
+/// The ancestors of a class of Cocoa; all other classes directly inherit from `NSObject`.
 fn ancestors(class: &str) -> &'static [&'static str] {
     match class {
         "NSMutableDictionary" => &["NSDictionary"],
@@ -40,7 +40,7 @@ impl Archive {
         }
     }
 
-    /// No object at all.
+    /// The null object.
     pub fn nil(&self) -> Value {
         uid(0)
     }
@@ -74,7 +74,7 @@ impl Archive {
         self.push(Value::Boolean(is_true))
     }
 
-    /// An instance of a class. The fields are written as they are: values of other methods here, or plain numbers.
+    /// An instance of a class. Fields are written unchanged: values from other methods here, or plain numbers.
     pub fn object(&mut self, class: &'static str, fields: Vec<(&str, Value)>) -> Value {
         let mut object: Dictionary = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         object.insert("$class".to_owned(), self.class(class));
@@ -94,7 +94,7 @@ impl Archive {
         self.push(Value::Dictionary(description))
     }
 
-    /// `NSDictionary` or `NSMutableDictionary`.
+    /// An `NSDictionary` or `NSMutableDictionary`.
     pub fn dictionary(&mut self, class: &'static str, entries: Vec<(Value, Value)>) -> Value {
         let (keys, values): (Vec<Value>, Vec<Value>) = entries.into_iter().unzip();
         self.object(class, vec![("NS.keys", Value::Array(keys)), ("NS.objects", Value::Array(values))])
@@ -135,7 +135,7 @@ impl Archive {
         self.object("NSUUID", vec![("NS.uuidbytes", Value::Data(bytes.to_vec()))])
     }
 
-    /// A dictionary by numbers: `$0` is the number of entries, then `$1` a key, `$2` its value, and so on.
+    /// A dictionary with numbered fields: `$0` is the number of entries, then `$1` a key, `$2` its value, and so on.
     pub fn by_number(&mut self, entries: Vec<(u64, Value)>) -> Value {
         let mut fields = vec![("$0".to_owned(), Value::Integer((entries.len() as u64).into()))];
         for (index, (key, value)) in entries.into_iter().enumerate() {
@@ -162,7 +162,7 @@ fn uid(index: u64) -> Value {
     Value::Uid(Uid::new(index))
 }
 
-/// A plain number, as some fields have it where others have an object.
+/// A plain number, for fields that contain one instead of an object.
 pub fn plain(number: u64) -> Value {
     Value::Integer(number.into())
 }

@@ -1,4 +1,4 @@
-//! The rules that every bundle follows, ours or a real one.
+//! The rules that every bundle follows, whether it is ours or a real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +9,24 @@ use super::registry::Registry;
 use super::uniquer::NONE;
 use super::unpacked::{Unpacked, u32_at, u64_at};
 
-/// The contents of a bundle that follows the rules.
+/// The contents of a valid bundle.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Run, name and number of rows of each table.
+    /// The run, name and number of rows of each table.
     pub tables: Vec<(u32, String, u64)>,
     pub strings: usize,
     pub arrays: usize,
-    /// Cells that refer to a thread, a process, a stack or a string.
+    /// The number of cells that refer to a thread, a process, a stack or a string.
     pub references: u64,
 }
 
-/// A column, as the schema has it.
+/// A column of the schema.
 pub struct Column {
     pub mnemonic: String,
     pub kind: String,
-    /// Its place in the topology.
+    /// Its position in the topology.
     pub place: Option<String>,
-    /// The position of its cell in a row, and the number of its bytes.
+    /// The offset of its cell in a row, and the number of its bytes.
     pub at: usize,
     pub width: usize,
 }
@@ -56,7 +56,7 @@ impl Column {
     }
 }
 
-/// Checks everything but the images, which [`super::check_images`] has.
+/// Checks everything except images, which [`super::check_images`] checks.
 pub fn check(bundle: &Unpacked) -> Result<Checked, String> {
     let mut checked = Checked::default();
     for run in bundle.runs() {
@@ -156,7 +156,7 @@ fn event(descriptor: &Keyed) -> Result<&Value, String> {
     descriptor.field(descriptor.top("root")?, "$0")
 }
 
-/// Names and widths of the fields behind the topology.
+/// The names and widths of the fields after the topology.
 fn event_fields<'a>(descriptor: &'a Keyed, schema: &str, topology: u64) -> Result<Vec<(&'a str, usize)>, String> {
     let event = event(descriptor)?;
     let keys: BTreeSet<&str> = descriptor.entries(event)?.iter().filter_map(|(key, _)| key.as_string()).collect();
@@ -185,7 +185,7 @@ fn event_fields<'a>(descriptor: &'a Keyed, schema: &str, topology: u64) -> Resul
     Ok(fields.split_off(1))
 }
 
-/// The rows of a bulkstore, whose header and size must fit them, and behind which nothing but zeros comes.
+/// The rows of a bulkstore. The header and size must match them, and only zeros may follow.
 fn rows(bulkstore: &[u8], row_size: usize, count: u64) -> Result<&[u8], String> {
     let word = |index: usize| u32_at(bulkstore, 4 * index).map(|word| word as usize);
     let (at, block, in_block) = (word(3)?, word(5)?, word(6)?);
@@ -203,7 +203,7 @@ fn rows(bulkstore: &[u8], row_size: usize, count: u64) -> Result<&[u8], String> 
     Ok(&bulkstore[at..end])
 }
 
-/// Follows every reference of every row; says how many there were.
+/// Follows every reference of every row, and returns their number.
 fn check_rows(table: &Table<'_>, registry: &Registry) -> Result<u64, String> {
     let mut references = 0;
     for (number, row) in table.rows.chunks(table.row_size).enumerate() {
@@ -221,7 +221,7 @@ fn check_rows(table: &Table<'_>, registry: &Registry) -> Result<u64, String> {
     Ok(references)
 }
 
-/// Types of strings.
+/// The types of strings.
 const STRINGS: [&str; 16] = [
     "XRThreadStateTypeID",
     "XRPrototypeStringTypeID",
@@ -241,7 +241,7 @@ const STRINGS: [&str; 16] = [
     "XRThermalStateTypeID",
 ];
 
-/// True if the cell is a reference; an error if it refers to nothing.
+/// True if the cell is a reference; an error if the referenced object does not exist.
 fn check_cell(kind: &str, cell: u64, registry: &Registry) -> Result<bool, String> {
     match kind {
         "XRThreadTypeID" => registry.thread(cell).map(|_| true),
@@ -270,7 +270,7 @@ fn check_cell(kind: &str, cell: u64, registry: &Registry) -> Result<bool, String
     }
 }
 
-/// Every store has its schema's name there, for both sides.
+/// Checks that every store is listed with its schema's name, for both sides.
 fn check_tables(bundle: &Unpacked, run: u32, schemas: &BTreeMap<String, String>) -> Result<(), String> {
     let tables = Keyed::read(bundle.file(&format!("corespace/run{run}/core/table-manager/tables.plist"))?)?;
     let root = tables.top("root")?;
@@ -296,7 +296,7 @@ fn check_tables(bundle: &Unpacked, run: u32, schemas: &BTreeMap<String, String>)
     }
 }
 
-/// Checks the run that is being recorded: nothing.
+/// Checks that the run being recorded is empty.
 fn check_current_run(bundle: &Unpacked) -> Result<(), String> {
     for uniquer in ["arrayUniquer", "typedArrayUniquer"] {
         let folder = format!("corespace/currentRun/core/uniquing/{uniquer}");
@@ -309,7 +309,7 @@ fn check_current_run(bundle: &Unpacked) -> Result<(), String> {
     Ok(())
 }
 
-/// Every folder that the manifest names has files.
+/// Checks that every folder in the manifest has files.
 fn check_manifest(bundle: &Unpacked) -> Result<(), String> {
     let manifest = Value::from_reader(std::io::Cursor::new(bundle.file("corespace/MANIFEST.plist")?));
     let manifest = manifest.map_err(|error| error.to_string())?;

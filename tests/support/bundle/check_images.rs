@@ -1,4 +1,4 @@
-//! `form.template`, read and checked slowly; and which image an address lies in.
+//! Reads and checks `form.template` slowly, and finds the image that contains an address.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::expected::ExpectedImage;
 use super::keyed::Keyed;
 use super::unpacked::{Unpacked, u32_at, u64_at};
 
-/// A signature: images and what comes behind them.
+/// A signature: images and the data after them.
 struct Signature {
     images: Vec<SignedImage>,
     cache: [u8; 16],
@@ -20,16 +20,16 @@ struct SignedImage {
     segments: Vec<(String, u64, u64)>,
 }
 
-/// Start and end of a segment, and the image it is of.
+/// The start and end of a segment, and its image.
 type Range = (u64, u64, ExpectedImage);
 
-/// The images of each run and process of the device that recorded.
+/// The images of each run and process on the recording device.
 pub struct Images {
     by_process: BTreeMap<(u32, u32), Vec<Range>>,
 }
 
 impl Images {
-    /// The image that holds an address, if exactly one does.
+    /// The image that contains an address, if exactly one does.
     pub fn find(&self, run: u32, pid: u32, address: u64) -> Option<&ExpectedImage> {
         let images = self.by_process.get(&(run, pid))?;
         let mut here = images.iter().filter(|(start, end, _)| (*start..*end).contains(&address));
@@ -43,7 +43,7 @@ impl Images {
     }
 }
 
-/// Reads the images of all processes, and checks that the runs are those that have folders.
+/// Reads the images of all processes, and checks that the runs are the ones with folders.
 pub fn images(bundle: &Unpacked) -> Result<Images, String> {
     let template = Keyed::read(bundle.file("form.template")?)?;
     let data = template.field(template.top("com.apple.xray.run.data")?, "$1")?;
@@ -71,7 +71,7 @@ pub fn images(bundle: &Unpacked) -> Result<Images, String> {
     Ok(images)
 }
 
-/// The metadata that every run has.
+/// Checks the metadata that every run has.
 fn check_run(template: &Keyed, run: &plist::Value) -> Result<(), String> {
     for name in ["targetDevice", "mach_time_info", "osVersion", "runInfo", "processDatas", "allObjects"] {
         template.entry(run, name)?;
@@ -93,7 +93,7 @@ fn check_run(template: &Keyed, run: &plist::Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Segments with code or data: those of the process, and those of the cache where they were mapped.
+/// Segments with code or data: the process's, and the cache's at their mapped addresses.
 fn loaded(template: &Keyed, symbols: &plist::Value) -> Result<Vec<Range>, String> {
     let own = signature(template.data(template.field(symbols, "com.apple.xray.symbolstore.signature")?)?)?;
     let mut loaded = Vec::new();

@@ -1,4 +1,4 @@
-//! The samples of a bundle, read slowly from its checked tables.
+//! The samples of a bundle, decoded slowly from its checked tables.
 
 use super::check::{Table, table};
 use super::check_images::{Images, images};
@@ -16,16 +16,16 @@ pub struct DecodedRow {
     pub pid: u32,
     pub core: Option<u32>,
     pub state: String,
-    /// `time-sample` has none.
+    /// `None` for `time-sample`.
     pub weight: Option<u64>,
-    /// Addresses as they are, leaf first, and the image each lies in.
+    /// The addresses as recorded, leaf first, and the image that contains each.
     pub stack: Option<Vec<(u64, Option<ExpectedImage>)>>,
 }
 
-/// The bits of an address that are no signature.
+/// The bits of an address without its authentication code.
 const ADDRESS: u64 = 0x7fff_ffff_ffff;
 
-/// The samples of all tables with this schema, run by run, table by table.
+/// The samples of all tables with this schema, by run and table.
 pub fn samples(bundle: &Unpacked, schema: &str) -> Result<Vec<DecodedRow>, String> {
     let images = images(bundle)?;
     let mut samples = Vec::new();

@@ -1,4 +1,4 @@
-//! The rows that a reader of a bundle must find, worked out from the recording alone.
+//! The rows that a reader of a bundle must find, computed from the recording alone.
 
 use super::super::names::shown;
 use super::super::recording::{Invented, Row};
@@ -15,21 +15,21 @@ pub struct ExpectedRow {
     pub core: Option<u32>,
     pub state: &'static str,
     pub weight: u64,
-    /// Leaf first; `None` where there is no stack.
+    /// Leaf first; `None` if there is no stack.
     pub stack: Option<Vec<ExpectedFrame>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedFrame {
-    /// As recorded, without pointer-authentication bits.
+    /// As recorded, without pointer authentication bits.
     pub address: u64,
-    /// The address that lies in the instruction.
+    /// The address inside the instruction.
     pub lookup_address: u64,
     /// `None` for code outside every image.
     pub image: Option<ExpectedImage>,
-    /// The name that the archives of symbols have.
+    /// The name in the symbol archives.
     pub name: Option<String>,
-    /// The line that they have, where the name comes with one.
+    /// The line in the symbol archives, if the name has one.
     pub line: Option<u32>,
 }
 
@@ -43,13 +43,13 @@ pub struct ExpectedImage {
 }
 
 impl Invented {
-    /// The name under which a thread was seen last in a run; its first one, if it had no sample.
+    /// The last name with which a thread was sampled in a run, or its first name without samples.
     pub fn last_name(&self, run: u32, thread: usize) -> &str {
         let last = self.rows.iter().rev().find(|row| row.run == run && row.thread == thread);
         &self.threads[thread].names[last.map_or(0, |row| row.thread_name)]
     }
 
-    /// The sample that a bundle has of a row.
+    /// The sample that a bundle contains for a row.
     pub fn bundled_row(&self, row: usize, table: Table) -> ExpectedRow {
         let Row { run, time_ns, core, state, weight, .. } = self.rows[row];
         let shape = Shape::Xcode26_2.for_table(table);

@@ -1,4 +1,4 @@
-//! The library's reading of a recording, row by row, in plain values that can be compared.
+//! The library's reading of a recording, row by row, in plain comparable values.
 
 use traceparse::profile::{Frame, Profile, SampleKind};
 use traceparse::units::Unit;
@@ -21,18 +21,18 @@ pub struct FoundRow {
     pub unit: Unit,
     pub kind: SampleKind,
     pub counters: Vec<u64>,
-    /// Leaf first; `None` where there is no stack.
+    /// Leaf first; `None` if there is no stack.
     pub stack: Option<Vec<FoundFrame>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FoundFrame {
-    /// As recorded, with the bits of pointer authentication.
+    /// As recorded, with pointer authentication bits.
     pub address: u64,
     pub lookup_address: u64,
     pub image: Option<ExpectedImage>,
     pub binary_name: String,
-    /// The name of its function; `None` where an address stands for it.
+    /// The name of its function; `None` if it is an address.
     pub name: Option<String>,
     pub line: Option<u32>,
 }
@@ -65,7 +65,7 @@ fn row(profile: &Profile, index: usize) -> FoundRow {
     }
 }
 
-/// A frame with all that is told of its binary.
+/// A frame with all data about its binary.
 pub fn frame(profile: &Profile, frame: &Frame) -> FoundFrame {
     let text = |id| profile.string(id).to_owned();
     let binary = frame.binary.map(|id| profile.binary(id));

@@ -1,4 +1,4 @@
-//! The lists of loaded images: signatures, which say for each image where its segments lie.
+//! The lists of loaded images: signatures, which contain the segments of each image.
 //!
 //! ```text
 //! u32 0xff01ff02, 1, pid, 0, 0x2000, number of images; images; 0x00c0ffee, 4, cache UUID, base, UUID, zeros, versions
@@ -9,24 +9,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::recording::{Image, Invented};
 use super::super::shape::Shape;
 
-/// The times of an image that is loaded for good: from the beginning to the end.
+/// The times of an image that is loaded permanently: from the beginning to the end.
 const ALWAYS: (u64, u64) = (0, i64::MAX as u64);
 
 /// Images at these addresses come from the shared cache, if there is one.
 pub const CACHE: std::ops::Range<u64> = 0x1_8000_0000..0x3_0000_0000;
 
-/// The bytes of the shared cache's UUID. A process without cache has counting bytes in its place.
+/// The UUID of the shared cache. A process without a cache has counting bytes instead.
 pub const CACHE_UUID: [u8; 16] = *b"shared-cache-uid";
 const NO_CACHE_UUID: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// A segment as it is written.
+/// A segment to write.
 struct Segment {
     name: &'static str,
     address: u64,
     size: u64,
 }
 
-/// The images that the stacks of each process hit, by number.
+/// The indices of the images in the stacks of each process.
 pub fn images_by_process(recording: &Invented) -> BTreeMap<usize, BTreeSet<usize>> {
     let mut images: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for row in &recording.rows {
@@ -37,7 +37,7 @@ pub fn images_by_process(recording: &Invented) -> BTreeMap<usize, BTreeSet<usize
     images
 }
 
-/// The end of the code of an image, and so of its `__TEXT`.
+/// The end of an image's code, and so of its `__TEXT`.
 fn text_size(recording: &Invented, index: usize) -> u64 {
     let image = &recording.images[index];
     let of_image = recording.frames.iter().filter(|frame| frame.image == Some(index));
@@ -45,13 +45,13 @@ fn text_size(recording: &Invented, index: usize) -> u64 {
     end.saturating_sub(image.load_address).next_multiple_of(0x4000).max(0x4000)
 }
 
-/// The segments of an image whose code was moved by `moved` from where it ran.
+/// The segments of an image whose code was moved by `moved` from its running address.
 fn segments(recording: &Invented, index: usize, moved: u64, is_cached: bool) -> Vec<Segment> {
     let text = recording.images[index].load_address - moved;
     let size = text_size(recording, index);
     let mut segments = vec![Segment { name: "__TEXT", address: text, size }];
     if is_cached {
-        // Data lies far from code there, and everything shares one `__LINKEDIT`.
+        // In the cache, data is far from code, and all images share one `__LINKEDIT`.
         let data = 0x7000_0000 + index as u64 * 0x1_0000;
         segments.push(Segment { name: "__DATA_CONST", address: data, size: 0x1c70 });
         segments.push(Segment { name: "__LINKEDIT", address: 0x8000_0000, size: 0x4000_0000 });
@@ -65,7 +65,7 @@ fn segments(recording: &Invented, index: usize, moved: u64, is_cached: bool) -> 
     segments
 }
 
-/// The kind of processor of an architecture: type and subtype.
+/// The processor type and subtype of an architecture.
 pub fn processor(arch: &str) -> (u32, u32) {
     match arch {
         "arm64" => (0x0100_000c, 0),
@@ -76,7 +76,7 @@ pub fn processor(arch: &str) -> (u32, u32) {
     }
 }
 
-/// The bytes of a UUID that is written as text.
+/// The bytes of a UUID in text form.
 pub fn uuid_bytes(text: &str) -> [u8; 16] {
     let digits: Vec<u8> = text.bytes().filter(|&byte| byte != b'-').collect();
     let byte = |index: usize| {
@@ -109,7 +109,7 @@ fn image_record(bytes: &mut Vec<u8>, image: &Image, segments: &[Segment]) {
     }
 }
 
-/// The end of a signature: the UUID of the cache, and the address at which it was mapped.
+/// Writes the end of a signature: the UUID of the cache, and its mapped address.
 fn trailer(bytes: &mut Vec<u8>, base: Option<u64>) {
     words(bytes, &[0x00c0_ffee, 4]);
     bytes.extend(if base.is_some() { CACHE_UUID } else { NO_CACHE_UUID });
@@ -127,7 +127,7 @@ fn signature(pid: u32, is_kernel: bool, images: u32) -> Vec<u8> {
     bytes
 }
 
-/// The signature of a process: its own images, and which cache it has.
+/// The signature of a process: its separate images, and its cache.
 pub fn process_signature(recording: &Invented, pid: u32, images: &[usize], base: Option<u64>) -> Vec<u8> {
     let mut bytes = signature(pid, pid == 0, images.len() as u32);
     for &index in images {
@@ -145,13 +145,13 @@ pub fn cached_signature(recording: &Invented, pid: u32, index: usize, base: u64)
     bytes
 }
 
-/// The start of a recording's shared cache: below its lowest image.
+/// The start of a recording's shared cache, below its lowest image.
 pub fn cache_base(recording: &Invented) -> u64 {
     let cached = recording.images.iter().map(|image| image.load_address).filter(|address| CACHE.contains(address));
     cached.min().unwrap_or(CACHE.start).saturating_sub(0x23_0000)
 }
 
-/// The functions that the archives of symbols name in an image: start and end of each, relative to the image.
+/// The functions of an image in the symbol archives: start, end and name, relative to the image.
 pub fn functions(recording: &Invented, uuid: &str) -> BTreeMap<u64, (u64, String)> {
     let mut functions: BTreeMap<u64, (u64, String)> = BTreeMap::new();
     for frame in &recording.frames {
@@ -165,7 +165,7 @@ pub fn functions(recording: &Invented, uuid: &str) -> BTreeMap<u64, (u64, String
     functions
 }
 
-/// The frames that samples of 26.2 show: leaf first, with or without authentication bits in callers.
+/// The frames of samples in 26.2, leaf first, with or without authentication bits in callers.
 pub fn addresses(recording: &Invented, row: usize, shape: Shape, is_signed: bool) -> Option<Vec<u64>> {
     let row = &recording.rows[row];
     let addresses =

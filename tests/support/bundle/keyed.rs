@@ -2,14 +2,14 @@
 
 use plist::{Dictionary, Value};
 
-/// An archive, whole.
+/// A complete archive.
 pub struct Keyed {
     objects: Vec<Value>,
     top: Dictionary,
 }
 
 impl Keyed {
-    /// Fails if it is no keyed archive, or if anything in it names an object that does not exist.
+    /// Fails if the data is not a keyed archive, or if it refers to an object that does not exist.
     pub fn read(bytes: &[u8]) -> Result<Keyed, String> {
         let archive = Value::from_reader(std::io::Cursor::new(bytes)).map_err(|error| error.to_string())?;
         let mut archive = archive.into_dictionary().ok_or("an archive is a dictionary")?;
@@ -39,7 +39,7 @@ impl Keyed {
         }
     }
 
-    /// The object that a value names; the value itself, if it is none.
+    /// The object to which a value refers, or the value itself if it is not a reference.
     pub fn get<'a>(&'a self, value: &'a Value) -> Result<&'a Value, String> {
         let Value::Uid(uid) = value else { return Ok(value) };
         let object = usize::try_from(uid.get()).ok().and_then(|index| self.objects.get(index));
@@ -88,14 +88,14 @@ impl Keyed {
         Ok(keys.into_iter().zip(values).collect())
     }
 
-    /// The value under a key that is a string.
+    /// The value of a string key.
     pub fn entry<'a>(&'a self, object: &'a Value, name: &str) -> Result<&'a Value, String> {
         let entries = self.entries(object)?;
         let entry = entries.into_iter().find(|(key, _)| self.text(key).is_ok_and(|key| key == name));
         entry.map(|(_, value)| value).ok_or_else(|| format!("no entry {name}"))
     }
 
-    /// The value under a key that is a number.
+    /// The value of a numeric key.
     pub fn numbered<'a>(&'a self, object: &'a Value, number: u64) -> Result<&'a Value, String> {
         let entries = self.entries(object)?;
         let entry = entries.into_iter().find(|(key, _)| key.as_unsigned_integer() == Some(number));

@@ -1,4 +1,4 @@
-//! Bundles of any size, for benches: the rows and stacks of the exports that [`super::super::large`] writes.
+//! Bundles of any size, for benchmarks: the rows and stacks of the exports that [`super::super::large`] writes.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -13,17 +13,17 @@ use super::store::{Cell, Store};
 use super::uniquer::NONE;
 use super::{BundleOptions, Compression, Files, Run, assemble, schemas};
 
-/// The frames from the caller of the leaf to the root, by their hash. Stacks share them.
+/// Arrays with the frames from the caller of the leaf to the root, by hash. Stacks share them.
 type Callers = HashMap<u64, u32, BuildHasherDefault<Passthrough>>;
 
-/// Writes a bundle with one table of samples. Every run with the same arguments writes the same bytes.
+/// Writes a bundle with one table of samples. The same arguments always produce the same bytes.
 pub fn write_large_bundle(size: LargeSize, compression: Compression) -> Files {
     let mut model = LargeModel::new(size);
     let mut store = Store::new(schemas::time_profile(false), time_attributes());
     let options = BundleOptions { compression, ..BundleOptions::with_nodes(Vec::new()) };
     let mut recording = code(&model);
     recording.rows = (0..CORES.max(THREADS)).map(|number| overview(number, &recording)).collect();
-    // The references of the rows are those of the same writer; it reads nothing but threads and names of the recording.
+    // The same writer also makes the references of rows. It only reads threads and names of the recording.
     let described = recording.clone();
     let mut writer = RunWriter::new(&described, &options, 1);
     let mut stores = writer.stores(1);
@@ -39,7 +39,7 @@ pub fn write_large_bundle(size: LargeSize, compression: Compression) -> Files {
         store.row(&cells(&row, &stacks, &mut writer));
     }
     stores.insert(2, store);
-    // So long did it take.
+    // The length of the recording.
     recording.rows.push(Row { time_ns: end_ns, ..Row::sample(0, 0, None) });
     assemble(&recording, &options, vec![Run { number: 1, stores, writer }])
 }
@@ -56,7 +56,7 @@ fn cells(row: &LargeRow, stacks: &[u32], writer: &mut RunWriter<'_>) -> [Cell; 7
     [row.time_ns, thread, process, core, state, WEIGHTS[row.weight].0, Cell::from(stack)]
 }
 
-/// The leaf in one chunk, its callers in another.
+/// Writes a stack with the leaf in one chunk and its callers in another.
 fn stack(model: &LargeModel, path: &[Step], writer: &mut RunWriter<'_>, callers: &mut Callers) -> u32 {
     let (&leaf, others) = path.split_last().expect("paths are not empty");
     let process = Cell::from(writer.process(0)) << 32;
@@ -71,7 +71,7 @@ fn stack(model: &LargeModel, path: &[Step], writer: &mut RunWriter<'_>, callers:
     writer.arrays.append(&[process | Cell::from(leaf), process | Cell::from(rest)])
 }
 
-/// The images, with every frame that a stack can have, and the threads; no rows.
+/// The images, threads and all frames that stacks can have, without rows.
 fn code(model: &LargeModel) -> Invented {
     let mut frames = Vec::new();
     for (number, function) in model.functions.iter().enumerate() {
@@ -101,7 +101,7 @@ fn code(model: &LargeModel) -> Invented {
     }
 }
 
-/// A row that shows a core and a thread; the first one hits every image.
+/// A row with a core and a thread; the first such row hits every image.
 fn overview(number: usize, recording: &Invented) -> Row {
     let kind = if number < EFFICIENCY_CORES { CoreKind::Efficiency } else { CoreKind::Performance };
     let first_of = |image| recording.frames.iter().position(|frame| frame.image == Some(image));

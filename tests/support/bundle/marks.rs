@@ -1,4 +1,4 @@
-//! The tables of signposts and hangs of a run, with the quirks of several versions of Instruments.
+//! The signpost and hang tables of a run, with the peculiarities of several versions of Instruments.
 
 use super::super::hang_risks::{HangRisk, Part};
 use super::super::other_tables::Hang;
@@ -8,7 +8,7 @@ use super::schemas::{self, Version};
 use super::store::{Attribute, Cell, Store};
 use super::uniquer::NONE;
 
-/// Intervals lie in the order in which they ended.
+/// Intervals are in the order in which they ended.
 fn by_end(signposts: &[Signpost]) -> Vec<(u64, u64, &Signpost)> {
     let mut whole: Vec<(u64, u64, &Signpost)> =
         signposts.iter().filter_map(|signpost| Some((signpost.start_ns?, signpost.end_ns?, signpost))).collect();
@@ -16,7 +16,7 @@ fn by_end(signposts: &[Signpost]) -> Vec<(u64, u64, &Signpost)> {
     whole
 }
 
-/// The attributes that the table was asked for, if all of its signposts are of one category.
+/// The attributes with which the table was requested, if all its signposts have one category.
 fn attributes(signposts: &[Signpost]) -> Vec<(&'static str, Attribute)> {
     let all = |category: &str| signposts.iter().all(|signpost| signpost.category == category);
     let subsystem = ("subsystem", Attribute::Text("com.apple.ConditionInducer.LowSeverity"));
@@ -28,7 +28,7 @@ fn attributes(signposts: &[Signpost]) -> Vec<(&'static str, Attribute)> {
 }
 
 impl RunWriter<'_> {
-    /// Processes and threads of both ends: start process, end process, start thread, end thread.
+    /// The processes and threads of both ends: start process, end process, start thread, end thread.
     fn ends(&mut self, signpost: &Signpost) -> [Cell; 4] {
         let recording = self.recording;
         let [first, last] = [signpost.rows.0, signpost.rows.1].map(|row| self.common(&recording.rows[row]));
@@ -54,7 +54,7 @@ impl RunWriter<'_> {
         store
     }
 
-    /// Those with both ends. Instruments of Xcode 27 write the same under another name.
+    /// Intervals with both ends. Instruments of Xcode 27 write the same table with another name.
     pub fn signpost_intervals(&mut self, signposts: &[Signpost], is_recent: bool) -> Store {
         let mut store = Store::new(schemas::signpost_intervals(is_recent), Vec::new());
         for (start, end, signpost) in by_end(signposts) {
@@ -71,7 +71,7 @@ impl RunWriter<'_> {
         store
     }
 
-    /// Ends of intervals and, for every third beginning, a moment: in the order of time, but for what was written late.
+    /// Ends of intervals, and a single point with every third beginning, in order of time except for some late rows.
     pub fn signpost_events(&mut self, signposts: &[Signpost]) -> Store {
         let version = self.options.version;
         let mut store = Store::new(schemas::signpost_events(version), attributes(signposts));
@@ -89,7 +89,7 @@ impl RunWriter<'_> {
         store
     }
 
-    /// Regions, and for every third of them a point at its beginning, which is 1 ns long.
+    /// Regions, and for every third of them a point of 1 ns at its beginning.
     pub fn regions(&mut self, signposts: &[Signpost]) -> Store {
         let version = self.options.version;
         let attributes =
@@ -146,7 +146,7 @@ impl RunWriter<'_> {
         cell(self.typed_array(&[Part::Text(text.to_owned()), Part::Number(7)]))
     }
 
-    /// The number of a typed array with these parts.
+    /// Writes a typed array with these parts, and returns its number.
     fn typed_array(&mut self, parts: &[Part]) -> u32 {
         let mut words = Vec::new();
         for part in parts {
@@ -161,7 +161,7 @@ impl RunWriter<'_> {
         self.typed_arrays.add(&words)
     }
 
-    /// The place of the type of a part in the list of types.
+    /// The index of a part's type in the list of types.
     fn type_of(&mut self, part: &Part) -> u64 {
         let name = match part {
             Part::Text(_) | Part::None => "XRNarrativeTextTypeID",

@@ -1,4 +1,4 @@
-//! The files of a bundle in memory, as the library sees a file system.
+//! The files of a bundle in memory, as a file system for the library.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::pack::Files;
 /// The path of the bundle in [`Memory::of_bundle`].
 pub const BUNDLE: &str = "/orchard.trace";
 
-/// Files by path; folders are what lies above them.
+/// Files by path. Their parent paths are folders.
 #[derive(Default)]
 pub struct Memory<'a> {
     files: BTreeMap<PathBuf, Cow<'a, [u8]>>,
@@ -20,7 +20,7 @@ pub struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// The files of a bundle. Of two files with one path the last one counts.
+    /// The files of a bundle. If two have the same path, the last one is used.
     pub fn of_bundle(files: &'a Files) -> Memory<'a> {
         let mut memory = Memory::default();
         memory.folders.entry(PathBuf::from(BUNDLE)).or_default();

@@ -1,4 +1,4 @@
-//! The writer of `.trace` bundles: an invented recording as Instruments itself stores it.
+//! Writes `.trace` bundles: an invented recording in the form in which Instruments stores it.
 //!
 //! ```text
 //! let options = BundleOptions::new(Table::CpuProfile, &recording);
@@ -7,9 +7,8 @@
 //! recording.bundled_row(row, Table::CpuProfile)        // what a reader should make of it
 //! ```
 //!
-//! It shares no code with the library ([`found`] and [`memory`], which bring the library what it reads and take what it gives, are no
-//! part of the writer). [`check`] holds the rules of the format that a bundle must follow, ours or a real
-//! one.
+//! The writer shares no code with the library. ([`found`] and [`memory`], which pass files to the library and convert its results, are not
+//! part of the writer.) [`check`] contains the rules that every bundle must follow, whether it is ours or a real one.
 
 pub mod archive;
 pub mod check;
@@ -61,60 +60,60 @@ use store::Store;
 pub enum Compression {
     Plain,
     Zlib,
-    /// Some are, as a coin says.
+    /// A random part of the files is compressed.
     Mixed,
 }
 
-/// The way in which stacks are cut into arrays.
+/// How stacks are divided into arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkedVec {
     One,
-    /// At random depths.
+    /// Divided at random depths.
     Several,
-    /// And behind the last one a chunk without frames.
+    /// The same, followed by a chunk without frames.
     SeveralWithEnd,
 }
 
 /// The options for writing a bundle.
 #[derive(Clone, Debug)]
 pub struct BundleOptions {
-    /// The tables, in the order of their numbers. Tables of a file system are not written.
+    /// The tables, in the order of their numbers. File system tables are not written.
     pub nodes: Vec<Node>,
     pub instruments_version: &'static str,
     pub compression: Compression,
     /// 65,536 in real bundles.
     pub rows_per_block: usize,
-    /// A MiB in real bundles. It grows if a stack needs more.
+    /// 1 MiB in real bundles. It grows if a stack needs more.
     pub array_block_size: usize,
-    /// Blocks of zeros behind the rows and arrays.
+    /// The number of blocks of zeros after the rows and arrays.
     pub spare_blocks: usize,
     pub chunks: ChunkedVec,
-    /// Stacks stand behind a tag.
+    /// Whether stacks follow a tag.
     pub tagged: bool,
-    /// Let the pointer-authentication bits of frames leak into caller addresses.
+    /// Whether pointer authentication bits of frames leak into the addresses of callers.
     pub signed: bool,
-    /// Images from 0x180000000 on come from the shared cache; else every process has them all.
+    /// Images from 0x180000000 on are in the shared cache; otherwise every process lists them all.
     pub shared_cache: bool,
-    /// A second device has the same pids with other images.
+    /// Whether a second device has the same pids with other images.
     pub other_device: bool,
-    /// Five numbers for a process instead of two.
+    /// Whether a process has five numbers instead of two.
     pub long_process_arrays: bool,
-    /// The strings are a binary property list, not XML.
+    /// Whether the strings are a binary property list instead of XML.
     pub binary_strings: bool,
-    /// Rows begin with bits instead of bytes, as Instruments 9 and 10 wrote them. [`check`] does not know those.
+    /// Rows begin with bits instead of bytes, as in Instruments 9 and 10. [`check`] does not support such rows.
     pub packed: bool,
-    /// The number of a thread stands behind its name, as Instruments 13.4 and 16.0 wrote it.
+    /// The number of a thread follows its name, as in Instruments 13.4 and 16.0.
     pub numbered_threads: bool,
-    /// The version by which tables of signposts are written.
+    /// The version of signpost tables.
     pub version: Version,
-    /// Write archives of symbols.
+    /// Whether to write symbol archives, and in which form.
     pub symbols: Option<apple_symbols_writer::Form>,
-    /// Decides where options leave a choice.
+    /// Decides everything that the options leave open.
     pub seed: u64,
 }
 
 impl BundleOptions {
-    /// One table per run of the recording, written as Instruments 26 does.
+    /// Creates a table for each run of the recording, in the form of Instruments 26.
     pub fn new(table: Table, recording: &Invented) -> BundleOptions {
         let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
         BundleOptions::with_nodes(nodes)
@@ -143,7 +142,7 @@ impl BundleOptions {
         }
     }
 
-    /// The same tables in any of the forms that bundles have.
+    /// The same tables in any of the forms that bundles can have.
     pub fn random(nodes: Vec<Node>, seed: u64) -> BundleOptions {
         let mut rng = Rng::new(seed);
         BundleOptions {
@@ -199,7 +198,7 @@ pub fn nodes_of_marks() -> Vec<Node> {
     nodes.map(|(content, table_index)| Node { run: 1, table_index, content }).collect()
 }
 
-/// Every file of the bundle: its path below the `.trace` folder, and its bytes.
+/// Every file of the bundle: its path in the `.trace` folder, and its bytes.
 pub fn write_bundle(recording: &Invented, options: &BundleOptions) -> Files {
     let run = |number| {
         let mut writer = RunWriter::new(recording, options, number);
@@ -208,7 +207,7 @@ pub fn write_bundle(recording: &Invented, options: &BundleOptions) -> Files {
     assemble(recording, options, options.runs().into_iter().map(run).collect())
 }
 
-/// The files of a bundle with these runs. Of the recording it needs all but the rows that are in the tables.
+/// The files of a bundle with these runs. The rows in the tables need not be in the recording.
 pub fn assemble(recording: &Invented, options: &BundleOptions, runs: Vec<Run<'_>>) -> Files {
     let mut files = Files::new();
     let mut folders = Vec::new();
@@ -241,7 +240,7 @@ pub fn assemble(recording: &Invented, options: &BundleOptions, runs: Vec<Run<'_>
     files
 }
 
-/// The files of a run, below its folder `core`.
+/// The files of a run in its folder `core`.
 fn run_files(options: &BundleOptions, run: Run<'_>) -> Files {
     let Run { number, stores, writer } = run;
     let mut files = Files::new();

@@ -1,7 +1,7 @@
-//! Broken copies of bundles, as disks, attackers and newer versions make them.
+//! Broken copies of bundles, as caused by disks, attackers and newer versions.
 //!
-//! Most changes are made in what a file holds before it is compressed; a changed byte of a compressed file is hardly ever
-//! more than a wrong checksum.
+//! Most changes are made to the content of a file before it is compressed. A changed byte in a compressed file nearly always causes only a
+//! wrong checksum.
 
 use plist::{Uid, Value};
 
@@ -28,7 +28,7 @@ const EDGES: [u64; 14] = [
     u64::MAX,
 ];
 
-/// Changes some files of a bundle, or which there are.
+/// Changes some files of a bundle, or the list of files.
 pub fn mutate_bundle(files: &mut Files, rng: &mut Rng) {
     for _ in 0..1 + rng.below(3) {
         match rng.below(10) {
@@ -46,7 +46,7 @@ pub fn mutate_bundle(files: &mut Files, rng: &mut Rng) {
     }
 }
 
-/// Any file, but mostly one that everything hangs on.
+/// Selects any file, but usually an essential one.
 fn chosen(files: &Files, rng: &mut Rng) -> usize {
     const WEIGHTY: [&str; 7] = [
         "form.template",
@@ -62,7 +62,7 @@ fn chosen(files: &Files, rng: &mut Rng) -> usize {
     if named.is_empty() || rng.one_in(3) { rng.index(files.len()) } else { *rng.pick(&named) }
 }
 
-/// Deletes, doubles, exchanges or renames a file.
+/// Deletes, duplicates, exchanges or renames a file.
 fn mutate_list(files: &mut Files, rng: &mut Rng) {
     let (one, other) = (rng.index(files.len()), rng.index(files.len()));
     match rng.below(5) {
@@ -83,12 +83,12 @@ fn mutate_list(files: &mut Files, rng: &mut Rng) {
     }
 }
 
-/// Changes what a file holds, and packs it again, in the same way or in the other.
+/// Changes the content of a file and packs it again, in the same form or the other.
 fn mutate_content(file: &mut Vec<u8>, rng: &mut Rng) {
     let was_compressed = file.first() == Some(&0x78);
     let Ok(mut content) = inflated(file) else { return mutate_bytes(file, rng) };
     match rng.below(4) {
-        // The same file in the other form is no mistake; readers must take both.
+        // The same content in the other form is valid, and readers must accept it.
         0 if rng.one_in(4) => {}
         0 | 1 => mutate_numbers(&mut content, rng),
         2 => exchange_words(&mut content, rng),
@@ -98,17 +98,17 @@ fn mutate_content(file: &mut Vec<u8>, rng: &mut Rng) {
     *file = if is_compressed { deflated(&content) } else { content };
 }
 
-/// A place in a file; often one of the first, where headers are.
+/// A position in a file, often near the start, where headers are.
 fn place(length: usize, rng: &mut Rng) -> usize {
     match rng.below(4) {
         0 => rng.index(length.min(64)),
-        // The rows of a table, and not what is kept free behind them.
+        // In the rows of a table, not in the free space after them.
         1 if length > 0x1000 => 0x1000 + rng.index((length - 0x1000).min(4_000)),
         _ => rng.index(length),
     }
 }
 
-/// Makes a number an extreme one, or one that is a little off.
+/// Sets a number to an extreme value, or changes it slightly.
 fn mutate_numbers(bytes: &mut [u8], rng: &mut Rng) {
     if bytes.len() < 8 {
         return;
@@ -127,7 +127,7 @@ fn mutate_numbers(bytes: &mut [u8], rng: &mut Rng) {
     bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
 }
 
-/// Exchanges two words: the references of rows, the entries of an index.
+/// Exchanges two words, such as references of rows or entries of an index.
 fn exchange_words(bytes: &mut [u8], rng: &mut Rng) {
     if bytes.len() < 8 {
         return;
@@ -138,7 +138,7 @@ fn exchange_words(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// Changes, removes, doubles or cuts bytes.
+/// Changes, removes, duplicates or cuts bytes.
 fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return bytes.extend(rng.next_u64().to_le_bytes());
@@ -158,7 +158,7 @@ fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Changes what one file holds; it stays compressed, if it was.
+/// Changes the content of one file. A compressed file is compressed again.
 pub fn edit(files: &mut Files, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
     let (_, bytes) = files.iter_mut().find(|(name, _)| name == path).unwrap_or_else(|| panic!("there is no {path}"));
     let mut content = inflated(bytes).expect("a file that is whole");
@@ -166,12 +166,12 @@ pub fn edit(files: &mut Files, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
     *bytes = if bytes.first() == Some(&0x78) { deflated(&content) } else { content };
 }
 
-/// Removes all files whose path begins like this.
+/// Removes all files whose paths start with this prefix.
 pub fn remove(files: &mut Files, prefix: &str) {
     files.retain(|(path, _)| !path.starts_with(prefix));
 }
 
-/// Gives a field of a `bulkstore_descriptor` another type.
+/// Changes the type of a field in a `bulkstore_descriptor`.
 pub fn set_field_type(descriptor: &mut Vec<u8>, field: &str, kind: u64) {
     let mut archive = Value::from_reader(std::io::Cursor::new(&*descriptor)).expect("a keyed archive");
     let objects = archive.as_dictionary_mut().and_then(|archive| archive.get_mut("$objects")?.as_array_mut());

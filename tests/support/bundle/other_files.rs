@@ -1,4 +1,4 @@
-//! Files that every bundle has and that tell nothing of samples: readers must not stumble over them.
+//! Files that every bundle contains and that do not describe samples. Readers must accept them.
 
 use super::archive::Archive;
 use super::pack::{Files, to_zip};
@@ -6,11 +6,11 @@ use super::store::Store;
 
 const INSTRUMENT: &str = "25F89EDD-C8E1-435A-9E90-E4BD39FD2CDA";
 
-/// Outside of `corespace`.
+/// The files outside `corespace`.
 pub fn other_files(runs: &[u32]) -> Files {
     let mut files = vec![("UI_state_metadata.bin".to_owned(), Archive::new().finish(Vec::new()))];
     for run in runs {
-        // A database, of which this is the first page.
+        // The first page of a database.
         let mut issues = b"SQLite format 3\0\x10\0".to_vec();
         issues.resize(0x1000, 0);
         files.push((format!("Trace{run}.run/RunIssues.storedata"), issues));
@@ -20,7 +20,7 @@ pub fn other_files(runs: &[u32]) -> Files {
     files
 }
 
-/// `exposedTableInfo.plist`: which tables the user interface asks for.
+/// `exposedTableInfo.plist`: the tables that the user interface requests.
 pub fn exposed_tables(stores: &[Store]) -> Vec<u8> {
     let mut archive = Archive::new();
     let mut specs = Vec::new();
@@ -35,7 +35,7 @@ pub fn exposed_tables(stores: &[Store]) -> Vec<u8> {
     archive.finish(vec![("root", root)])
 }
 
-/// `spindex.0`: how rows are found by time. It is there where rows are.
+/// `spindex.0`: an index of rows by time. It exists if there are rows.
 pub fn time_index(store: &Store) -> Option<Vec<u8>> {
     let mut index = b"SPINDEXv2\0\x0a\0\0\0\0\0\x04".to_vec();
     index.resize(0x400, 0);

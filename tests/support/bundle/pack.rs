@@ -1,4 +1,4 @@
-//! The files of a bundle as a folder or in an archive.
+//! Writes the files of a bundle to a folder or an archive.
 
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::super::random::Rng;
 use super::Compression;
 use super::archive::xml;
 
-/// Paths below the bundle, and bytes.
+/// The path of each file in the bundle, and its bytes.
 pub type Files = Vec<(String, Vec<u8>)>;
 
-/// Compresses a file, or leaves it.
+/// Compresses a file, or leaves it unchanged.
 pub fn compress(bytes: &mut Vec<u8>, compression: Compression, rng: &mut Rng) {
     let is_compressed = match compression {
         Compression::Plain => false,
@@ -30,7 +30,7 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory")
 }
 
-/// The list of folders, and of those that are compressed.
+/// The list of folders, and whether they are compressed.
 pub fn manifest(folders: &[String], is_compressed: bool) -> Vec<u8> {
     let list = |is_full: bool| -> Value {
         Value::Array(folders.iter().filter(|_| is_full).map(|folder| Value::String(folder.clone())).collect())
@@ -41,7 +41,7 @@ pub fn manifest(folders: &[String], is_compressed: bool) -> Vec<u8> {
     xml(&Value::Dictionary(manifest))
 }
 
-/// `open.creq`: what a program must know to open the bundle.
+/// `open.creq`: the features that a program needs to open the bundle.
 pub fn required_features() -> Vec<u8> {
     let mut features = Dictionary::new();
     for topology in ["XRT64_CC32_R_TypeID", "XRTD64_CC32_R_TypeID"] {
@@ -52,7 +52,7 @@ pub fn required_features() -> Vec<u8> {
     xml(&Value::Dictionary(features))
 }
 
-/// Writes the files below `bundle`, which is made.
+/// Writes the files to the folder `bundle`, which is created.
 pub fn to_folder(files: &Files, bundle: &Path) {
     for (path, bytes) in files {
         let path = bundle.join(path);
@@ -61,7 +61,7 @@ pub fn to_folder(files: &Files, bundle: &Path) {
     }
 }
 
-/// A zip of the files, below `folder` if there is one, each stored or deflated.
+/// A zip of the files, in `folder` if it is given, each stored or deflated.
 pub fn to_zip(files: &Files, folder: Option<&str>, is_deflated: bool) -> Vec<u8> {
     let method = if is_deflated { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
     let options = zip::write::SimpleFileOptions::default().compression_method(method);
@@ -73,7 +73,7 @@ pub fn to_zip(files: &Files, folder: Option<&str>, is_deflated: bool) -> Vec<u8>
     writer.finish().expect("writing to memory").into_inner()
 }
 
-/// A tar of the files, below `folder` if there is one.
+/// A tar of the files, in `folder` if it is given.
 pub fn to_tar(files: &Files, folder: Option<&str>) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (path, bytes) in files {

@@ -1,4 +1,4 @@
-//! The things that the rows of a run refer to, read and checked slowly.
+//! Reads and checks, slowly, the objects to which the rows of a run refer.
 
 use plist::Value;
 
@@ -6,12 +6,12 @@ use super::keyed::Keyed;
 use super::uniquer::NONE;
 use super::unpacked::{Unpacked, u32_at, u64_at};
 
-/// Strings and arrays of a run.
+/// The strings and arrays of a run.
 pub struct Registry {
     pub strings: Vec<String>,
     pub arrays: Vec<Vec<u64>>,
     pub typed_arrays: Vec<Vec<u64>>,
-    /// The types of what is in typed arrays.
+    /// The types of parts of typed arrays.
     pub types: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Registry {
         array.map(Vec::as_slice).ok_or_else(|| format!("there is no array {reference:#x}"))
     }
 
-    /// The parts of a typed array: the type of each, and its value.
+    /// The parts of a typed array, each with its type and value.
     pub fn parts(&self, reference: u64) -> Result<Vec<(&str, u64)>, String> {
         let array = usize::try_from(reference).ok().and_then(|reference| self.typed_arrays.get(reference));
         let array = array.ok_or_else(|| format!("there is no typed array {reference:#x}"))?;
@@ -87,7 +87,7 @@ impl Registry {
         }
     }
 
-    /// The addresses of a stack, leaf first. Every chunk names its process.
+    /// The addresses of a stack, leaf first. Every chunk refers to its process.
     pub fn stack(&self, reference: u64) -> Result<Vec<u64>, String> {
         let mut addresses = Vec::new();
         let chunks = self.array(reference)?;
@@ -101,8 +101,8 @@ impl Registry {
         Ok(addresses)
     }
 
-    /// The addresses of a stack as the kernel took it, leaf first. Where there are four numbers, the last may be the
-    /// return address of the leaf: this keeps to what the frames say.
+    /// The addresses of a kernel stack, leaf first. If there are four numbers, the last may be the return address of the leaf; this
+    /// function ignores it and uses only the frames.
     pub fn raw_stack(&self, reference: u64) -> Result<Vec<u64>, String> {
         let array = self.array(reference)?;
         let [frames, pc, process, rest @ ..] = array else { return Err(format!("a raw stack is {array:?}")) };
@@ -119,7 +119,7 @@ impl Registry {
     }
 }
 
-/// Reads a uniquer: no array crosses a block, none lies in another, and what they leave free is zero.
+/// Reads a uniquer. No array may cross a block or overlap another, and unused space must be zero.
 fn arrays(bundle: &Unpacked, folder: &str) -> Result<Vec<Vec<u64>>, String> {
     let index = bundle.file(&format!("{folder}/integeruniquer.index"))?;
     let data = bundle.file(&format!("{folder}/integeruniquer.data"))?;

@@ -1,4 +1,4 @@
-//! The rows of a run, and what they refer to.
+//! Writes the rows of a run, and the objects to which they refer.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::store::{Attribute, Cell, Store};
 use super::uniquer::{Arrays, NONE, Strings};
 use super::{BundleOptions, ChunkedVec};
 
-/// The state with which the rows of a run are written.
+/// The state for writing the rows of a run.
 pub struct RunWriter<'a> {
     pub recording: &'a Invented,
     pub options: &'a BundleOptions,
@@ -20,7 +20,7 @@ pub struct RunWriter<'a> {
     pub strings: Strings,
     pub arrays: Arrays,
     pub typed_arrays: Arrays,
-    /// The types of what is in typed arrays, by their numbers there.
+    /// The types of parts of typed arrays, by number.
     pub types: Vec<&'static str>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> RunWriter<'a> {
     pub fn new(recording: &'a Invented, options: &'a BundleOptions, run: u32) -> RunWriter<'a> {
         let depth = |row: &Row| row.stack.as_ref().map_or(0, Vec::len).max(row.counters.len());
         let deepest = recording.rows.iter().map(depth).max().unwrap_or(0);
-        // An array with a few numbers more than frames, behind the header of the first block.
+        // Space for the header of the first block, and for an array with a few more numbers than the deepest stack has frames.
         let block_size = options.array_block_size.max(64 + 8 * (deepest + 4));
         let mut writer = RunWriter {
             recording,
@@ -42,14 +42,14 @@ impl<'a> RunWriter<'a> {
             strings: Strings::new(),
             arrays: Arrays::new(block_size),
             typed_arrays: Arrays::new(block_size),
-            // Other versions have other lists.
+            // The list differs between versions.
             types: ["XRNarrativeTextTypeID", "XRDurationTypeID", "XRUUIDTypeID"][..options.seed as usize % 4].to_vec(),
         };
         writer.process(0);
         writer
     }
 
-    /// The process with this index; what follows the first two numbers in new bundles is not known.
+    /// The process with this index. In new bundles, three numbers with an unknown meaning follow the first two.
     pub fn process(&mut self, process: usize) -> u32 {
         let device = u64::from(self.strings.add("TODO"));
         let Some(process) = self.recording.processes.get(process) else { return NONE };
@@ -66,7 +66,7 @@ impl<'a> RunWriter<'a> {
         self.arrays.add(&[thread.tid, u64::from(process)])
     }
 
-    /// The tables of a run, with those that every recording has.
+    /// The tables of a run, including the ones that every recording has.
     pub fn stores(&mut self, run: u32) -> Vec<Store> {
         let nodes = self.options.nodes.iter().filter(|node| node.run == run);
         let mut stores = vec![self.thread_info(run), self.process_info(), ticks(), kernel_events("0x2d,*")];
@@ -88,7 +88,7 @@ impl<'a> RunWriter<'a> {
         if self.options.packed { stores.into_iter().map(Store::packed).collect() } else { stores }
     }
 
-    /// Threads with the names they have over time, in the order of time; a name stands with the thread's number.
+    /// Threads with their names over time, in order of time. A name is stored with the thread's number.
     fn thread_info(&mut self, run: u32) -> Store {
         let mut store = Store::new(schemas::thread_info(), Vec::new());
         let mut names: BTreeMap<usize, usize> = BTreeMap::new();
@@ -152,7 +152,7 @@ impl<'a> RunWriter<'a> {
         store
     }
 
-    /// Time, thread, process, core and state.
+    /// The cells with time, thread, process, core and state.
     pub fn common(&mut self, row: &Row) -> [Cell; 5] {
         let thread = self.thread(row.thread);
         let process = self.process(self.recording.thread_of(row).process);
@@ -161,7 +161,7 @@ impl<'a> RunWriter<'a> {
         [row.time_ns, cell(thread), cell(process), cell(core), cell(state)]
     }
 
-    /// The stack of a row as chunks, which may stand behind a tag.
+    /// The stack of a row as chunks, possibly with a tag before them.
     fn stack(&mut self, row: usize) -> Cell {
         let Some(addresses) = addresses(self.recording, row, Shape::Xcode26_2, self.options.signed) else {
             return cell(NONE);
@@ -179,7 +179,7 @@ impl<'a> RunWriter<'a> {
         if self.options.tagged { cell(self.arrays.add(&[u64::from(chunks), 0])) } else { cell(chunks) }
     }
 
-    /// Cuts a stack at random depths. The part on the root's side is often the same, and then stands in one array.
+    /// Divides a stack at random depths. The part on the root's side is often equal to another, and then shares its array.
     fn pieces<'s>(&mut self, addresses: &'s [u64]) -> Vec<&'s [u64]> {
         if self.options.chunks == ChunkedVec::One || addresses.len() < 2 {
             return vec![addresses];
@@ -202,7 +202,7 @@ impl<'a> RunWriter<'a> {
         store
     }
 
-    /// Callers, program counter, process, a flag, and the link register when the sample interrupted running code.
+    /// Callers, program counter, process, a flag, and the link register if the sample interrupted running code.
     fn raw_stack(&mut self, index: usize) -> Cell {
         let Some(addresses) = addresses(self.recording, index, Shape::TimeSample, self.options.signed) else {
             return cell(NONE);
@@ -243,7 +243,7 @@ fn ticks() -> Store {
     store
 }
 
-/// A table of the kernel's events in which nothing happened.
+/// A table of kernel events without rows.
 fn kernel_events(codes: &str) -> Store {
     let codes = Attribute::Texts(vec![codes.to_owned()]);
     Store::new(schemas::kdebug(), vec![("codes", codes), ("target", Attribute::Text("SINGLE"))])

@@ -1,6 +1,6 @@
-//! The tables that are written: their columns, with the engineering types that bundles name them by.
+//! The written tables: their columns with engineering types as bundles name them.
 
-/// The place of a column that is part of the topology.
+/// The position of a column in the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Time,
@@ -34,7 +34,7 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// The places and how many bits each takes.
+    /// The places, each with its number of bits.
     pub fn fields(self) -> &'static [(Place, usize)] {
         match self {
             Topology::Moment => &[(Place::Time, 64), (Place::Category1, 32), (Place::Category2, 32)],
@@ -48,13 +48,13 @@ impl Topology {
         }
     }
 
-    /// The number of bytes that all of it takes.
+    /// The size of the topology in bytes.
     pub fn size(self) -> usize {
         self.fields().iter().map(|field| field.1).sum::<usize>() / 8
     }
 }
 
-/// Versions of Instruments that write tables in other ways.
+/// Versions of Instruments that write tables differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     V13,
@@ -71,7 +71,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Bytes in a row, outside the topology.
+    /// The number of bytes in a row after the topology.
     pub fn width(&self) -> usize {
         let is_wide = matches!(
             self.kind,
@@ -135,7 +135,7 @@ pub fn cpu_profile(is_tagged: bool) -> Schema {
     schema("cpu-profile", Topology::Moment, &[SAMPLE_TIME, (THREAD, Place::Category1)], &others)
 }
 
-/// The table of a recording whose samples come by time.
+/// The table of a recording that samples by time.
 pub fn counters_profile(is_tagged: bool) -> Schema {
     let weight = ("weight", "Weight", "XRTimeSampleWeightTypeID");
     let counters = ("counters-array", "Counter Value Array", "XRCoreProfilePMCEventsArrayTypeID");
@@ -177,7 +177,7 @@ pub fn process_info() -> Schema {
     schema("process-info", Topology::Moment, &[EVENT_TIME, (pid, Place::Category1)], &others)
 }
 
-/// Events of the kernel; most of its tables stay empty.
+/// Kernel events; most of its tables are empty.
 pub fn kdebug() -> Schema {
     let others = [
         ("core-index", "Core Index", "XRCPUCoreTypeID"),
@@ -206,7 +206,7 @@ pub fn potential_hangs() -> Schema {
     schema("potential-hangs", Topology::Stretch, &[START, DURATION], &others)
 }
 
-/// `is_recent`: as instruments of Xcode 27 call it.
+/// `is_recent` selects the name in Xcode 27.
 pub fn signpost_intervals(is_recent: bool) -> Schema {
     let layout = (("layout-qualifier", "Layout ID", "XRLayoutIDTypeID"), Place::Category2);
     let (table, name) = match is_recent {
@@ -233,7 +233,7 @@ pub fn signpost_intervals(is_recent: bool) -> Schema {
     schema(table, Topology::Stretch, &[START, DURATION, layout], &others)
 }
 
-/// 60 bytes, and 68 where the place of the call is there, too.
+/// 60 bytes, and 68 if the position of the call is included.
 pub fn signpost_events(version: Version) -> Schema {
     let mut others = vec![
         PROCESS,
@@ -255,7 +255,7 @@ pub fn signpost_events(version: Version) -> Schema {
     schema
 }
 
-/// 76, 88 and 104 bytes; the columns of the topology stand in other orders.
+/// 76, 88 and 104 bytes; the order of the topology's columns differs.
 pub fn regions(version: Version) -> Schema {
     let class = (("class", "Class", "XRRegionOfInterestClassTypeID"), Place::Category1);
     let name = (("name", "Name", "XRSignpostNameTypeID"), Place::Category2);

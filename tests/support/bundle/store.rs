@@ -4,8 +4,8 @@
 //! bulkstore: u32 0x12340a0a, 3, 0x28, offset of the rows, size of a row, size of a block, rows in a block; rows
 //! ```
 //!
-//! A row is the topology and then the other columns. The topology holds the columns that every table of its kind has:
-//! time, duration and up to two categories.
+//! A row is the topology followed by the other columns. The topology contains the columns that every table of its kind has: time, duration
+//! and up to two categories.
 
 use plist::Value;
 
@@ -14,7 +14,7 @@ use super::schemas::{Column, Schema, Topology};
 
 const ROWS_AT: usize = 0x1000;
 
-/// A cell of a row; how wide it is tells the column.
+/// A cell of a row; its width depends on the column.
 pub type Cell = u64;
 
 /// A table with its rows.
@@ -26,7 +26,7 @@ pub struct Store {
     count: u64,
 }
 
-/// An attribute that a table was asked for.
+/// An attribute with which a table was requested.
 #[derive(Clone, Debug)]
 pub enum Attribute {
     Text(&'static str),
@@ -62,7 +62,7 @@ impl Store {
         self.count += 1;
     }
 
-    /// The same rows as old versions wrote them; no table of moments has a second category.
+    /// Converts the rows to the form of old versions; tables of moments have no second category.
     pub fn packed(mut self) -> Store {
         let (old, new) = match self.schema.topology {
             Topology::Moment => (Topology::Moment, Topology::PackedMoment),
@@ -85,7 +85,7 @@ impl Store {
         self
     }
 
-    /// The `bulkstore` with room for whole blocks of rows, and `spare` blocks more.
+    /// The `bulkstore` with space for complete blocks of rows, and `spare` more blocks.
     pub fn bulkstore(&self, rows_per_block: usize, spare: usize) -> Vec<u8> {
         let row_size = self.schema.row_size();
         let block = row_size * rows_per_block;
@@ -161,7 +161,7 @@ impl Store {
         archive.object("XRFieldDescriptor", vec![("$0", description)])
     }
 
-    /// The table's name and attributes, as `spec.plist` and the table of tables have them.
+    /// The table's name and attributes, as in `spec.plist` and the table of tables.
     pub fn spec(&self, archive: &mut Archive) -> Value {
         let mut attributes = Vec::new();
         for (name, attribute) in &self.attributes {
@@ -191,7 +191,7 @@ impl Store {
     }
 }
 
-/// Every descriptor has this object, and nothing ever in it.
+/// An empty object that every descriptor contains.
 fn substitutions(archive: &mut Archive) -> Value {
     let map = archive.data(b"\x04\x0bstreamtyped\x81\xe8\x03\x84\x01I\x00".to_vec());
     let entries =
@@ -200,7 +200,7 @@ fn substitutions(archive: &mut Archive) -> Value {
     archive.object("XRDescriptorSubstitutions", vec![("$0", entries)])
 }
 
-/// Bytes of eight bits each, the lowest first.
+/// Converts bits to bytes, the lowest bit first.
 fn bytes_of(bits: &[bool]) -> impl Iterator<Item = u8> {
     bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |number, &bit| number << 1 | u8::from(bit)))
 }
@@ -210,7 +210,7 @@ fn put(bytes: &mut Vec<u8>, cell: Cell, width: usize) {
     bytes.extend(&cell.to_le_bytes()[..width]);
 }
 
-/// `tables.plist`: every store is there for both sides of the analysis, those who write and those who read.
+/// `tables.plist`: it lists every store for both sides of the analysis, writers and readers.
 pub fn tables_plist(run: u32, stores: &[Store]) -> Vec<u8> {
     let mut archive = Archive::new();
     let mut details = Vec::new();
@@ -219,14 +219,14 @@ pub fn tables_plist(run: u32, stores: &[Store]) -> Vec<u8> {
         let path = archive.string(&format!("run{run}/core/stores/indexed-store-{index}"));
         let spec = store.spec(&mut archive);
         for side in [0, 1] {
-            // Tables that nobody kept leave gaps in the numbers.
+            // Tables that were not kept leave gaps in the numbers.
             last += 1 + u64::from(index % 3 == 2 && side == 0);
             let fields = vec![("storeSubpath", path.clone()), ("side", archive.number(side)), ("spec", spec.clone())];
             let entries = fields.into_iter().map(|(name, value)| (archive.string(name), value)).collect();
             details.push((last, archive.dictionary("NSDictionary", entries)));
         }
     }
-    // Nothing sorts them.
+    // Real files are not sorted.
     details.reverse();
     let details = archive.by_number(details);
     let entries = [
@@ -239,7 +239,7 @@ pub fn tables_plist(run: u32, stores: &[Store]) -> Vec<u8> {
     archive.finish(vec![("root", root)])
 }
 
-/// The `TOC` of what rows refer to.
+/// The `TOC` of the objects to which rows refer.
 pub fn registry_toc() -> Vec<u8> {
     let mut archive = Archive::new();
     let fields = vec![
@@ -253,7 +253,7 @@ pub fn registry_toc() -> Vec<u8> {
     archive.finish(vec![("root", root)])
 }
 
-/// `EngineeringTypes.etypes`: the types that typed arrays refer to by number, and behind them those of all columns.
+/// `EngineeringTypes.etypes`: the types to which typed arrays refer by number, followed by the types of all columns.
 pub fn engineering_types(used: Vec<&'static str>, stores: &[Store]) -> Vec<u8> {
     let mut archive = Archive::new();
     let mut types = used;

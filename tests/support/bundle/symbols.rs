@@ -1,4 +1,4 @@
-//! The archives of symbols in a bundle: the names of the functions that samples hit.
+//! The symbol archives in a bundle, which contain the names of the sampled functions.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::apple_symbols_writer::{FUNCTION, Image, Line, Place, Section, Segment
 use super::images::{functions, processor, uuid_bytes};
 use super::pack::Files;
 
-/// One file for each image with names.
+/// A file for each image with names.
 pub fn archives(recording: &Invented, options: &BundleOptions) -> Files {
     let Some(form) = options.symbols else { return Files::new() };
     let uuids: BTreeSet<&str> = recording.images.iter().map(|image| image.uuid.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `form.template`: what a recording is, who took part in it, and which images were loaded where.
+//! Writes `form.template`: the description of a recording, its participants, and the loaded images.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use super::BundleOptions;
 use super::archive::{Archive, plain};
 use super::images::{CACHE, CACHE_UUID, cache_base, cached_signature, images_by_process, process_signature};
 
-/// The device that recorded.
+/// The recording device.
 pub const DEVICE: &str = "ACEF90FD-9BB0-56E0-9A50-8EE093417980";
-/// A device that has nothing to do with the samples.
+/// A device without relation to the samples.
 pub const OTHER_DEVICE: &str = "00008110-0011223344556677";
 /// Nanoseconds since 1970.
 pub const START_TIME: u64 = 1_772_731_658_879_218_176;
 
-/// The images of a process: those of its own, and those of the shared cache by their place in it.
+/// The images of a process: separate ones, and images of the shared cache by position in it.
 struct Loaded {
     own: Vec<usize>,
     cached: BTreeMap<u64, usize>,
@@ -81,7 +81,7 @@ impl Template<'_> {
         archive.named(vec![("com.apple.xray.instrument-type.cpusampler", stub)])
     }
 
-    /// The data of all runs, by number, and beside them what belongs to none.
+    /// The data of all runs by number, and the data that belongs to no run.
     fn run_data(&mut self, runs: &[u32]) -> Value {
         let mut entries: Vec<(Value, Value)> =
             runs.iter().map(|&run| (self.archive.number(u64::from(run)), self.run(run))).collect();
@@ -131,7 +131,7 @@ impl Template<'_> {
         self.archive.named(entries.to_vec())
     }
 
-    /// For each device: ticks, how long one is, continuous ticks, seconds since 1970, time zone.
+    /// For each device: ticks, the length of a tick, continuous ticks, seconds since 1970, time zone.
     fn clocks(&mut self) -> Value {
         let devices = if self.options.other_device { vec![OTHER_DEVICE, DEVICE] } else { vec![DEVICE] };
         let mut clocks = Vec::new();
@@ -194,7 +194,7 @@ impl Template<'_> {
         self.archive.list("NSMutableArray", items)
     }
 
-    /// The cores that ran anything, with the kind of their cluster.
+    /// The cores that ran a thread, with the kind of their cluster.
     fn cores(&mut self) -> Value {
         let mut kinds: BTreeMap<u32, CoreKind> = BTreeMap::new();
         for (core, kind) in self.recording.rows.iter().filter_map(|row| row.core) {
@@ -220,7 +220,7 @@ impl Template<'_> {
         self.archive.list("NSMutableArray", items)
     }
 
-    /// Threads under the name they had last.
+    /// Threads with their last names.
     fn threads(&mut self, run: u32) -> Value {
         let recording = self.recording;
         let mut entries = Vec::new();
@@ -270,7 +270,7 @@ impl Template<'_> {
         self.persistent_symbols(signature, &cached, &path)
     }
 
-    /// The same files elsewhere, as another device had them under the same pid.
+    /// The same files at other addresses, as for the same pid on another device.
     fn foreign_images(&mut self, pid: u32) -> Value {
         let mut elsewhere = self.recording.clone();
         let images: BTreeSet<usize> = (0..elsewhere.images.len()).collect();
@@ -295,7 +295,7 @@ impl Template<'_> {
         archive.object("PFTPersistentSymbols", fields)
     }
 
-    /// The images of the shared cache, by UUID of the cache and place in it.
+    /// The images of the shared cache, by the UUID of the cache and position in it.
     fn shared_cache(&mut self) -> Value {
         let mut cached: BTreeMap<u64, usize> = BTreeMap::new();
         self.images.values().for_each(|loaded| cached.extend(&loaded.cached));
@@ -313,7 +313,7 @@ impl Template<'_> {
         self.archive.dictionary("NSMutableDictionary", caches)
     }
 
-    /// The kernel is no process of the recording's samples, unless one has pid 0.
+    /// Writes the kernel. It is not a sampled process, unless one has pid 0.
     fn kernel_signature(&mut self) -> Value {
         let kernel = self.recording.processes.iter().position(|process| process.pid == 0);
         let loaded = kernel.and_then(|process| self.images.get(&process));
@@ -324,7 +324,7 @@ impl Template<'_> {
     }
 }
 
-/// A UUID of 32 digits that may have hyphens anywhere, in the usual form.
+/// Formats a UUID of 32 digits, with hyphens anywhere, in the usual form.
 fn regrouped(text: &str) -> String {
     let digits: String = text.chars().filter(|&character| character != '-').collect();
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])

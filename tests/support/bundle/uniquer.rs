@@ -1,11 +1,11 @@
-//! The strings and arrays that rows refer to by number, each kept once for a run.
+//! The strings and arrays to which rows refer by number. Each is stored once per run.
 //!
 //! ```text
 //! index: 32 bytes of header, a pair of zeros, then for each array: u32 offset in its block, u32 block
 //! data:  32 bytes of header, then blocks; an array is u32 count and as many u64, and lies in one block
 //! ```
 //!
-//! The rest of a block behind its arrays stays zero. Blocks are allocated before they are needed.
+//! The space after the arrays of a block stays zero. Blocks are allocated before they are needed.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use plist::Value;
 
 use super::archive::{binary, xml};
 
-/// Stands for "none" in every column.
+/// Means "none" in every column.
 pub const NONE: u32 = u32::MAX;
 
 const HEADER: usize = 32;
@@ -27,14 +27,14 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// `block_size` grows to what the largest array needs: it is written when all arrays are known.
+    /// `block_size` grows to the size of the largest array, since the file is written when all arrays are known.
     pub fn new(block_size: usize) -> Arrays {
         let mut index = header(block_size);
         index.extend([0; 8]);
         Arrays { block_size, index, data: header(0), known: HashMap::new() }
     }
 
-    /// The number of an array; equal arrays have one number.
+    /// Adds an array and returns its number; equal arrays have one number.
     pub fn add(&mut self, array: &[u64]) -> u32 {
         if let Some(&known) = self.known.get(array) {
             return known;
@@ -44,7 +44,7 @@ impl Arrays {
         number
     }
 
-    /// Adds an array without asking whether it is known.
+    /// Adds an array even if an equal one exists.
     pub fn append(&mut self, array: &[u64]) -> u32 {
         let length = 4 + 8 * array.len();
         assert!(HEADER + length <= self.block_size, "an array of {} numbers is larger than a block", array.len());
@@ -60,7 +60,7 @@ impl Arrays {
         ((self.index.len() - HEADER - 8) / 8 - 1) as u32
     }
 
-    /// The index and the data, with `spare` blocks of zeros behind the last one.
+    /// The index and the data, with `spare` blocks of zeros at the end.
     pub fn finish(mut self, spare: usize) -> (Vec<u8>, Vec<u8>) {
         let blocks = self.data.len().div_ceil(self.block_size) + spare;
         self.data.resize(blocks * self.block_size, 0);
@@ -68,7 +68,7 @@ impl Arrays {
     }
 }
 
-/// The index tells the size of a block, the data does not.
+/// The header of the index contains the size of a block, the header of the data does not.
 fn header(block_size: usize) -> Vec<u8> {
     let largest = if block_size == 0 { 0 } else { 0x40_0000 };
     [0x0123_4567, 0x000a_337e, 1, 0, 1, 0, largest, block_size as u32]
@@ -77,7 +77,7 @@ fn header(block_size: usize) -> Vec<u8> {
         .collect()
 }
 
-/// The data of a uniquer without arrays, which has an empty index.
+/// The data of a uniquer without arrays, whose index is empty.
 pub fn without_arrays(length: usize) -> Vec<u8> {
     let mut data = header(0);
     data.resize(length.max(HEADER), 0);
@@ -91,7 +91,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Every run begins with the same ones.
+    /// Creates the strings that every run begins with.
     pub fn new() -> Strings {
         let mut strings = Strings { texts: Vec::new(), known: HashMap::new() };
         for text in

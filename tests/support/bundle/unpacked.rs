@@ -1,4 +1,4 @@
-//! The files of a bundle as they are before they are compressed.
+//! The files of a bundle, uncompressed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::pack::Files;
 
-/// Files by path below the bundle.
+/// Files by path in the bundle.
 pub struct Unpacked {
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -23,12 +23,12 @@ impl Unpacked {
         Ok(Unpacked { files: unpacked })
     }
 
-    /// The file, or why it is missed.
+    /// Returns a file, or an error if it is missing.
     pub fn file(&self, path: &str) -> Result<&[u8], String> {
         self.files.get(path).map(Vec::as_slice).ok_or_else(|| format!("there is no {path}"))
     }
 
-    /// The numbers of the runs that have a folder.
+    /// The numbers of runs that have a folder.
     pub fn runs(&self) -> BTreeSet<u32> {
         let folders = self.files.keys().filter_map(|path| path.strip_prefix("corespace/run")?.split('/').next());
         folders.filter_map(|number| number.parse().ok()).collect()
@@ -42,7 +42,7 @@ impl Unpacked {
     }
 }
 
-/// The bytes of a file that may be compressed.
+/// The bytes of a file, inflated if it is compressed.
 pub fn inflated(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if bytes.first() != Some(&0x78) {
         return Ok(bytes.to_vec());
@@ -52,7 +52,7 @@ pub fn inflated(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(content)
 }
 
-/// All files below a folder.
+/// All files in a folder.
 pub fn from_folder(bundle: &Path) -> Files {
     let mut files = Files::new();
     let mut folders = vec![bundle.to_owned()];
@@ -71,7 +71,7 @@ pub fn from_folder(bundle: &Path) -> Files {
     files
 }
 
-/// All files of a zip, below its one folder.
+/// All files of a zip, in its only folder.
 pub fn from_zip(bytes: &[u8], folder: &str) -> Files {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).expect("a zip");
     let mut files = Files::new();
@@ -91,7 +91,7 @@ pub fn from_zip(bytes: &[u8], folder: &str) -> Files {
     files
 }
 
-/// All files of a tar, below its one folder.
+/// All files of a tar, in its only folder.
 pub fn from_tar(bytes: &[u8], folder: &str) -> Files {
     let mut archive = tar::Archive::new(bytes);
     let mut files = Files::new();

@@ -1,4 +1,5 @@
-//! Demangles C++ names: reads them from standard input, one a line, and writes what they mean, or those that are none as they are.
+//! Demangles C++ names: reads one name per line from standard input, and writes the demangled name, or the unchanged line if it is not a
+//! mangled name.
 //!
 //! ```sh
 //! llvm-nm --just-symbol-name libfoo.so | cargo run --release --example cxxfilt

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     match support::write_large_deep(&mut out, shape, rows, stacks, seed, depths).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads this has seen enough.
+        // The reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("generate-export: {error}");

@@ -1,11 +1,11 @@
-//! Writes a large bundle, for benches: the recording that `generate-export ROWS STACKS SEED 26.2` exports.
+//! Writes a large bundle, for benchmarks: the recording that `generate-export ROWS STACKS SEED 26.2` exports.
 //!
 //! ```text
 //! cargo run --release --example generate-bundle -- OUT.trace ROWS STACKS SEED [plain|zlib]
 //! cargo run --release --example generate-bundle -- large.trace 1000000 300000 1
 //! ```
 //!
-//! Files are compressed unless `plain` is asked for. OUT.trace must not exist.
+//! With `plain`, files are not compressed. OUT.trace must not exist.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Writes a dataset of invented runs with hundreds of functions each, as an extract would leave it.
+//! Writes a dataset of invented runs with hundreds of functions each, in the form in which an extract writes it.
 //!
 //! ```text
 //! cargo run --release --example generate-dataset -- FOLDER RUNS ROWS SEED
@@ -12,7 +12,7 @@ use support::wide_fleet::WideFleet;
 use traceparse::files::FileSystem;
 use traceparse::fleet::{FleetError, MadeWith, RunMeasures, Store};
 
-/// Runs of a data file: about as many as an extract merges.
+/// The number of runs in a data file: about as many as an extract merges.
 const RUNS_OF_A_FILE: u32 = 2_000;
 
 const USAGE: &str = "usage: generate-dataset FOLDER RUNS ROWS SEED";

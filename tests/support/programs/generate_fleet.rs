@@ -1,5 +1,5 @@
-//! Writes the exports of a fleet into a folder, with their tables of contents, a manifest, and what a report must say of
-//! functions (`expected.csv`).
+//! Writes the exports of a fleet to a folder, with their tables of contents, a manifest, and the expected function rows of a report
+//! (`expected.csv`).
 //!
 //! ```text
 //! cargo run --release --example generate-fleet -- FOLDER RUNS ROWS SEED

@@ -1,5 +1,5 @@
-//! Writes random exports of every shape into a folder: recursion, several runs and tables, waiting threads, signposts and hangs, rows out
-//! of order, and weights whose sums pass 2^53.
+//! Writes random exports of every shape to a folder: recursion, several runs and tables, waiting threads, signposts and hangs, rows out of
+//! order, and weights whose sums exceed 2^53.
 //!
 //! ```text
 //! cargo run --example generate-random -- FOLDER COUNT SEED
@@ -89,11 +89,11 @@ fn recording(rng: &mut Rng) -> Invented {
     };
     let mut recording = Invented::random(rng.next_u64(), &size);
     if rng.one_in(6) {
-        // Some sums pass 2^53, and none 2^64.
+        // Some sums exceed 2^53, but none 2^64.
         recording.rows.iter_mut().for_each(|row| row.weight = row.weight.saturating_mul(1 << 31).min(1 << 52) + 1);
     }
     if rng.one_in(4) {
-        // The same for values of counters.
+        // The same for counter values.
         let values = recording.rows.iter_mut().flat_map(|row| &mut row.counters);
         values.for_each(|value| *value = value.saturating_mul(1 << 31));
     }
@@ -118,7 +118,7 @@ fn hangs(rng: &mut Rng, recording: &Invented, rows: &[usize]) -> Vec<Hang> {
         .collect()
 }
 
-/// A row, and a time that begins and ends at samples, or a nanosecond beside them.
+/// A row, and a time range that begins and ends at samples, or a nanosecond before or after them.
 fn stretch(rng: &mut Rng, recording: &Invented, rows: &[usize]) -> (usize, u64, u64) {
     let [one, other] = [*rng.pick(rows), *rng.pick(rows)];
     let [one_ns, other_ns] = [one, other].map(|row| recording.rows[row].time_ns + rng.below(2));

@@ -1,4 +1,4 @@
-// Chromium, by Playwright.
+// Drives Chromium with Playwright.
 
 import { chromium } from 'playwright-core';
 import { drivenPage } from './page.mjs';
@@ -6,7 +6,7 @@ import { drivenPage } from './page.mjs';
 export async function launchChromium({ width, height, isDark }) {
   const browser = await chromium.launch({
     executablePath: process.env.TRACEPARSE_CHROMIUM ?? '/usr/bin/chromium',
-    // Containers have no user namespaces to make a sandbox of.
+    // Containers have no user namespaces, which the sandbox needs.
     args: ['--no-sandbox'],
   });
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: isDark ? 'dark' : 'light', permissions: ['clipboard-read', 'clipboard-write'] });

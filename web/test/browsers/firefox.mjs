@@ -1,4 +1,4 @@
-// Firefox, by Puppeteer over WebDriver BiDi. Playwright drives only a Firefox of its own.
+// Drives Firefox with Puppeteer over WebDriver BiDi. Playwright supports only its patched Firefox.
 
 import puppeteer from 'puppeteer-core';
 import { drivenPage } from './page.mjs';

@@ -1,4 +1,4 @@
-// Browsers that the page is tried in, all driven in the same way.
+// One interface to all browsers in which the page is tested.
 //
 //   const browser = await launch('firefox', { width: 1280, height: 800 });
 //
@@ -8,7 +8,7 @@
 //   type(text)
 //   move(x, y), down(), up(), click(x, y, { button, count, held }), wheel(x, y, dx, dy, held)
 //   resize(width, height), screenshot(path), close()
-//   messages                    every message in the console, and every error that nobody caught; await it
+//   messages                    every console message and every uncaught error; await it
 
 import { launchChromium } from './chromium.mjs';
 import { launchFirefox } from './firefox.mjs';
@@ -17,7 +17,7 @@ import { launchWebKit } from './webkit.mjs';
 const LAUNCHERS = { chromium: launchChromium, firefox: launchFirefox, webkit: launchWebKit };
 export const BROWSERS = Object.keys(LAUNCHERS);
 
-/** A browser with one empty page. */
+/** Starts a browser with one empty page. */
 export function launch(name, { width = 1280, height = 800, isDark = false } = {}) {
   return LAUNCHERS[name]({ width, height, isDark });
 }

@@ -1,6 +1,6 @@
 // Keys by the names that Playwright and Puppeteer share: `Control+Shift+z`, `ArrowDown`, `?`.
 
-/** The last key, and those that are held. */
+/** Splits keys into the last one and the held ones. */
 export function splitKeys(keys) {
   const held = [];
   let rest = keys;

@@ -1,9 +1,9 @@
-// What Playwright and Puppeteer do in the same way.
+// The functions that are the same in Playwright and Puppeteer.
 
 import { pathToFileURL } from 'node:url';
 import { splitKeys } from './keys.mjs';
 
-/** A page with its keys and its mouse; the console's messages are kept from now on. */
+/** Wraps a page with its keyboard and mouse, and records console messages from now on. */
 export function drivenPage(page) {
   const { keyboard, mouse } = page;
   const messages = [];

@@ -1,4 +1,4 @@
-// A browser in which the engine computes: queries go in, answers come out, both as texts.
+// A browser that runs the engine. Queries and answers are strings.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { bundled } from '../command.mjs';
 import { written } from '../tables.mjs';
 import { launch } from './index.mjs';
 
-/** A browser with a script that answers, on one page after the other: `load` takes the texts of its elements, by their ids. */
+/** Starts a browser with a script that answers queries. `load` opens a new page with the given contents of elements, by id. */
 export async function browserPlace(name, entry) {
   const [browser, script] = [await launch(name), await bundled(entry, 'iife')];
   const folder = mkdtempSync(join(tmpdir(), 'place-'));

@@ -1,4 +1,4 @@
-// WebKit as GTK has it, by WebDriver: its MiniBrowser on a screen of Xvfb.
+// Drives the GTK port of WebKit by WebDriver: its MiniBrowser on an Xvfb screen.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 export async function launchWebKit({ width, height, isDark }) {
   const screen = await startScreen();
   const port = await freePort();
-  // Without compositing, which software would have to do in place of a GPU: a case takes half of the processor's time.
+  // Disables compositing, which would run in software without a GPU. This halves the processor time of a case.
   const environment = { ...process.env, DISPLAY: screen.display, GTK_THEME: isDark ? 'Adwaita:dark' : 'Adwaita', NO_AT_BRIDGE: '1', WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', LIBGL_ALWAYS_SOFTWARE: '1', WEBKIT_DISABLE_COMPOSITING_MODE: '1' };
   const driver = spawn('WebKitWebDriver', [`--port=${port}`], { env: environment, stdio: 'ignore' });
   try {
@@ -34,7 +34,7 @@ export async function launchWebKit({ width, height, isDark }) {
   }
 }
 
-/** An X server that nobody looks at. */
+/** Starts an invisible X server. */
 async function startScreen() {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '3000x3000x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   const display = await new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ async function newSession(port) {
       const { sessionId } = await send('POST', base, { capabilities });
       return (method, path, body) => send(method, `${base}/${sessionId}/${path}`, body);
     } catch (error) {
-      // The driver listens a moment after its start.
+      // The driver starts to listen a moment after its start.
       if (tries === 50 || error.cause?.code !== 'ECONNREFUSED') throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -77,14 +77,14 @@ async function send(method, url, body) {
   return value;
 }
 
-/** Keys that WebDriver has no letter for: https://www.w3.org/TR/webdriver2/#keyboard-actions */
+/** Keys that WebDriver encodes without a letter: https://www.w3.org/TR/webdriver2/#keyboard-actions */
 const KEYS = {
   Control: '\ue009', Shift: '\ue008', Alt: '\ue00a', Meta: '\ue03d', Enter: '\ue007', Escape: '\ue00c', Backspace: '\ue003', Delete: '\ue017', Tab: '\ue004',
   ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014', ArrowDown: '\ue015', Home: '\ue011', End: '\ue010', PageUp: '\ue00e', PageDown: '\ue00f',
   F10: '\ue03a',
 };
 
-/** WebDriver tells nothing of the console, so a script in front of all others notes what is said. */
+/** WebDriver has no access to the console, so a script before all others records messages. */
 const RECORDER = `{
   globalThis.said = [];
   for (const level of ['log', 'info', 'warn', 'error']) console[level] = (...words) => globalThis.said.push(words.map(String).join(' '));
@@ -93,24 +93,27 @@ const RECORDER = `{
   document.addEventListener('securitypolicyviolation', (event) => globalThis.said.push(event.violatedDirective + ' refuses ' + event.blockedURI));
 }`;
 
-/** The page with that script, which its content security policy allows. */
+/** Returns the page with that script, and with a content security policy that allows it. */
 function withRecorder(page) {
   const hash = `'sha256-${createHash('sha256').update(RECORDER).digest('base64')}'`;
   const allowed = page.replace('script-src ', `script-src ${hash} `);
   return allowed.replace(/(<meta charset="utf-8">(?:\s*<meta http-equiv[^>]*>)?)/, (head) => `${head}<script>${RECORDER}</script>`);
 }
 
-/** A key that is typed with Shift, which the driver then holds by itself. */
+/** True if a key is typed with Shift, which the driver then presses itself. */
 function isShifted(key) {
   return key.length === 1 && !/[a-z0-9 \-=[\];'\\,./`]/.test(key);
 }
 
-/** Pixels that a window has more than its page. */
+/** The maximum size of the window's frame in pixels. */
 const LARGEST_FRAME = 200;
 
 class WebKit {
   name = 'webkit';
-  /** The driver forgets nothing of Shift once it was held, and types `8` for `*` from then on; after a change of size or another button, clicks may be lost. Such a browser is done with. */
+  /**
+   * After Shift was held once, the driver types `8` for `*` from then on. After a resize or another mouse button, clicks may be lost.
+   * Such a browser is not reused.
+   */
   isWorn = false;
   #send;
   #end;
@@ -122,7 +125,7 @@ class WebKit {
     this.#end = end;
   }
 
-  /** What was said since the last look. */
+  /** Returns the messages since the last call. */
   get messages() {
     return this.run(() => globalThis.said ?? []);
   }
@@ -179,7 +182,7 @@ class WebKit {
     await this.#act([{ type: 'wheel', id: 'wheel', actions: [...held.map(() => ({ type: 'pause' })), scroll] }, this.#holding(held, 1)].filter(Boolean));
   }
 
-  /** Until the page has that size: the window has a frame of its own, may not become as small as that, and changes a moment later. */
+  /** Waits until the page has this size. The window has a frame, has a minimum size, and changes with a delay. */
   async resize(width, height) {
     this.isWorn = true;
     const wanted = [width, height];
@@ -196,7 +199,7 @@ class WebKit {
     }
   }
 
-  /** The size of the page, as soon as it is the one that is waited for, and at last whatever it is. */
+  /** Returns the size of the page as soon as it is the expected one, or the current size after a timeout. */
   #settled(size) {
     return this.run(async (size) => {
       for (let tries = 0; tries < 15 && (innerWidth !== size[0] || innerHeight !== size[1]); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));

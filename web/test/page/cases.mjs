@@ -1,11 +1,11 @@
-// What the page must do, by mouse and by key, in every browser.
+// The behaviour of the page with mouse and keyboard, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { escaped } from '../escaped.mjs';
 import { askedJson, functionsOf } from './asked.mjs';
 import { TABS, waitFor } from './tab.mjs';
 
-/** The time of a fragment as an option of the command. */
+/** Converts the time in a fragment to an option of the command. */
 export function timeOf(fragment) {
   const [, span] = /(?:^|&)t=([^&]+)/.exec(fragment) ?? [];
   ok(span !== undefined, `${fragment} has no time`);
@@ -86,7 +86,7 @@ export const CASES = {
   async 'the timeline shows its lines, as far as they fit into a third of the window'(tab, { orchard, others }) {
     await tab.open(orchard.page);
     const heights = () => tab.browser.run(() => [document.querySelector('[data-part=timeline]').clientHeight, innerHeight]);
-    // What stays on top, four threads, and the cores.
+    // The fixed part at the top, four threads, and the cores.
     equal((await heights())[0], 230);
     const many = others.find(({ file }) => file.includes('14.0.1'));
     if (many === undefined) return;
@@ -270,7 +270,7 @@ export const CASES = {
     await tab.open(hostile.page, 'v=1&tab=functions');
     await tab.click('#search');
     await tab.browser.type('^(a+)+$');
-    // WebKit gives such a pattern up by itself.
+    // WebKit aborts such a pattern itself.
     const isGivenUp = () => tab.browser.name === 'webkit' && tab.text('#search-result').then((text) => text !== '');
     await waitFor(async () => (await tab.count('[data-part=busy] button')) > 0 || (await isGivenUp()), 'the offer to cancel', 10_000);
     if ((await tab.count('[data-part=busy] button')) > 0) {
@@ -322,7 +322,7 @@ export const CASES = {
   },
 };
 
-/** Drags over the overview of the timeline, from one share of its width to another. */
+/** Drags over the overview of the timeline. `from` and `to` are fractions of its width. */
 export async function brush(tab, from, to, timeline = '[data-part=timeline]') {
   const { left, top, width } = await tab.place(`${timeline} canvas`);
   const labels = 220;

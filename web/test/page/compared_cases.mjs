@@ -1,4 +1,4 @@
-// What the page of a comparison must do, by mouse and by key, in every browser.
+// The behaviour of a comparison's page with mouse and keyboard, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { escaped } from '../escaped.mjs';
@@ -10,7 +10,10 @@ import { TABS } from './tab.mjs';
 export const COMPARED = ['overview', 'flame', 'tree', 'functions', 'binaries'];
 const NOISE = 1e-9;
 
-/** Rows of the command's comparison, as the page saves them. Noise is told apart, since squares are added up in another order. */
+/**
+ * Returns the rows of the command's comparison, in the form in which the page saves them. Noise is separate, since its squares are
+ * summed in another order.
+ */
 async function changesOf(file, view, options = []) {
   const json = await askedJson(file, ['--view', view, ...options]);
   const { factor } = json;
@@ -29,7 +32,7 @@ async function changesOf(file, view, options = []) {
   });
 }
 
-/** What stands beside a change that is scaled is scaled, too. */
+/** Scales the value next to a change like the change. */
 function afterOf(of, row, factor) {
   const [before, after] = [row.before, row.after].map((side) => Number(side[`${of}_weight`]));
   return factor === 1 ? { [`${of}-after`]: after } : { [`${of}-after-scaled`]: before + Math.round(row[`${of}_change`].weight) };
@@ -43,7 +46,7 @@ function verdictOf(row, of) {
   return { both: verdict, new: `new, ${verdict}`, vanished: `gone, ${verdict}` }[presence];
 }
 
-/** The rows of the page as those of the command. */
+/** Converts rows of the page to the form of the command's rows. */
 function shown(rows, of = 'self') {
   return rows.map(({ [`${of}-noise`]: noise, function: name, binary, ...row }) => ({ ...row, noise, name: (name ?? binary).trim() }));
 }
@@ -70,7 +73,7 @@ export const COMPARED_CASES = {
     }
     match(totals, /more: beyond noise/);
     match(await tab.text('[data-part=sentences]'), /^CPU time changed from 485\.00 ms to 726\.50 ms \(\+49\.8%\)/);
-    // Names are shortened to what fits; their titles are whole.
+    // Names are shortened to the available width; their titles are complete.
     const top = await tab.browser.run(() => [...document.querySelectorAll('[data-part=top-own] .name')].map(({ title }) => title).join('\n'));
     const names = json.own_functions.filter(({ self_change }) => self_change.weight !== 0).slice(0, 12).map(({ function: name }) => name);
     let at = -1;
@@ -85,7 +88,7 @@ export const COMPARED_CASES = {
 
   async 'tables of a comparison are the command’s'(tab, { pair, unlike }) {
     for (const { page, file } of [pair, unlike]) {
-      // The page is written with options that its recordings are not asked with again.
+      // If the page was written with `--normalize`, `file` contains that option.
       const options = file.includes('--normalize') ? [] : ['--normalize', 'none'];
       await tab.open(page, 'v=1&tab=functions');
       equalChanges(await functionsOn(tab), await changesOf(file, 'functions', options), 'functions');
@@ -105,7 +108,7 @@ export const COMPARED_CASES = {
     await tab.press('*');
     const rows = shown((await tab.tables()).tree, 'all');
     const [, ...nodes] = await changesOf(pair.file, 'tree');
-    // Everything below the first row, which has the largest change.
+    // The rows below the first, which has the largest change.
     equalChanges(rows.slice(0, 20), nodes.slice(0, 20), 'tree');
   },
 
@@ -189,10 +192,10 @@ export const COMPARED_CASES = {
     await tab.open(pair.page, 'v=1&tab=flame');
     deepEqual((await tab.text('#view .legend')).split('\n').map((text) => text.trim()).filter((text) => text !== ''), ['more', 'less', 'within noise']);
     const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
-    // Narrow boxes have no whole names.
+    // Narrow boxes do not show complete names.
     match(svg, /orchard::/);
     match(svg, /#e57364/i);
-    // Tips say of which recording a share is, and name every line.
+    // Tooltips name the recording of each share, and every line has a label.
     match(svg, /all after [\d.,]+ ms · [\d.]+% of total after\nself after [^\n]+% of total after\n(of its caller [^\n]+\n)?before [\d.]+ m?s\nafter [\d.]+ m?s\nchange \+[\d.]+ m?s: more/);
     await tab.click('[data-part=choice-before]', 'Widths');
     const rows = (await tab.tables())['flame-graph'];
@@ -228,7 +231,7 @@ export const COMPARED_CASES = {
     equal(scaling, `weights after are multiplied by ${factor.toFixed(4)}, for the same length`);
     match(await tab.text('[data-part=top-own]'), /%/);
     match(await tab.text('#top-own'), /% of the total before/);
-    // Totals that were made equal are not judged.
+    // If totals were scaled to be equal, they get no verdict.
     await tab.open(pair.page, 'v=1&scale=samples');
     const found = await facts();
     deepEqual(Object.keys(found), ['before', 'after', 'change', 'scaling']);

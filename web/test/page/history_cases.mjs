@@ -1,4 +1,4 @@
-// Back and Forward of the browser: they go through tabs and functions, and leave alone what is selected.
+// The browser's Back and Forward: they switch tabs and functions, and do not change the selection.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { functionsOf } from './asked.mjs';
@@ -92,7 +92,7 @@ export const HISTORY_CASES = {
   },
 };
 
-/** Goes so many steps through the browser's history. */
+/** Goes this many steps through the browser's history. */
 async function go(tab, steps) {
   const before = await tab.fragment();
   await tab.browser.run((steps) => history.go(steps), steps);

@@ -1,4 +1,4 @@
-// The pages that are tried, as the command writes them.
+// The tested pages, written by the command.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,13 +7,13 @@ import { ROOT, pageOf } from '../command.mjs';
 import { writeChanged, writeOfTwoProcesses } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
-/** A function's name that would do something where names were markup, and one on which patterns take for ever. */
+/** A function name that would run a script if names were markup, and a name on which patterns take extremely long. */
 const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
 const SLOW = `${'a'.repeat(40)}!`;
 const FIXTURES = ['27/signposts/input.xml', '27/several-tables/input.xml', '27/time-profile-waiting/input.xml'];
 const CORPUS = ['xctrace/12.5/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.4/time-sample.xml', 'xctrace/27/cpu-profile.xml', 'other/sample/inferno_sample.txt'];
 
-/** Pages in a folder; fresh ones have the script as it is built now. */
+/** Writes pages to a folder; fresh pages contain the current build of the script. */
 export async function writeInputs(folder, isFresh) {
   const swap = isFresh ? (await import('../../dev.mjs')).withBuild : (page) => page;
   const written = async (files, options = []) => {
@@ -33,7 +33,7 @@ export async function writeInputs(folder, isFresh) {
     writeFileSync(path, await swap(redacted));
     return { page: path, whole: inflated(page), removed: await removedNames(page, redacted) };
   };
-  /** A page without times: the smallest one, whose size the command tells where less is allowed. */
+  /** Writes a page without times. It is the smallest possible page; the command reports its size if less is allowed. */
   const writeReduced = async (file) => {
     const { error } = await pageOf([file], ['--max-size', '1K']);
     const [, size] = /would have (\d+) bytes/.exec(error);
@@ -59,7 +59,7 @@ export async function writeInputs(folder, isFresh) {
   };
 }
 
-/** The recording with other names: of a function, its binary, its process and a thread. */
+/** Returns the recording with other names for a function, its binary, its process and a thread. */
 function hostileRecording(file, path) {
   const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
   const text = readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-// The inverted flame graph: its boxes are the rows of the tree from the leaves up, and it is used as the other one.
+// The inverted flame graph: its boxes are the rows of the bottom-up tree, and it is used like the other flame graph.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { boxOf } from './place_cases.mjs';
@@ -14,7 +14,7 @@ export const INVERTED_CASES = {
     await tab.press('Shift+I');
     equal(await tab.fragment(), 'v=1&tab=flame&tree=up&flame=up');
     const found = namesBelowRoot((await tab.tables())['flame-graph']);
-    // Boxes that are narrower than a pixel are left out.
+    // Boxes narrower than a pixel are omitted.
     ok(found.length > 5);
     deepEqual(found, roots.slice(0, found.length));
     await tab.press('h');

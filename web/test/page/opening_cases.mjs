@@ -1,4 +1,4 @@
-// What is looked at in every tab: every recording opens, in windows of any width, and to everybody.
+// Checks of every tab: every recording opens, in windows of any width, and is accessible.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { TABS } from './tab.mjs';
 
 const SIZES = [[390, 844], [640, 450], [1280, 800], [2200, 1300]];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** The rules that look at colours; what others look at is the same in the light and in the dark. */
+/** The rules about colours. The results of all others are the same in light and dark themes. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export const OPENING_CASES = {
@@ -17,7 +17,7 @@ export const OPENING_CASES = {
   ...Object.fromEntries(SIZES.flatMap(fitting)),
 };
 
-/** A case for each recording: it opens, and shows every tab. */
+/** Returns a case for each recording: it opens, and shows every tab. */
 export function opensEach({ others }) {
   const opening = ({ file, page }) => async (tab) => {
     await tab.open(page);
@@ -29,10 +29,10 @@ export function opensEach({ others }) {
   return Object.fromEntries(others.map((other) => [`opens ${other.file.split('/').slice(-3, -1).join(' ')} ${basename(other.file)}`, opening(other)]));
 }
 
-/** The cases of a window: pages fit into it, and so do comparisons. */
+/** Returns the cases for a window size: pages and comparisons fit into it. */
 function fitting([width, height]) {
   const alone = async (tab, { orchard, counters }) => {
-    // Where there is little room, in a second one, which has more columns.
+    // Narrow windows also test a second recording, which has more columns.
     for (const { page } of width < 1_000 ? [orchard, counters] : [orchard]) await expectFitting(tab, page, width, height);
   };
   const compared = (tab, { pair }) =>
@@ -54,7 +54,7 @@ async function expectFitting(tab, page, width, height, check = async () => {}) {
   await tab.browser.resize(1280, 800);
 }
 
-/** Fails by what axe finds wrong with tabs, in the light and in the dark. One browser is enough: all have the same elements. */
+/** Fails if axe finds problems in tabs, in light and dark themes. One browser is enough, since all have the same elements. */
 async function expectAccessible(tab, axe, page, tabs) {
   if (tab.browser.name !== 'chromium') return;
   await tab.open(page, 'v=1&op=hide-system');

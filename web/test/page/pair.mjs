@@ -1,4 +1,4 @@
-// A second recording to compare the orchard with: some samples weigh more, one function has another name, and one has none of its samples.
+// A second recording to compare with the orchard: some samples weigh more, one function is renamed, and another one has no samples.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function writeChanged(file, path) {
   return path;
 }
 
-/** The same recording of another process, in two folders, as files of one name. */
+/** Writes the recording with another process to two folders, with the same file name. */
 export function writeOfTwoProcesses(file, folder) {
   const text = readFileSync(file, 'utf8');
   const write = (version, text) => {

@@ -1,10 +1,10 @@
-// Operations at one place of the tree, by menu, by key, and by link.
+// Operations at one place of the tree, by menu, keyboard and link.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 
 const treeOf = async (tab) => (await tab.tables()).tree;
 
-/** The sum of all that is left. */
+/** Returns the total weight after operations. */
 async function totalOf(tab) {
   const { tab: shown } = await tab.browser.run(() => ({ tab: document.documentElement.dataset.tab }));
   await tab.show('functions');
@@ -13,7 +13,7 @@ async function totalOf(tab) {
   return functions.reduce((sum, { self }) => sum + self, 0);
 }
 
-/** A row with its path; rows are written with two blanks for each level. */
+/** Returns rows with their paths. Saved rows are indented by two spaces per level. */
 function withPaths(rows) {
   const path = [];
   return rows.map((row) => {
@@ -24,27 +24,27 @@ function withPaths(rows) {
   });
 }
 
-/** A row inside the heaviest path, which is open. */
+/** Returns a row inside the heaviest path, which is open. */
 function innerRow(rows) {
   const placed = withPaths(rows);
   return placed.find(({ level }, at) => level > 2 && (placed[at + 1]?.level ?? 0) > level);
 }
 
-/** Chooses the row of a path. */
+/** Selects the row with a path. */
 async function choose(tab, { path }, options = {}) {
   const rows = withPaths((await tab.tables()).tree);
   const at = rows.findIndex((row) => row.path.join('\n') === path.join('\n'));
   ok(at >= 0, path.join(' › '));
-  // Rows that are not seen are not in the page, and the first may be behind the heading.
+  // Rows outside the visible area are not in the page, and the first row may be under the heading.
   await tab.browser.run((at) => void (document.getElementById('tree').scrollTop = Math.max(0, 24 * at - 100)), at);
   await tab.ready();
   await tab.click(`#tree-${at} .name`, null, options);
 }
 
-/** A place on a canvas where a box is that has callers, and the box's name: it is chosen. */
+/** Returns a point on a canvas in a box with callers, and the box's name. The box is selected. */
 export async function boxOf(tab, part) {
   const { left, top, width } = await tab.place(`[data-part=${part}] canvas`);
-  // A chart has gaps where its thread waits.
+  // A flame chart has gaps while its thread waits.
   for (const [share, down] of [[0.2, 90], [0.25, 90], [0.63, 90], [0.81, 90], [0.81, 60], [0.07, 60]]) {
     const [x, y] = [left + width * share, top + down];
     await tab.browser.click(x, y);
@@ -106,7 +106,7 @@ export const PLACE_CASES = {
       equal(await totalOf(tab), left, key);
       await tab.press('Control+z');
     }
-    // Functions in other views have no place.
+    // In other views, functions have no place in the tree.
     await tab.show('functions');
     await tab.press('ArrowDown');
     await tab.press('Shift+F');
@@ -160,7 +160,7 @@ export const PLACE_CASES = {
     }
   },
 
-  // One each: a driver that forgets to let go of Shift has a browser for each case.
+  // Two cases: a driver that cannot release Shift needs a separate browser for each.
   'the menu of a box of the flame graph is that of its function and its place': (tab, { orchard }) => menuOfBox(tab, orchard, 'flame', 'flame-graph'),
   'the menu of a box of the flame chart is that of its function and its place': (tab, { orchard }) => menuOfBox(tab, orchard, 'chart', 'flame-chart'),
 

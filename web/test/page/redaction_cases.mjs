@@ -1,4 +1,4 @@
-// No name that `--redact` takes out is anywhere on the page, nor in what it saves.
+// Names removed by `--redact` appear nowhere on the page, and not in saved files.
 
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export const REDACTION_CASES = {
   },
 };
 
-/** Everything that the page has on the screen, in attributes and in its address. */
+/** Returns everything on the screen, in attributes and in the address. */
 function shownBy(tab) {
   return tab.browser.run(() => {
     const { innerText, outerHTML } = document.body;

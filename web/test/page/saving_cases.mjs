@@ -1,10 +1,10 @@
-// Saving what is shown, menus below buttons, and names that fit.
+// Saving the displayed tables, menus below buttons, and names that fit.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 
 const TIME = 't=0.35s..0.45s';
 
-/** Opens the menu of what can be saved, and presses an item of it. */
+/** Opens the save menu and selects an item. */
 async function save(tab, action) {
   await tab.click('[data-part=save]');
   await tab.click(`[data-part=menu] [data-action=${action}]`);
@@ -82,7 +82,7 @@ export const SAVING_CASES = {
     await tab.open(orchard.page, 'v=1&tab=callers&fn=fruit_copy_fast@libfruit.dylib');
     const [callers, callees] = await tab.browser.run(() => [...document.querySelectorAll('.side')].map((side) => side.getBoundingClientRect().toJSON()));
     await tab.browser.resize(1280, 800);
-    // As wide as the page, whose width a scroll bar and the least width of a window change.
+    // As wide as the page, whose width depends on a scroll bar and the window's minimum width.
     ok(callers.left === callees.left && callers.width === callees.width && callers.width > 340, `${callers.width} and ${callees.width}`);
     ok(callees.top > callers.bottom - 2 && callees.height < callers.height, `${callees.top}, ${callees.height} below ${callers.bottom}, ${callers.height}`);
   },

@@ -1,4 +1,4 @@
-// The search: smart case, and names as they are pasted.
+// The search: smart case, and pasted names.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { functionsOf } from './asked.mjs';
@@ -25,7 +25,7 @@ export const SEARCH_CASES = {
     await tab.click('[data-part=menu] [data-action=focus]');
     await tab.ready();
     match(await tab.fragment(), /op=focus:\(\?i\)press/);
-    // A link may say that case counts.
+    // A link may request a case-sensitive search.
     await tab.open(orchard.page, 'v=1&tab=functions');
     await tab.follow('v=1&tab=functions&q=(?-i)press');
     equal(await tab.browser.run(() => document.getElementById('search').value), '(?-i)press');
@@ -43,7 +43,7 @@ export const SEARCH_CASES = {
       if (found.length > 0) deepEqual((await tab.tables()).functions, found, typed);
       equal(await tab.count('#search[aria-invalid=true]'), found.length === 0 ? 1 : 0, typed);
     }
-    // A regular expression that matches is one.
+    // Text that matches as a regular expression is read as one.
     await tab.search('press|grind');
     ok(!/plain/.test(await tab.text('#search-result')));
     for (const [typed, pattern] of [[PASTED, 'orchard::Press::filter\\(float\\*, unsigned long, float\\)'], ['filter(float*', '(?i)filter\\(float\\*']]) {
@@ -84,7 +84,7 @@ export const SEARCH_CASES = {
       return row.top >= table.top && row.bottom <= table.bottom;
     });
     ok(isSeen, 'the match is in sight');
-    // As soon as it is known what matches.
+    // As soon as the matches are computed.
     await tab.click('#search');
     await tab.press('Control+a');
     await tab.browser.type('filter(');
@@ -96,7 +96,7 @@ export const SEARCH_CASES = {
       await tab.press(keys);
       await waitFor(async () => (String(await activePath(tab)) === String(first)) === isFirst, keys);
     }
-    // Tables whose rows have functions, too.
+    // The same in tables whose rows have functions.
     for (const [link, table] of [['tab=tree&tree=heaviest', 'heaviest'], ['tab=functions', 'functions']]) {
       await tab.open(orchard.page, `v=1&${link}`);
       await tab.search('press::');
@@ -138,10 +138,10 @@ export const SEARCH_CASES = {
   },
 };
 
-/** Goes through all matches of a tree, on from the other end, and back. */
+/** Goes through all matches of a tree, wraps around, and goes back. */
 async function goFromMatchToMatch(tab, page, link) {
   await tab.open(page, `v=1&tab=tree${link}`);
-  // The matches, in the order of the whole tree.
+  // The matches, in the order of the complete tree.
   await tab.click('#tree .row .name');
   await expandAll(tab);
   const names = (await tab.tables()).tree.map((row) => row.function);
@@ -150,7 +150,7 @@ async function goFromMatchToMatch(tab, page, link) {
   await tab.open(page, `v=1&tab=tree${link}`);
   await tab.search('shake');
   await tab.click('#tree .row .name');
-  // The first row is not one of them.
+  // The first row is not a match.
   const seen = [];
   for (let step = 0; step <= all.length; step += 1) {
     await toMatch(tab, 'n');
@@ -166,7 +166,7 @@ async function goFromMatchToMatch(tab, page, link) {
   }
 }
 
-/** Opens everything below each row of the first level, from the last one on. */
+/** Expands everything below each row of the first level, starting with the last. */
 async function expandAll(tab) {
   await tab.press('End');
   for (;;) {
@@ -181,7 +181,10 @@ async function expandAll(tab) {
   }
 }
 
-/** Presses a key that leads to a match of `shake`; true once another row is highlighted that is one. It follows the answer by some frames. */
+/**
+ * Presses a key that leads to a match of `shake`. Returns true after another matching row is highlighted, which happens a few frames
+ * after the answer.
+ */
 async function toMatch(tab, key) {
   const highlighted = () =>
     tab.browser.run(() => {
@@ -197,13 +200,13 @@ async function toMatch(tab, key) {
   return waitFor(isThere, key, 2_000).then(() => true, () => false);
 }
 
-/** The path of the highlighted row. */
+/** Returns the path of the highlighted row. */
 async function activePath(tab) {
   const place = await tab.browser.run(() => Number(document.querySelector('#tree').getAttribute('aria-activedescendant').slice('tree-'.length)));
   return allPaths((await tab.tables()).tree.map((row) => row.function))[place];
 }
 
-/** The path of each row, from names that are indented as they are saved. */
+/** Returns the path of each row. Saved names are indented by level. */
 function allPaths(names) {
   const path = [];
   return names.map((name) => {

@@ -1,13 +1,13 @@
-// A recording that tells names of people, other programs and places, and the names that `--redact` takes out of its page.
+// A recording with the names of people, other programs and places, and the names that `--redact` removes from its page.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { loadEngine, payloadOf } from '../command.mjs';
 
-/** What is planted in it; none may be found anywhere. */
+/** The planted names. None of them may appear anywhere. */
 export const PLANTED = ['kowalczyk', 'geheimnis', 'Zaubertrank', 'bericht'];
 
-/** Writes it; the name of the file tells something, too. */
+/** Writes the recording. The file name also contains a planted name. */
 export function writeSecret(file, folder) {
   const path = `${folder}/kowalczyk-bericht.xml`;
   const process = '<process id="900001" fmt="Zaubertrank (77)"><pid id="900002" fmt="77">77</pid></process>';
@@ -21,12 +21,12 @@ export function writeSecret(file, folder) {
   return path;
 }
 
-/** The payload of a page as text: what anybody finds in it with a few lines of a script. */
+/** Returns the payload of a page as a string, which anyone can extract with a short script. */
 export function inflated(page) {
   return gunzipSync(Buffer.from(payloadOf(page), 'base64')).toString('utf8');
 }
 
-/** The names in a page that are not in the redacted one, neither by themselves nor within another. */
+/** Returns the names in a page that do not appear in the redacted page, not even as a part of other names. */
 export async function removedNames(page, redacted) {
   const left = inflated(redacted);
   const removed = [...(await namesIn(page))].filter((name) => name.length > 3 && !left.includes(name));

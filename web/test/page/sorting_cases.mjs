@@ -1,15 +1,15 @@
-// The order of tables: their own, or that of a column, by mouse and by key.
+// The order of tables, by default and by a column, with mouse and keyboard.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 
 const NAMES = new Intl.Collator('en', { numeric: true });
 
-/** The values of a column, from the first row on. */
+/** Returns the values of a column, starting with the first row. */
 async function valuesOf(tab, table, column) {
   return (await tab.tables())[table].map((row) => row[column]);
 }
 
-/** Nothing comes last. */
+/** Sorts values, with missing ones last. */
 function sorted(values, sign) {
   return [...values].sort((a, b) => (typeof a !== 'string' ? sign * (a - b) : (a === '') - (b === '') || (a !== '' && sign * NAMES.compare(a, b))));
 }
@@ -34,7 +34,7 @@ export const SORTING_CASES = {
       deepEqual((await tab.tables()).functions, own, column);
       match(await tab.text('#view .controls'), /the heaviest by themselves first/);
     }
-    // The column of the table's own order is sorted by already.
+    // Tables are sorted by their default column at the start.
     equal(await tab.count(`${heading('functions', 'self')}[aria-sort=descending]`), 1);
     await tab.click(heading('functions', 'self'));
     deepEqual(await valuesOf(tab, 'functions', 'self'), own.map(({ self }) => self).reverse());

@@ -1,11 +1,11 @@
-// A page in a browser, used as a person does: by the mouse at what is on the screen, and by keys.
+// A page in a browser, used like a person would: with the mouse on visible elements, and with keys.
 
 /** In milliseconds. */
 const READY_WITHIN = 30_000;
 
 export const TABS = ['overview', 'flame', 'tree', 'functions', 'callers', 'chart', 'binaries', 'categories', 'source', 'threads', 'states', 'cores', 'intervals'];
 
-/** Waits for what follows by and by; an error if it does not. */
+/** Waits for a condition, and throws if it does not become true. */
 export async function waitFor(condition, what, milliseconds = 10_000) {
   const end = performance.now() + milliseconds;
   while (!(await condition())) {
@@ -19,7 +19,7 @@ export class Tab {
     this.browser = browser;
   }
 
-  /** Opens a page, with a fragment; nothing is remembered of pages before. */
+  /** Opens a page with a fragment. Nothing stored by previous pages is left. */
   async open(path, fragment = '') {
     await this.browser.open(path);
     await this.ready();
@@ -31,13 +31,13 @@ export class Tab {
     if (fragment !== '') await this.follow(fragment);
   }
 
-  /** Goes to a link of the open page, as one that is pasted into the address bar. */
+  /** Follows a link to the open page, as if it were pasted into the address bar. */
   async follow(fragment) {
     await this.browser.run((fragment) => void (location.hash = fragment), fragment);
     await this.ready();
   }
 
-  /** Waits until the page has computed everything that is on the screen. */
+  /** Waits until the page has computed everything on the screen. */
   async ready() {
     const end = performance.now() + READY_WITHIN;
     for (;;) {
@@ -47,7 +47,7 @@ export class Tab {
     }
   }
 
-  /** The middle of the first element of a selector, whose text may be asked for; it is scrolled into sight. */
+  /** Scrolls the first element that matches a selector (and a text, if given) into view, and returns its centre. */
   async place(selector, text = null) {
     const found = await this.browser.run(
       ([selector, text]) => {
@@ -75,7 +75,7 @@ export class Tab {
     await this.ready();
   }
 
-  /** Types into the search; an empty text clears it. */
+  /** Types into the search field; an empty string clears it. */
   async search(text) {
     await this.click('#search');
     await this.browser.press('Control+a');
@@ -106,12 +106,12 @@ export class Tab {
     return this.browser.run(() => decodeURIComponent(location.hash.slice(1)));
   }
 
-  /** The tables on the screen, as they are saved as JSON. */
+  /** Returns the tables on the screen, in the form in which they are saved as JSON. */
   async tables() {
     return JSON.parse(await this.savedTables('json')).tables;
   }
 
-  /** The file of the tables on the screen: `tsv` or `json`. */
+  /** Returns the saved file of the tables on the screen: `tsv` or `json`. */
   async savedTables(kind) {
     const [files, isOpen] = await this.browser.run(saveTables, kind);
     if (files.length !== 1) throw new Error(`${files.length} files saved${isOpen ? '' : ', no menu opened'}`);
@@ -119,7 +119,7 @@ export class Tab {
     return files[0];
   }
 
-  /** The file that is saved by what `work` does. */
+  /** Returns the file that `work` saves. */
   async saved(work) {
     await this.browser.run(() => void (globalThis.savedFiles.length = 0));
     await work();
@@ -129,7 +129,10 @@ export class Tab {
   }
 }
 
-/** Saves the tables on the screen by the menu, all within the page, since cases do it often; what was saved, and whether the menu opened. */
+/**
+ * Saves the tables on the screen by the menu. Runs in the page, since cases do it often. Returns the saved file, and whether the menu
+ * opened.
+ */
 async function saveTables(kind) {
   globalThis.savedFiles.length = 0;
   const until = async (condition) => {
@@ -144,12 +147,12 @@ async function saveTables(kind) {
   return [await Promise.all(globalThis.savedFiles.map((blob) => blob.text())), isOpen];
 }
 
-/** What the link to the page searches for. */
+/** Returns the search text in the link to the page. */
 function searched() {
   return new URLSearchParams(location.hash.slice(1)).get('q') ?? '';
 }
 
-/** The state of the page: `ready`, or another one if it is not ready after some milliseconds. */
+/** Returns the state of the page as soon as it is `ready`, or another state after this many milliseconds. */
 async function settled(milliseconds) {
   const end = performance.now() + milliseconds;
   const { dataset } = document.documentElement;
@@ -158,15 +161,15 @@ async function settled(milliseconds) {
     return dataset.state === 'ready';
   };
   if (!(await isReady())) return dataset.state ?? null;
-  // The state follows a change with the next frame.
+  // The state follows a change in the next frame.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   await isReady();
   return dataset.state ?? null;
 }
 
 /**
- * Takes back what the browser remembers of pages before, such as their colours; true if there was something. Files that the page saves
- * are kept in it, and go nowhere.
+ * Removes data that the browser stored for previous pages, such as their colours. Returns true if there was any. Files that the page saves
+ * are kept in memory.
  */
 function forget() {
   const remembered = localStorage.length > 0;
