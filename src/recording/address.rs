@@ -9,9 +9,9 @@
 //! | frames since 27 | the instruction + 1 | the return address − 1, which is inside the call |
 //! | `kperf-bt` (`time-sample`) | the instruction | the return address |
 //!
-//! No version number identifies the frames "since 27". The addresses of their callers do, since they are 3 modulo 4, unlike any
-//! return address. On x86_64 there is no such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes before a return
-//! address are still in the call instruction, since no call is that short.
+//! No version number identifies the frames "since 27". The addresses of their callers do, since they are 3 modulo 4, unlike any return
+//! address. On x86_64 there is no such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes
+//! before a return address are still in the call instruction, since no call is that short.
 
 use std::ops::Range;
 
