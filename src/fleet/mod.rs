@@ -50,7 +50,7 @@
 //! }
 //! let report = fleet.finish();
 //! let cpu = &report.cohorts[0].across_runs;
-//! assert_eq!((cpu.count, cpu.mean, cpu.max), (100, 1.98, 99.0));
+//! assert_eq!((cpu.count, cpu.mean, cpu.max), (100, Some(1.98), Some(99.0)));
 //! let [p50, _, _, p99, p999] = &cpu.estimates[..] else { unreachable!("five are asked for by default") };
 //! assert_eq!((p50.value, p99.value), (Some(1.0), Some(1.0)));
 //! assert_eq!(p999.support, Support::TooFew { needed: 1_000 }, "a hundred users do not tell");

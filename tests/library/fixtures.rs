@@ -1,7 +1,7 @@
 //! Every folder `fixtures/<version>/<case>/`: the input is what the fixture writer makes, and each output format of the
 //! input is what stands beside it. A new case needs no code here.
 //!
-//! `TRACEPARSE_BLESS=1 cargo test --test fixtures` writes all files anew; look at the difference before keeping it.
+//! `TRACEPARSE_BLESS=1 cargo test --test library fixtures` writes all files anew; look at the difference before keeping it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn inputs_and_outputs_are_as_expected() {
     outputs(&mut wrong);
     assert!(
         wrong.is_empty(),
-        "{wrong:#?}\ndiffer; if the new files are right: TRACEPARSE_BLESS=1 cargo test --test fixtures"
+        "{wrong:#?}\ndiffer; if the new files are right: TRACEPARSE_BLESS=1 cargo test --test library fixtures"
     );
 }
 

@@ -93,7 +93,7 @@ fn check_clock(recording: &Path) -> Result<(), Failed> {
 
 /// The files that show a percentage of a core. `clock.py` compares all of them; of the page, `web/test/equality.mjs` does, and of fleets with
 /// several runs, `fleet_duckdb.rs`.
-const PERCENTAGES: [&str; 22] = [
+const PERCENTAGES: [&str; 21] = [
     "bin/fleet/help.rs",
     "src/fleet/sql.rs",
     "src/output/diff/overview.rs",
@@ -112,7 +112,6 @@ const PERCENTAGES: [&str; 22] = [
     "src/units.rs",
     "web/src/engine/index.ts",
     "web/src/engine/views/cpu_use.ts",
-    "web/src/engine/views/tree.ts",
     "web/src/host/answers/overview.ts",
     "web/src/host/protocol.ts",
     "web/src/ui/views/overview_sentences.tsx",

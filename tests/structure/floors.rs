@@ -19,8 +19,9 @@ mod teeth;
 mod world;
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 25] = [
+const FLOORS: [(&str, u32); 26] = [
     ("alert_grammar", 0),
+    ("calendar", 0),
     ("chunked_vec", 0),
     ("decompress", 0),
     ("demangle", 0),
@@ -58,7 +59,7 @@ const FILE_SYSTEM: &str = "src/files/file_system.rs";
 const DOORS: [Door; 14] = [
     Door {
         name: "std::fs::File::open",
-        files: &["bin/bounds.rs", "bin/objects/copies.rs", "bin/objects/remote.rs", "bin/unchanged.rs"],
+        files: &["bin/objects/copies.rs", "bin/objects/remote.rs", "bin/resource_limits.rs", "bin/unchanged.rs"],
     },
     Door { name: "std::fs::File::create", files: &["bin/objects/copies.rs"] },
     Door { name: "std::fs::File::create_new", files: &[] },

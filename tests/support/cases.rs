@@ -27,7 +27,7 @@ pub struct Case {
 }
 
 /// The command that regenerates all fixtures.
-pub const COMMAND: &str = "TRACEPARSE_BLESS=1 cargo test --test fixtures";
+pub const COMMAND: &str = "TRACEPARSE_BLESS=1 cargo test --test library fixtures";
 
 /// Path (`version/case`) and `input.xml` of every case.
 pub fn fixtures() -> Vec<(&'static str, String)> {

@@ -28,7 +28,7 @@ use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
 use crate::report::series_label;
 use crate::report::{Report, SeriesReport};
-use crate::units::{Nanos, Unit};
+use crate::units::Unit;
 use locations::Locations;
 use message::{Strings, put_bytes, put_number, put_numbers};
 
@@ -81,8 +81,9 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     samples.locations.write(&Programs::new(report), &mut strings, &mut writer)?;
     if let Some(run) = recorded_run(report) {
         put_number(9, run.start().unwrap_or_default().as_nanos(), &mut writer.text);
-        put_number(10, duration(report).as_nanos(), &mut writer.text);
     }
+    // Zero if it is unknown.
+    put_number(10, report.length().map_or(0, |length| length.nanos.as_nanos()), &mut writer.text);
     if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
         put_value_type(11, name, unit, &mut strings, &mut writer.text);
         put_number(12, weight, &mut writer.text);
@@ -100,11 +101,6 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_number(1, strings.id(name), &mut message);
     put_number(2, strings.id(unit), &mut message);
     put_bytes(field, &message, out);
-}
-
-/// The selected time; zero if it is unknown.
-fn duration(report: &Report<'_>) -> Nanos {
-    report.length().map_or(Nanos::default(), |length| length.nanos)
 }
 
 /// The weight of one sample, if all weigh the same.

@@ -52,11 +52,14 @@ pub(crate) fn faults(code: &Code, rules: &Floors) -> Vec<String> {
     let modules: BTreeSet<String> =
         (0..code.modules.len()).filter_map(|module| Some(names_of(code, module)?.0)).collect();
     for module in modules.iter().filter(|module| !rules.floors.contains_key(module.as_str())) {
-        faults.insert(format!("{module} has no floor: give it one in tests/floors.rs and docs/architecture.md"));
+        faults.insert(format!(
+            "{module} has no floor: give it one in tests/structure/floors.rs and docs/architecture.md"
+        ));
     }
     for gone in rules.floors.keys().filter(|floor| !modules.contains(**floor)) {
-        faults
-            .insert(format!("{gone} has a floor and no code: take it out of tests/floors.rs and docs/architecture.md"));
+        faults.insert(format!(
+            "{gone} has a floor and no code: take it out of tests/structure/floors.rs and docs/architecture.md"
+        ));
     }
     faults.into_iter().collect()
 }

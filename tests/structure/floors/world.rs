@@ -70,7 +70,10 @@ pub(crate) fn door_faults(code: &Code, doors: &[Door]) -> Vec<String> {
     }
     for door in doors {
         for file in door.files.iter().filter(|file| !seen.contains(&(door.name, **file))) {
-            faults.insert(format!("{file} does not use {}: take it out of this door in tests/floors.rs", door.name));
+            faults.insert(format!(
+                "{file} does not use {}: take it out of this door in tests/structure/floors.rs",
+                door.name
+            ));
         }
     }
     faults.into_iter().collect()
