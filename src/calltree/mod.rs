@@ -1,7 +1,7 @@
 //! Call trees: the stacks of many samples, merged by their common callers.
 //!
 //! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the distinct stacks, not
-//!   on the samples.
+//!    on the samples.
 //! 2. [`Merger`] merges levels: frames of the same function (same binary, same name) below one node become one node.
 //! 3. [`CallTree`] is the result, and [`FunctionRow`] its sum by function.
 //!

@@ -23,8 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial!("archives_name_what_instruments_named", move || archives_name_the_frames(&folder)),
         trial!("names_of_the_export_stay", move || names_of_the_export_stay(&other)),
     ];
-    let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(is_missing)).collect();
-    trials
+    trials.into_iter().map(|trial| trial.with_ignored_flag(is_missing)).collect()
 }
 
 /// The files of a zip archive, in memory.
