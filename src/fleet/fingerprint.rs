@@ -140,18 +140,7 @@ mod tests {
     use crate::units::{Millionths, Nanos};
 
     fn task() -> Task {
-        Task {
-            path: "a.xml".into(),
-            display: "a.xml".to_owned(),
-            toc: None,
-            intervals: None,
-            intervals_beside: None,
-            labels: Vec::new(),
-            run_weight: Millionths::ONE,
-            duration: None,
-            is_described: false,
-            folder: None,
-        }
+        Task::new("a.xml".into(), "a.xml".to_owned())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::fleet::host::FleetHost;
 use crate::fleet::store::Store;
 use crate::fleet::{FailedInput, FailureKind};
 use crate::memory::Reservation;
-use crate::units::{Millionths, counted, several};
+use crate::units::{counted, several};
 
 use super::file_names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
 use super::folders::{Walked, expand, is_pattern, walk};
@@ -424,18 +424,7 @@ fn real(host: &dyn FleetHost, path: &Path) -> std::io::Result<PathBuf> {
 }
 
 fn task(host: &dyn FleetHost, path: &Path) -> Task {
-    Task {
-        path: path.to_owned(),
-        display: display(host, path),
-        toc: None,
-        intervals: None,
-        intervals_beside: None,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: None,
-        is_described: false,
-        folder: None,
-    }
+    Task::new(path.to_owned(), display(host, path))
 }
 
 /// Returns the replacement for the name of a file, and uses it from now on.

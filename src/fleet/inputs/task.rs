@@ -32,6 +32,22 @@ pub struct Task {
 }
 
 impl Task {
+    /// A file of which nothing is known besides its path and its name in reports.
+    pub(crate) fn new(path: PathBuf, display: String) -> Self {
+        Self {
+            path,
+            display,
+            toc: None,
+            intervals: None,
+            intervals_beside: None,
+            labels: Vec::new(),
+            run_weight: Millionths::ONE,
+            duration: None,
+            is_described: false,
+            folder: None,
+        }
+    }
+
     /// The export's file, and the neighbouring files that are read with it.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let beside = [&self.toc, &self.intervals, &self.intervals_beside];
