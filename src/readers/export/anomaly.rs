@@ -29,39 +29,35 @@ pub(super) enum Oddity {
 }
 
 impl Oddity {
-    /// The topic under which diagnostics count it.
-    pub(super) const fn topic(self) -> &'static str {
+    /// The topic under which diagnostics count it, and the sentence that people read.
+    pub(super) const fn describe(self) -> (&'static str, &'static str) {
         match self {
-            Self::InStack => "odd stack",
-            Self::StackName => "odd stack name",
-            Self::Child => "odd child",
-            Self::NoDisplayName => "no display name",
-            Self::NoProcess => "no process",
-            Self::NoFrameName => "no frame name",
-            Self::NoBinaryField => "no binary field",
-            Self::LoadAddress => "load address",
-            Self::Uuid => "UUID",
-            Self::Attribute => "odd attribute",
-        }
-    }
-
-    /// The sentence that people read.
-    pub(super) const fn sentence(self) -> &'static str {
-        match self {
-            Self::InStack => "a stack holds an element that this version does not know; its frames count",
-            Self::StackName => "a stack is an element of a name that this version does not know; its frames count",
-            Self::Child => {
-                "a thread, process or frame holds an element that this version does not know; the rest counts"
+            Self::InStack => {
+                ("odd stack", "a stack holds an element that this version does not know; its frames count")
             }
-            Self::NoDisplayName => {
-                "a thread, process or core has no display string (fmt), or an empty one, so its name is not known"
+            Self::StackName => {
+                ("odd stack name", "a stack is an element of a name that this version does not know; its frames count")
             }
-            Self::NoProcess => "a thread names no process; only the row may name it",
-            Self::NoFrameName => "a frame has no name; its address is shown instead",
-            Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",
-            Self::LoadAddress => "a binary has no readable load-addr attribute; symbol files cannot name its frames",
-            Self::Uuid => "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames",
-            Self::Attribute => "a frame or binary has an attribute that this version does not know",
+            Self::Child => (
+                "odd child",
+                "a thread, process or frame holds an element that this version does not know; the rest counts",
+            ),
+            Self::NoDisplayName => (
+                "no display name",
+                "a thread, process or core has no display string (fmt), or an empty one, so its name is not known",
+            ),
+            Self::NoProcess => ("no process", "a thread names no process; only the row may name it"),
+            Self::NoFrameName => ("no frame name", "a frame has no name; its address is shown instead"),
+            Self::NoBinaryField => {
+                ("no binary field", "a binary lacks its name, UUID, architecture or path; its frames may not be named")
+            }
+            Self::LoadAddress => {
+                ("load address", "a binary has no readable load-addr attribute; symbol files cannot name its frames")
+            }
+            Self::Uuid => {
+                ("UUID", "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames")
+            }
+            Self::Attribute => ("odd attribute", "a frame or binary has an attribute that this version does not know"),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) enum Attributes {
 
 /// An element that closes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Element<'a> {
+pub(super) struct Element<'a, V = Value> {
     pub(super) tag: Tag,
     pub(super) attributes: Attributes,
     /// The display string, where [`Tag::has_display_name`].
@@ -37,9 +37,11 @@ pub(super) struct Element<'a> {
     /// The text, where [`Tag::has_text`].
     pub(super) text: &'a str,
     /// The values of its children, in order.
-    pub(super) children: &'a [Value],
+    pub(super) children: &'a [V],
     /// True if it is the first child of its parent.
     pub(super) is_first_child: bool,
+    /// True if it defines an id.
+    pub(super) has_id: bool,
 }
 
 /// Decodes the elements of one document after the other into a recording.

@@ -58,15 +58,11 @@ mod packed_value;
 mod pipeline;
 mod position;
 mod replay;
-mod row_cells;
 mod scan;
-mod skipped_tables;
 mod stacks;
 mod tag;
 mod tape;
 mod toc;
-mod tokens;
-mod truncation;
 mod value;
 
 use std::io::Read;
@@ -77,7 +73,7 @@ use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
 use crate::recording::{Document, Options, RecordingBuilder};
 use definitions::Definitions;
-use document::DocumentReader;
+use document::{DocumentReader, Samples};
 
 /// Reads an input with all its documents into a recording. `name` is how results and errors call it.
 ///
@@ -103,8 +99,7 @@ fn read_documents<R: Read + Send>(
     options: &Options,
     input: StringId,
 ) -> Result<(Vec<Document>, Vec<Diagnostic>), Error> {
-    let bytes = definitions.recording.bytes;
-    let mut reader = DocumentReader::new(definitions, options, input, bytes);
+    let mut reader = DocumentReader::new(Samples::new(definitions, input), options, name);
     let read = pipeline::read_documents(source, name, &mut reader, options)?;
     let found = (std::mem::take(&mut reader.documents), reader.notes.take());
     definitions.recording.bytes += read;

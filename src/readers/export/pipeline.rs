@@ -18,7 +18,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use super::blocks::{Block, BlockReader};
-use super::document::DocumentReader;
+use super::document::{DocumentReader, Samples};
 use super::feed::Feed;
 use super::scan;
 use super::tape::Tape;
@@ -36,10 +36,10 @@ const MAX_BATCHES: usize = 16;
 const MAX_THREADS: usize = 256;
 
 /// Reads all documents of an input; gives the number of bytes.
-pub(super) fn read_documents<R: Read + Send>(
+pub(super) fn read_documents<'d, R: Read + Send>(
     source: R,
     input: &str,
-    reader: &mut DocumentReader<'_>,
+    reader: &mut DocumentReader<'d, Samples<'d>>,
     options: &Options,
 ) -> Result<u64, Error> {
     let mut feed = Feed::new(reader, input, options);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::attributes::{BinaryFields, FrameFields, unescape};
 use super::definitions::{Attributes, Element, number_value};
-use super::document::DocumentReader;
+use super::document::{Content as _, DocumentReader, Samples};
 use super::packed_value::Packed;
 use super::position::Fault;
 use super::tag::Tag;
@@ -113,7 +113,7 @@ impl KnownRows {
 
 /// A tape on its way into a document.
 struct Replay<'r, 'd, 't> {
-    document: &'r mut DocumentReader<'d>,
+    document: &'r mut DocumentReader<'d, Samples<'d>>,
     tape: &'t Tape,
     bytes: &'t [u8],
     /// Offset of `bytes` in the input.
@@ -129,10 +129,10 @@ struct Replay<'r, 'd, 't> {
     known_stacks: usize,
 }
 
-impl DocumentReader<'_> {
+impl<'d> DocumentReader<'d, Samples<'d>> {
     /// True if a tape continues the document: its rows are the next rows of a CPU table, and its ids continue the numbering.
     pub(super) fn fits(&self, tape: &Tape) -> bool {
-        let Some(next) = self.definitions.ids.next() else { return false };
+        let Some(next) = self.content.definitions.ids.next() else { return false };
         self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
     }
 
@@ -150,7 +150,7 @@ impl DocumentReader<'_> {
         room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
         room.known_rows.begin(self.table_number(), tape.cells.len());
-        let known_stacks = self.definitions.recording.profile.stack_count();
+        let known_stacks = self.content.definitions.recording.profile.stack_count();
         Replay { document: self, tape, bytes, offset, row: offset, room, cells: None, next_stack: 0, known_stacks }
             .run()
     }
@@ -159,7 +159,7 @@ impl DocumentReader<'_> {
 impl<'t> Replay<'_, '_, 't> {
     fn run(&mut self) -> Result<(), Fault> {
         let tape = self.tape;
-        self.document.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
+        self.document.content.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
         self.find_frames();
         let mut next_row = RowStart::default();
         for op in &tape.ops {
@@ -182,7 +182,7 @@ impl<'t> Replay<'_, '_, 't> {
                     self.settle(stack, 0, at)?;
                 }
                 Op::Ref { tag, at, id } => {
-                    let value = self.document.definitions.referred(tag, self.value_of(id));
+                    let value = self.document.content.definitions.referred(tag, self.value_of(id));
                     self.document.note_oddities(self.byte(at));
                     self.settle(value, 0, at)?;
                 }
@@ -220,7 +220,7 @@ impl<'t> Replay<'_, '_, 't> {
     }
 
     fn find_frames_at(&mut self, places: Range<usize>) {
-        let ids = &self.document.definitions.ids;
+        let ids = &self.document.content.definitions.ids;
         for (place, &id) in self.room.frames[places.clone()].iter_mut().zip(&self.tape.frames[places]) {
             *place = ids.get_frame(id);
         }
@@ -238,7 +238,7 @@ impl<'t> Replay<'_, '_, 't> {
     /// The value of an id. The document has no gaps, so every id up to the last one is defined.
     #[inline(always)]
     fn value_of(&self, id: u32) -> Value {
-        self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
+        self.document.content.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
     }
 
     /// The value of a stack, usually the next one that was looked up in advance.
@@ -250,7 +250,7 @@ impl<'t> Replay<'_, '_, 't> {
     /// The value of a `ref` to this id in place of a stack.
     #[inline]
     fn stack_of(&self, word: Packed, id: u32) -> Value {
-        let value = self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));
+        let value = self.document.content.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));
         Tag::Backtrace.referring_to(value)
     }
 
@@ -264,14 +264,14 @@ impl<'t> Replay<'_, '_, 't> {
                 return word;
             }
         }
-        self.document.definitions.ids.get_word(id)
+        self.document.content.definitions.ids.get_word(id)
     }
 
     /// A value is known: it belongs to its id, and to its parent.
     #[inline(always)]
     fn settle(&mut self, value: Value, id: u32, at: u16) -> Result<(), Fault> {
         if id != 0 {
-            self.document.definitions.ids.define(u64::from(id), value);
+            self.document.content.definitions.ids.define(u64::from(id), value);
         }
         self.document.values.push(value);
         self.check_stacks(at)
@@ -279,12 +279,12 @@ impl<'t> Replay<'_, '_, 't> {
 
     #[inline(always)]
     fn check_stacks(&mut self, at: u16) -> Result<(), Fault> {
-        let stacks = self.document.definitions.recording.profile.stack_count();
+        let stacks = self.document.content.definitions.recording.profile.stack_count();
         if stacks == self.known_stacks {
             return Ok(());
         }
         self.known_stacks = stacks;
-        self.document.check_stacks(self.byte(at))
+        self.document.content.check(self.byte(at))
     }
 
     /// An attribute with its entities replaced; the scanner has seen that they are known ones.
@@ -330,7 +330,7 @@ impl<'t> Replay<'_, '_, 't> {
     /// A row of a time, known cells, and a stack by `ref`.
     #[inline(always)]
     fn usual_row(&mut self, RowStart { id, time, .. }: RowStart, cells: u32, stack: u32) -> Result<(), Fault> {
-        self.document.definitions.ids.define(u64::from(id), Value::Time(time));
+        self.document.content.definitions.ids.define(u64::from(id), Value::Time(time));
         let word = self.known_stack_word(stack);
         // The numbers are passed separately, since reading a value just after composing it is slow.
         if let Some(known_stack) = word.stack()
@@ -351,14 +351,14 @@ impl<'t> Replay<'_, '_, 't> {
         cells: u32,
         stack: &TapeStack,
     ) -> Result<(), Fault> {
-        self.document.definitions.ids.define(u64::from(id), Value::Time(time));
+        self.document.content.definitions.ids.define(u64::from(id), Value::Time(time));
         let Some(leaf) = self.known_frames(stack).map_err(self.full(at))? else {
             let stack = self.odd_stack(Tag::Backtrace, at, stack)?;
-            self.document.definitions.ids.define(u64::from(id) + 1, stack);
+            self.document.content.definitions.ids.define(u64::from(id) + 1, stack);
             self.check_stacks(at)?;
             return self.whole_row(time, cells, stack);
         };
-        self.document.definitions.ids.define(u64::from(id) + 1, Value::Stack(Some(leaf)));
+        self.document.content.definitions.ids.define(u64::from(id) + 1, Value::Stack(Some(leaf)));
         self.check_stacks(at)?;
         if let Some(known) = self.room.known_rows.get(self.tape, cells)
             && self.document.add_known_row(known, time, Some(leaf)).is_some()
@@ -412,8 +412,8 @@ impl<'t> Replay<'_, '_, 't> {
         let fmt = self.unescaped(fmt, at)?.unwrap_or_default();
         let text = text.of(self.bytes).filter(|_| tag.has_text()).unwrap_or_default();
         let (attributes, children, is_first_child) = (Attributes::None, &[][..], false);
-        let element = Element { tag, attributes, fmt: &fmt, text, children, is_first_child };
-        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        let element = Element { tag, attributes, fmt: &fmt, text, children, is_first_child, has_id: id != 0 };
+        let value = self.document.content.definitions.value(element).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
         self.settle(value, id, at)
     }
@@ -429,8 +429,8 @@ impl<'t> Replay<'_, '_, 't> {
         let Open { tag, attributes, id, at, fmt, first_value, is_first_child } = open;
         let fmt = self.unescaped(fmt, at)?.unwrap_or_default();
         let children = &self.document.values[first_value..];
-        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child };
-        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child, has_id: id != 0 };
+        let value = self.document.content.definitions.value(element).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
         self.document.values.truncate(first_value);
         self.settle(value, id, at)?;
@@ -445,7 +445,7 @@ impl<'t> Replay<'_, '_, 't> {
         let (name, address) = (self.unescaped(name, at)?, self.verbatim(address));
         // The scanner stops in front of a frame or binary that has others.
         let fields = FrameFields { name, address, is_inlined, has_others: false };
-        let attributes = self.document.definitions.frame_attributes(&fields).map_err(self.full(at))?;
+        let attributes = self.document.content.definitions.frame_attributes(&fields).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
         Ok(attributes)
     }
@@ -460,7 +460,7 @@ impl<'t> Replay<'_, '_, 't> {
             path: self.unescaped(path, at)?,
             has_others: false,
         };
-        let value = self.document.definitions.binary(&fields).map_err(self.full(at))?;
+        let value = self.document.content.definitions.binary(&fields).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
         self.settle(value, id, at)
     }
@@ -484,7 +484,7 @@ impl<'t> Replay<'_, '_, 't> {
             common = 0;
         }
         let ReplayRoom { paths, frames, own_frames, .. } = &mut *self.room;
-        let definitions = &mut self.document.definitions;
+        let definitions = &mut self.document.content.definitions;
         let own = start..end - common;
         own_frames.clear();
         // Ids that the tape itself defines were unknown when it began.
@@ -510,7 +510,7 @@ impl<'t> Replay<'_, '_, 't> {
             && turn > next.start as usize
             && let (Some(&Some(parent)), Some(frame)) = (parent, self.room.frames[turn - 1])
         {
-            self.document.definitions.recording.profile.fetch_stack(parent, frame);
+            self.document.content.definitions.recording.profile.fetch_stack(parent, frame);
         }
     }
 
@@ -524,8 +524,8 @@ impl<'t> Replay<'_, '_, 't> {
         }
         let fmt = self.unescaped(stack.fmt, at)?.unwrap_or_default();
         let (attributes, children) = (Attributes::None, &self.document.values[first_value..]);
-        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child: false };
-        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child: false, has_id: true };
+        let value = self.document.content.definitions.value(element).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
         self.document.values.truncate(first_value);
         Ok(value)

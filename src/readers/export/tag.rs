@@ -27,6 +27,12 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
+    /// A number of a table of intervals: a time, a duration, an identifier.
+    Number,
+    /// A text of a table of intervals.
+    Words,
+    /// A text with elements for its parts; its display string contains the complete text.
+    Narrative,
     Frame,
     Binary,
     Source,
@@ -78,6 +84,27 @@ impl Tag {
         }
     }
 
+    /// The meaning of an element for intervals, whose rows refer to all elements with a meaning.
+    pub(super) fn of_intervals(name: &str) -> Self {
+        match name {
+            "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
+            "string" | "signpost-name" | "subsystem" | "category" | "event-type" | "hang-type" | "short-string" => {
+                Self::Words
+            }
+            "narrative" => Self::Narrative,
+            "process" => Self::Process,
+            "thread" => Self::Thread,
+            "sentinel" => Self::Sentinel,
+            "trace-query-result" => Self::TraceQueryResult,
+            "node" => Self::Node,
+            "schema" => Self::Schema,
+            "row" => Self::Row,
+            "col" => Self::Col,
+            "mnemonic" => Self::Mnemonic,
+            _ => Self::Other,
+        }
+    }
+
     /// The meaning of the element inside `parent`: tables, schemas and rows are such only at their place, and elements of other meaning (or
     /// none) anywhere else.
     pub(super) fn inside(self, parent: Self) -> Self {
@@ -101,6 +128,8 @@ impl Tag {
                 | Self::ThreadState
                 | Self::Path
                 | Self::TextAddresses
+                | Self::Number
+                | Self::Words
                 | Self::Mnemonic
                 | Self::EngineeringType
         );
@@ -124,7 +153,7 @@ impl Tag {
 
     /// True if the display string (`fmt`) of the element is read, since only it contains the name.
     pub(super) fn has_display_name(self) -> bool {
-        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
+        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace | Self::Narrative)
     }
 
     /// The value of a `ref` in an element of this name, if the `id` belongs to `value`. In every known file both elements have the same

@@ -4,28 +4,84 @@
 //! until the parent closes. The cells of a row are its values. One rule therefore reads stacks of every shape with any wrapping, and a
 //! `ref` is a value like any other.
 
+mod samples;
+mod skipped_rows;
 mod tables;
-mod truncated;
+mod tokens;
+mod truncation;
+
+use std::fmt::Debug;
 
 use quick_xml::events::BytesStart;
 
 use super::anomaly::Oddity;
 use super::attributes::{self, Fields, Identity};
-use super::definitions::{Attributes, Definitions, Element};
+use super::definitions::{Attributes, Element};
 use super::position::Fault;
-use super::row_cells;
-use super::skipped_tables::SkipRows;
 use super::tag::Tag;
 use super::toc::TocReader;
-use super::tokens::TakeTokens;
-use super::truncation::Documents;
-use super::value::Value;
-use crate::memory::of_vec;
-use crate::profile::{StackId, StringId};
-use crate::recording::{Document, DocumentContent, KnownRow, Limits, Notes, Options, RejectReason, add_known_row};
+use crate::memory::{OverBudget, of_vec};
+use crate::profile::Full;
+use crate::recording::{Document, DocumentContent, Limits, Notes, Options, RejectReason};
 use tables::Tables;
 
-pub(super) use tables::{OpenTable, number_in_xpath};
+pub(super) use samples::Samples;
+pub(super) use skipped_rows::rows_or_tokens;
+pub(super) use tables::OpenTable;
+pub(super) use truncation::{describe, finish};
+
+/// What becomes of the elements: samples, or intervals.
+pub(super) trait Content: Debug {
+    /// The value of an element.
+    type Value: Copy + Debug;
+    /// True if everything odd is noted; otherwise only what costs a row.
+    const NOTES_ODDITIES: bool;
+    /// The note about elements of a skipped table that do not end inside each other.
+    const UNBALANCED: &'static str;
+    /// The note about a document that is cut, if the document itself does not record it.
+    const CUT: Option<&'static str>;
+
+    /// The meaning of an element of this name, at its place.
+    fn tag(name: &str) -> Tag;
+    /// True if elements of this name are read when they define an id, even in tables that are not read.
+    fn is_needed(name: &str) -> bool;
+    /// True if the attributes of such elements are read.
+    fn has_attributes(tag: Tag) -> bool;
+    /// Decodes the attributes of an element, except for its display string.
+    fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full>;
+    /// The value of an element that closes.
+    fn value(&mut self, element: Element<'_, Self::Value>) -> Result<Self::Value, Full>;
+    /// The value of a `ref` in an element of this name. `Err` if the id is not defined.
+    fn referred(&mut self, tag: Tag, name: &str, id: u64) -> Result<Self::Value, Self::Value>;
+    /// Registers the value of an id. Returns false if the id was defined before: the meaning of a later `ref` is unknown.
+    fn define(&mut self, name: &str, id: u64, value: Self::Value) -> bool;
+    /// Registers the id of an element that is not read. Returns false if the id was defined before.
+    fn define_other(&mut self, id: u64) -> bool;
+    /// Takes something odd about the element that was read last.
+    fn take_oddity(&mut self) -> Option<Oddity>;
+    /// Checks that there is not more than an input that was read up to this byte may have.
+    fn check(&self, at: u64) -> Result<(), Fault>;
+    /// Begins the rows of a table, the schema of which is complete; `index` is its position in the document. Returns whether its rows are
+    /// read.
+    fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool;
+    /// Adds the row that started at this byte, or counts it as rejected.
+    fn add_row(
+        &mut self,
+        table: &mut OpenTable,
+        cells: &[Self::Value],
+        at: u64,
+    ) -> Result<Result<(), RejectReason>, Full>;
+    /// The sentence about a rejected row.
+    fn describe_rejection(&self, reason: RejectReason) -> String;
+    /// Rejects a row inside which the input ends.
+    fn reject_cut_row(&mut self, table: &mut OpenTable);
+    /// The table that was open ends.
+    fn finish_table(&mut self);
+    /// A document ends, of which about this many bytes stay.
+    fn finish_document(&mut self, bytes: u64);
+    /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
+    fn reserve(&mut self, more: u64) -> Result<(), OverBudget>;
+}
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
@@ -36,10 +92,9 @@ struct Open {
     /// The offset of its `<`, and its line if it was recorded.
     at: u64,
     line: u64,
-    name_length: usize,
     /// The position of its first child's value among the values.
     first_value: usize,
-    /// The starts of its name (if [`Tag::Other`]), display string and text in the text buffer.
+    /// The starts of its name, display string and text in the text buffer.
     name_start: usize,
     fmt_start: usize,
     text_start: usize,
@@ -57,36 +112,29 @@ enum Root {
 
 /// Reads the documents of one input.
 #[derive(Debug)]
-pub(super) struct DocumentReader<'a> {
-    pub(super) definitions: &'a mut Definitions,
-    pub(super) limits: &'a Limits,
+pub(super) struct DocumentReader<'a, C: Content> {
+    pub(super) content: C,
+    limits: &'a Limits,
     allow_truncated: bool,
-    input: StringId,
+    input: &'a str,
     root: Root,
     open: Vec<Open>,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<C::Value>,
     text: String,
     tables: Tables,
-    /// Bytes of the inputs before this one, for the limit on expansion.
-    bytes_before: u64,
     /// A byte and its line, from which lines are counted on.
     line_known: (u64, u64),
     is_behind_declaration: bool,
     /// Rows that were complete, in this input.
-    pub(super) rows: u64,
+    rows: u64,
     pub(super) documents: Vec<Document>,
     pub(super) notes: Notes,
 }
 
-impl<'a> DocumentReader<'a> {
-    pub(super) fn new(
-        definitions: &'a mut Definitions,
-        options: &'a Options,
-        input: StringId,
-        bytes_before: u64,
-    ) -> Self {
+impl<'a, C: Content> DocumentReader<'a, C> {
+    pub(super) fn new(content: C, options: &'a Options, input: &'a str) -> Self {
         Self {
-            definitions,
+            content,
             limits: &options.limits,
             allow_truncated: options.allow_truncated,
             input,
@@ -95,7 +143,6 @@ impl<'a> DocumentReader<'a> {
             values: Vec::new(),
             text: String::new(),
             tables: Tables::default(),
-            bytes_before,
             line_known: (0, 1),
             is_behind_declaration: false,
             rows: 0,
@@ -109,9 +156,9 @@ impl<'a> DocumentReader<'a> {
         self.line_known = (byte, line);
     }
 
-    /// True if a row of a CPU table follows, or the end of the table.
+    /// True if a row of a table that is read follows, or the end of the table.
     pub(super) fn is_at_rows(&self) -> bool {
-        self.tables.is_cpu() && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+        self.tables.is_read && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
     fn start_document(&mut self, name: &str, at: u64, is_empty: bool) -> Result<(), Fault> {
@@ -121,7 +168,7 @@ impl<'a> DocumentReader<'a> {
             _ => return Err(other_document(name, at)),
         };
         self.root = root;
-        self.open.push(Open::plain(tag, name, at));
+        self.push(tag, name, None, at)?;
         if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
@@ -131,25 +178,27 @@ impl<'a> DocumentReader<'a> {
             return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
         if !self.tables.start(start) {
-            self.note(at, "no run", || "a table does not name its run (run[N] in its xpath); run 1 is assumed".into());
+            self.note_odd(at, "no run", || {
+                "a table does not name its run (run[N] in its xpath); run 1 is assumed".into()
+            });
         }
         Ok(())
     }
 
     /// True if this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
     fn starts_skipping(&mut self, tag: Tag, name: &str, at: u64) -> bool {
-        if tag == Tag::Row && !self.tables.is_cpu() {
+        if tag == Tag::Row && !self.tables.is_read {
             self.tables.is_skipping = true;
             self.count_row();
             return true;
         }
         if tag != Tag::Row && !self.tables.is_skipping {
-            self.note(at, "no row", || format!("<{name}> where a row should be, ignored"));
+            self.note_odd(at, "no row", || format!("<{name}> where a row should be, ignored"));
         }
         false
     }
 
-    fn push(&mut self, tag: Tag, name: &str, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+    fn push(&mut self, tag: Tag, name: &str, start: Option<&BytesStart<'_>>, at: u64) -> Result<(), Fault> {
         if self.open.len() >= self.limits.element_depth {
             let limit = self.limits.element_depth;
             return Err(Fault::limit(format!("elements are nested deeper than {limit}"), at));
@@ -159,18 +208,18 @@ impl<'a> DocumentReader<'a> {
         }
         let is_first_child = self.open.last().is_none_or(|parent| parent.first_value == self.values.len());
         let name_start = self.text.len();
-        if tag == Tag::Other {
-            self.text.push_str(name);
-        }
+        self.text.push_str(name);
         let fmt_start = self.text.len();
-        let (identity, attributes) = self.attributes(tag, start, at)?;
+        let (identity, attributes) = match start.filter(|_| C::has_attributes(tag)) {
+            Some(start) => self.attributes(tag, start, at)?,
+            None => (Identity::None, Attributes::None),
+        };
         self.open.push(Open {
             tag,
             identity,
             attributes,
             at,
             line: 0,
-            name_length: name.len(),
             first_value: self.values.len(),
             name_start,
             fmt_start,
@@ -185,15 +234,11 @@ impl<'a> DocumentReader<'a> {
         let (identity, fields) = attributes::read(tag, start, at, self.limits.name_bytes)?;
         let attributes = match fields {
             _ if matches!(identity, Identity::Ref(_)) => Ok(Attributes::None),
-            Fields::None => Ok(Attributes::None),
-            Fields::UnknownFrame => Ok(Attributes::Value(Value::Bad(RejectReason::UnknownStack))),
-            Fields::Frame(frame) => self.definitions.frame_attributes(&frame),
-            Fields::Binary(binary) => self.definitions.binary(&binary).map(Attributes::Value),
-            Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
             Fields::DisplayName(name) => {
                 self.text.push_str(&name);
                 Ok(Attributes::None)
             }
+            fields => self.content.attributes(fields),
         };
         let attributes = attributes.map_err(|full| Fault::full(full, at))?;
         self.note_oddities(at);
@@ -202,17 +247,12 @@ impl<'a> DocumentReader<'a> {
 
     /// The element becomes a value of its parent.
     fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
+        let name = &self.text[open.name_start..open.fmt_start];
         let value = match open.identity {
-            // Such an element carries no information, and a skipped table may have defined it.
-            Identity::Ref(_) if open.tag == Tag::Companion => Value::Companion,
-            Identity::Ref(id) => match self.definitions.ids.get(id) {
-                Some(value) => self.definitions.referred(open.tag, value),
-                None => {
-                    self.note(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
-                    // An element that does not affect samples may be missing.
-                    if open.tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }
-                }
-            },
+            Identity::Ref(id) => self.content.referred(open.tag, name, id).unwrap_or_else(|value| {
+                self.note_odd(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
+                value
+            }),
             Identity::None | Identity::Id(_) => {
                 let element = Element {
                     tag: open.tag,
@@ -221,15 +261,19 @@ impl<'a> DocumentReader<'a> {
                     text: &self.text[open.text_start..],
                     children: &self.values[open.first_value..],
                     is_first_child: open.is_first_child,
+                    has_id: open.identity != Identity::None,
                 };
-                self.definitions.value(element).map_err(|full| Fault::full(full, open.at))?
+                self.content.value(element).map_err(|full| Fault::full(full, open.at))?
             }
         };
         self.note_oddities(open.at);
         match open.identity {
-            Identity::Id(id) => self.define(id, value, open.at),
+            Identity::Id(id) => {
+                let is_first = self.content.define(&self.text[open.name_start..open.fmt_start], id, value);
+                self.check_definition(is_first, id, open.at);
+            }
             Identity::Ref(_) if self.values.len() > open.first_value => {
-                self.note(open.at, "ref content", || {
+                self.note_odd(open.at, "ref content", || {
                     "an element that is a ref holds others, which do not count".to_owned()
                 });
             }
@@ -240,83 +284,64 @@ impl<'a> DocumentReader<'a> {
         if self.open.last().is_some_and(|parent| !matches!(parent.tag, Tag::Node | Tag::TraceQueryResult)) {
             self.values.push(value);
         }
-        self.check_stacks(open.at)
+        self.content.check(open.at)
     }
 
-    /// Registers the value of an id. No known file defines an id twice, so the meaning of a later `ref` would be unknown.
-    fn define(&mut self, id: u64, value: Value, at: u64) {
-        if self.definitions.ids.get(id).is_none() {
-            self.definitions.ids.define(id, value);
-            return;
+    /// Notes that an id is defined twice. No known file has such an id.
+    fn check_definition(&mut self, is_first: bool, id: u64, at: u64) {
+        if !is_first {
+            self.note(at, "id", || {
+                format!("id {id} is defined twice; rows that refer to it from here on are rejected")
+            });
         }
-        self.definitions.ids.define(id, Value::Bad(RejectReason::AmbiguousRef));
-        self.note(at, "id", || format!("id {id} is defined twice; rows that refer to it from here on are rejected"));
+    }
+
+    /// An element that is not read defines this id.
+    fn define_other(&mut self, id: u64, at: u64) {
+        let is_first = self.content.define_other(id);
+        self.check_definition(is_first, id, at);
     }
 
     /// Notes what is odd about the element at this byte, which was read last.
     #[inline]
     pub(super) fn note_oddities(&mut self, at: u64) {
-        if !self.definitions.oddities.is_empty() {
-            self.note_each_oddity(at);
+        if let Some(oddity) = self.content.take_oddity() {
+            self.note_each_oddity(oddity, at);
         }
     }
 
     #[cold]
-    fn note_each_oddity(&mut self, at: u64) {
-        while let Some(oddity) = self.definitions.oddities.pop() {
+    fn note_each_oddity(&mut self, first: Oddity, at: u64) {
+        let mut next = Some(first);
+        while let Some(oddity) = next {
             // Threads of other tables need no process, and Instruments 27 writes some without.
-            if oddity == Oddity::NoProcess && !self.tables.is_cpu() {
-                continue;
+            if oddity != Oddity::NoProcess || self.tables.is_read {
+                let (topic, sentence) = oddity.describe();
+                self.note(at, topic, || sentence.to_owned());
             }
-            self.note(at, oddity.topic(), || oddity.sentence().to_owned());
+            next = self.content.take_oddity();
         }
-    }
-
-    /// Checks that there are no more stacks than an input that was read up to this byte may have.
-    pub(super) fn check_stacks(&self, at: u64) -> Result<(), Fault> {
-        let stacks = self.definitions.recording.profile.stack_count() as u64;
-        if stacks > self.limits.free_stacks + self.bytes_before + at {
-            return Err(Fault::limit("stacks expand to more frames than the input has bytes", at));
-        }
-        Ok(())
     }
 
     /// Adds the row that started at this byte; its cells are the values from `first_value` on.
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
         let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
-        let result = row_cells::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
+        let result = self.content.add_row(table, cells, at).map_err(|full| Fault::full(full, at))?;
         self.values.truncate(first_value);
         self.rows += 1;
         if let Err(reason) = result {
-            self.note(at, reason.name(), || format!("row rejected: {reason}"));
+            let Self { notes, content, .. } = self;
+            notes.note(self.input, at, reason.name(), || content.describe_rejection(reason));
         }
         Ok(())
-    }
-
-    /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
-    #[inline(always)]
-    pub(super) fn add_known_row(&mut self, known: &KnownRow, time: u64, stack: Option<StackId>) -> Option<()> {
-        add_known_row(&mut self.tables.open.as_mut()?.reader, known, (time, stack), &mut self.definitions.recording)?;
-        self.rows += 1;
-        Some(())
-    }
-
-    /// The number of the current document and table in this input.
-    pub(super) fn table_number(&self) -> (usize, usize) {
-        (self.documents.len(), self.tables.count())
-    }
-
-    /// The part that the row with these cells, which was added last, has in common with others.
-    pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
-        row_cells::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
 
     fn finish_schema(&mut self, at: u64) {
         if self.tables.open.is_some() {
             self.values.clear();
         }
-        self.tables.finish_schema(self.input, self.definitions.recording.document_number());
+        self.tables.finish_schema(&mut self.content);
         if let Some(column) = self.tables.renamed_column() {
             self.note(at, "renamed column", || {
                 format!("the table has no column {column}, and others that this version does not know; was it renamed?")
@@ -327,6 +352,7 @@ impl<'a> DocumentReader<'a> {
     fn finish_table(&mut self) {
         self.values.clear();
         self.tables.finish();
+        self.content.finish_table();
     }
 
     /// The memory of the open elements.
@@ -343,26 +369,32 @@ impl<'a> DocumentReader<'a> {
     }
 
     fn finish_document(&mut self) {
-        self.definitions.recording.count_documents(self.memory());
+        let bytes = self.memory();
         let content = match std::mem::replace(&mut self.root, Root::None) {
             Root::Toc(toc) => DocumentContent::Toc(toc.finish()),
             Root::Query | Root::None => DocumentContent::Tables(self.tables.take()),
         };
-        self.definitions.finish_document();
+        self.content.finish_document(bytes);
         self.values.clear();
         self.text.clear();
-        let input = self.definitions.recording.profile.text(self.input).to_owned();
-        self.documents.push(Document { input, content, cut_at: None });
+        self.documents.push(Document { input: self.input.to_owned(), content, cut_at: None });
     }
 
     /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
     fn note(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
-        self.notes.note(self.definitions.recording.profile.text(self.input), byte, topic, message);
+        self.notes.note(self.input, byte, topic, message);
+    }
+
+    /// The same for something that costs no row.
+    fn note_odd(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
+        if C::NOTES_ODDITIES {
+            self.note(byte, topic, message);
+        }
     }
 }
 
 /// The error for an input that starts with an element of this name.
-pub(super) fn other_document(name: &str, at: u64) -> Fault {
+fn other_document(name: &str, at: u64) -> Fault {
     if name.eq_ignore_ascii_case("html") {
         return Fault::not_an_export("this is a web page, not an export", at);
     }
@@ -370,7 +402,9 @@ pub(super) fn other_document(name: &str, at: u64) -> Fault {
     Fault::not_an_export(text, at)
 }
 
-impl TakeTokens for DocumentReader<'_> {
+/// The tokens, as [`tokens::read`] finds them.
+impl<C: Content> DocumentReader<'_, C> {
+    /// An element starts at the byte `at`; an empty element also ends there.
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         let name = start.name().into_inner();
         if matches!(name, "trace-query-result" | "trace-toc") {
@@ -383,11 +417,11 @@ impl TakeTokens for DocumentReader<'_> {
         let Some(parent) = self.open.last().map(|open| open.tag) else {
             return self.start_document(name, at, is_empty);
         };
-        let tag = Tag::of(name).inside(parent);
+        let tag = C::tag(name).inside(parent);
         match parent {
             Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
             Tag::TraceQueryResult => {
-                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
+                self.note_odd(at, "no table", || format!("<{name}> where a table should be, ignored"));
             }
             Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
             Tag::Node if self.starts_skipping(tag, name, at) => {
@@ -396,10 +430,11 @@ impl TakeTokens for DocumentReader<'_> {
             }
             _ => {}
         }
-        self.push(tag, name, start, at)?;
+        self.push(tag, name, Some(start), at)?;
         if is_empty { self.take_end(name, at) } else { Ok(()) }
     }
 
+    /// An element ends.
     fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
         if let Root::Toc(toc) = &mut self.root {
             if toc.end(name, at)? {
@@ -411,12 +446,7 @@ impl TakeTokens for DocumentReader<'_> {
         let Some(open) = self.open.pop() else {
             return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
         };
-        let is_match = match open.tag {
-            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
-            // Some tags have several names, of different length.
-            tag => Tag::of(name) == tag && name.len() == open.name_length,
-        };
-        if !is_match {
+        if self.text[open.name_start..open.fmt_start] != *name {
             return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
         }
         match open.tag {
@@ -435,6 +465,7 @@ impl TakeTokens for DocumentReader<'_> {
         Ok(())
     }
 
+    /// A piece of text.
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         if let Root::Toc(toc) = &mut self.root {
             toc.text(text);
@@ -442,7 +473,7 @@ impl TakeTokens for DocumentReader<'_> {
         }
         match self.open.last() {
             Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
-                if self.text.len() + text.len() > self.limits.token_bytes {
+                if self.text.len() - open.text_start + text.len() > self.limits.token_bytes {
                     return Err(Fault::limit("the text of an element is larger than the limit", at));
                 }
                 self.text.push_str(text);
@@ -458,12 +489,9 @@ impl TakeTokens for DocumentReader<'_> {
         }
     }
 
+    /// True if a document is open.
     fn is_in_document(&self) -> bool {
         !matches!(self.root, Root::None)
-    }
-
-    fn is_behind_declaration(&mut self) -> &mut bool {
-        &mut self.is_behind_declaration
     }
 
     /// If the input is truncated, the error points to a document, table or row. Lines can no longer be counted once the bytes are gone.
@@ -477,61 +505,13 @@ impl TakeTokens for DocumentReader<'_> {
         }
     }
 
+    /// True if the rows that follow are not read as tokens.
     fn wants_no_tokens(&self) -> bool {
         self.is_skipping() || self.is_at_rows()
     }
 
+    /// True if an element of this name is the first row of a skipped table, whose attributes may be malformed.
     fn starts_unread_row(&self, name: &str) -> bool {
-        name == "row" && !self.tables.is_cpu() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
-    }
-}
-
-impl SkipRows for DocumentReader<'_> {
-    fn is_skipping(&self) -> bool {
-        self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
-    }
-
-    fn count_row(&mut self) {
-        self.rows += 1;
-        self.tables.count_row();
-    }
-
-    /// Rows of CPU tables refer to such elements.
-    fn is_needed(name: &str) -> bool {
-        Tag::of(name).is_shared()
-    }
-
-    /// Rows of CPU tables may refer to this element, although it does not affect them.
-    fn define_other(&mut self, id: u64, at: u64) {
-        self.define(id, Value::Other, at);
-    }
-
-    fn depth(&mut self) -> &mut u32 {
-        &mut self.tables.skipped_depth
-    }
-
-    fn note_unbalanced(&mut self, at: u64) {
-        self.note(at, "unbalanced", || {
-            "elements of a table that is not read do not end inside each other; the number of its rows may be wrong"
-                .to_owned()
-        });
-    }
-}
-
-impl Open {
-    fn plain(tag: Tag, name: &str, at: u64) -> Self {
-        Self {
-            tag,
-            identity: Identity::None,
-            attributes: Attributes::None,
-            at,
-            line: 0,
-            name_length: name.len(),
-            first_value: 0,
-            name_start: 0,
-            fmt_start: 0,
-            text_start: 0,
-            is_first_child: true,
-        }
+        name == "row" && !self.tables.is_read && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 }

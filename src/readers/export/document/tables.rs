@@ -5,9 +5,9 @@ use quick_xml::events::BytesStart;
 use super::super::attributes::unescape;
 use super::super::column_roles::{self, Roles};
 use super::super::position::Fault;
-use crate::profile::StringId;
+use super::Content;
 use crate::readers::well_formed::attribute_of;
-use crate::recording::{Column, Source, Table, TableKind, TableReader};
+use crate::recording::{Column, Table, TableKind, TableReader};
 
 /// The open table, and the roles of its columns.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(in crate::readers::export) struct OpenTable {
 pub(super) struct Tables {
     /// The table of the current rows.
     pub(super) open: Option<OpenTable>,
+    /// True if the next rows are read.
+    pub(super) is_read: bool,
     /// True while the rows of a table that is not read are passing by.
     pub(super) is_skipping: bool,
     /// The number of open elements in the rows that pass by.
@@ -45,16 +47,11 @@ impl Tables {
         self.columns.len()
     }
 
-    /// True if the next rows belong to a CPU table.
-    pub(super) fn is_cpu(&self) -> bool {
-        self.open.as_ref().is_some_and(|table| table.reader.table.kind == TableKind::Cpu)
-    }
-
     /// Starts a table. Returns true if it names its run, or has no attributes at all, which `xctrace` never writes.
     pub(super) fn start(&mut self, start: &BytesStart<'_>) -> bool {
         let run = number_in_xpath(start, "/run[");
         self.columns.clear();
-        self.is_skipping = false;
+        (self.is_read, self.is_skipping) = (false, false);
         let table = Table { run: run.unwrap_or(1), position: number_in_xpath(start, "/table["), ..Table::default() };
         self.open = Some(OpenTable { reader: TableReader::new(table), roles: Roles::default() });
         run.is_some() || start.attributes_raw().trim_ascii().is_empty()
@@ -85,17 +82,11 @@ impl Tables {
     }
 
     /// Completes the schema. From here on, the kind of the table and the meaning of its cells are known.
-    pub(super) fn finish_schema(&mut self, input: StringId, document: u32) {
+    pub(super) fn finish_schema(&mut self, content: &mut impl Content) {
         let Some(table) = &mut self.open else { return };
         table.reader.table.columns = std::mem::take(&mut self.columns);
-        let schema = table.reader.table.schema.as_deref().unwrap_or_default();
-        table.reader.table.kind = TableKind::of_schema(schema);
-        table.roles = Roles::of(schema, &table.reader.table.columns);
-        self.is_skipping = table.reader.table.kind == TableKind::Other;
-        self.skipped_depth = 0;
-        if table.reader.table.kind == TableKind::Cpu {
-            table.reader.source = Some(Source { input, document, table: self.tables.len() as u32 });
-        }
+        self.is_read = content.start_rows(table, self.tables.len() as u32);
+        (self.is_skipping, self.skipped_depth) = (!self.is_read, 0);
     }
 
     /// The first missing column of a CPU table, if there are unknown columns.
@@ -113,7 +104,7 @@ impl Tables {
 
     /// The table that is open, if one is, is complete.
     pub(super) fn finish(&mut self) {
-        self.is_skipping = false;
+        (self.is_read, self.is_skipping) = (false, false);
         self.tables.extend(self.open.take().map(|table| table.reader.table));
     }
 
@@ -125,7 +116,7 @@ impl Tables {
 }
 
 /// The number after `key` in an XPath, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
-pub(in crate::readers::export) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
+fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
     let (_, rest) = attribute_of(start, "xpath")?.split_once(key)?;
     rest.split_once(']')?.0.parse().ok()
 }

@@ -31,15 +31,18 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
-mod feed;
-mod kinds;
-mod reader;
+mod content;
 mod rows;
 
 use std::io::Read;
 
+use super::blocks::{Block, BlockReader};
+use super::document::DocumentReader;
+use super::feed::{Taken, take_block};
+use super::position::Place;
 use crate::error::Error;
 use crate::recording::{Intervals, Options};
+use content::FoundIntervals;
 
 /// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
 ///
@@ -49,5 +52,16 @@ use crate::recording::{Intervals, Options};
 /// # Errors
 /// As [`read_into`](super::read_into).
 pub(crate) fn read_intervals(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
-    feed::read(source, input, options)
+    let mut reader = DocumentReader::new(FoundIntervals::new(input, &options.memory), options, input);
+    let (mut place, mut block) = (Place::new(input, options), Block::default());
+    let mut blocks = BlockReader::new(source, options.buffer_size);
+    loop {
+        blocks.read(&mut block);
+        let taken = take_block(&mut reader, &mut place, &mut block, 0, |reader, block| {
+            Taken::default().read(reader, block, |_, _| Ok(()))
+        });
+        if taken?.is_some() {
+            return Ok(reader.content.into_intervals(reader.notes.take()));
+        }
+    }
 }

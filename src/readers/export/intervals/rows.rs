@@ -2,7 +2,7 @@
 
 use super::super::attributes::parse_number;
 use crate::recording::{
-    IntervalTable, Intervals, ProcessCell, RejectReason, RowKind, RowValues, SignpostIdentity as Identity, TableValues,
+    Column, IntervalTable, ProcessCell, RejectReason, RowKind, RowValues, SignpostIdentity as Identity, TableValues,
     Texts,
 };
 
@@ -62,12 +62,12 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(kind: RowKind, mnemonics: &[String]) -> Self {
-        let find = |name: &str| mnemonics.iter().position(|mnemonic| mnemonic == name);
+    fn of(kind: RowKind, columns: &[Column]) -> Self {
+        let find = |name: &str| columns.iter().position(|column| column.mnemonic == name);
         let is_signpost = matches!(kind, RowKind::Signpost | RowKind::SignpostEvent | RowKind::Region);
         let of_signposts = |name: &str| find(name).filter(|_| is_signpost);
         Self {
-            count: mnemonics.len(),
+            count: columns.len(),
             start: find(if kind.is_moment() { "time" } else { "start" }),
             duration: find("duration").filter(|_| !kind.is_moment()),
             name: of_signposts("name"),
@@ -152,22 +152,17 @@ impl Row<'_> {
 pub(super) struct TableRows {
     columns: Columns,
     missing: Option<&'static str>,
-    values: TableValues,
+    pub(super) values: TableValues,
 }
 
 impl TableRows {
     /// A table with these columns; `None` for tables without intervals and hangs.
-    pub(super) fn new(table: IntervalTable, mnemonics: &[String]) -> Option<Self> {
+    pub(super) fn new(table: IntervalTable, columns: &[Column]) -> Option<Self> {
         // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
         let kind = RowKind::of_schema(&table.schema).filter(|&kind| kind != RowKind::Region)?;
-        let columns = Columns::of(kind, mnemonics);
+        let columns = Columns::of(kind, columns);
         let missing = columns.needed(kind).into_iter().find(|(_, column)| column.is_none()).map(|(name, _)| name);
         Some(Self { columns, missing, values: TableValues::new(table, kind) })
-    }
-
-    /// The approximate number of bytes they take.
-    pub(super) fn memory(&self) -> u64 {
-        self.values.memory()
     }
 
     /// Adds a row, which started at the byte `at`, or counts it as rejected.
@@ -187,21 +182,15 @@ impl TableRows {
         }
     }
 
-    /// Counts a row that could not be read.
-    pub(super) fn reject(&mut self, reason: RejectReason) {
-        self.values.reject(reason);
-    }
-
-    /// The diagnostic for a row that was rejected: one topic, and one sentence.
-    pub(super) fn describe(&self, reason: RejectReason) -> (&'static str, String) {
+    /// The sentence about a row that was rejected.
+    pub(super) fn describe(&self, reason: RejectReason) -> String {
         let schema = &self.values.table.schema;
-        let text = match (reason, self.missing) {
+        match (reason, self.missing) {
             (RejectReason::MissingColumn, Some(column)) => {
                 format!("row of {schema} rejected: the schema has no column {column}")
             }
             _ => format!("row of {schema} rejected: {reason}"),
-        };
-        (reason.name(), text)
+        }
     }
 
     fn read(&self, row: &Row<'_>) -> Result<RowValues, RejectReason> {
@@ -231,10 +220,5 @@ impl TableRows {
             message: row.text(columns.message)?,
             severity: row.text(columns.severity)?,
         })
-    }
-
-    /// Ends the table: its intervals and hang risks are added to `found`.
-    pub(super) fn finish(self, texts: &Texts, found: &mut Intervals) {
-        self.values.finish(texts, found);
     }
 }

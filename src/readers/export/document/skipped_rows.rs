@@ -4,31 +4,30 @@
 //! shows where rows and the table end is checked: every element must end inside its parent. Elements that a later CPU table may refer to
 //! are read, since ids are numbered over the complete document and a thread or frame may be defined here.
 
-use super::position::Fault;
-use super::tokens::{self, Step, TakeTokens};
+use super::super::position::Fault;
+use super::super::tag::Tag;
+use super::tokens::{self, Step};
+use super::{Content, DocumentReader};
 
 /// The longest name of an element that is looked for with its id, and more than most others have.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
-/// The events of skipped rows. `at` is their offset in the input.
-pub(super) trait SkipRows {
+impl<C: Content> DocumentReader<'_, C> {
     /// True if the rows that follow belong to a table that is not read.
-    fn is_skipping(&self) -> bool;
+    pub(in super::super) fn is_skipping(&self) -> bool {
+        self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
 
-    /// A row began.
-    fn count_row(&mut self);
-
-    /// True if elements of this name are read when they define an id.
-    fn is_needed(name: &str) -> bool;
-
-    /// An element that is not read defines this id.
-    fn define_other(&mut self, id: u64, at: u64);
-
-    /// The number of open elements in the table; a row is one.
-    fn depth(&mut self) -> &mut u32;
+    /// A row that is not read began.
+    pub(super) fn count_row(&mut self) {
+        self.rows += 1;
+        self.tables.count_row();
+    }
 
     /// A row or the table ends where another element is open, or a row starts there.
-    fn note_unbalanced(&mut self, at: u64);
+    fn note_unbalanced(&mut self, at: u64) {
+        self.note(at, "unbalanced", || C::UNBALANCED.to_owned());
+    }
 }
 
 /// The next thing to do after a look at a tag.
@@ -41,8 +40,8 @@ enum Next {
 
 /// Continues with the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a skipped table are counted,
 /// and anything else is read as tokens.
-pub(super) fn rows_or_tokens(
-    reader: &mut (impl SkipRows + TakeTokens),
+pub(in super::super) fn rows_or_tokens<C: Content>(
+    reader: &mut DocumentReader<'_, C>,
     bytes: &[u8],
     used: usize,
     offset: u64,
@@ -62,7 +61,7 @@ pub(super) fn rows_or_tokens(
 
 /// Counts rows until the end of the table or a definition to be read, which is where it stops. The bytes start at `offset` in
 /// the input.
-pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_end: bool) -> Step {
+fn rows<C: Content>(reader: &mut DocumentReader<'_, C>, bytes: &[u8], offset: u64, is_end: bool) -> Step {
     let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
     while let Some(at) = tags.next() {
         let next = tags.peek().copied();
@@ -80,7 +79,7 @@ pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_en
 
 /// Looks at a tag, up to the next one.
 #[inline(always)]
-fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+fn tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64) -> Next {
     match piece.first() {
         Some(b'/') => end_tag(reader, piece, at),
         // A comment, CDATA or a processing instruction, which may contain something that looks like a tag.
@@ -91,8 +90,8 @@ fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
 }
 
 #[inline(always)]
-fn end_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
-    let depth = reader.depth();
+fn end_tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64) -> Next {
+    let depth = &mut reader.tables.skipped_depth;
     let open = std::mem::replace(depth, depth.saturating_sub(1));
     if open > 1 && !matches!(piece.get(1), Some(b'r' | b'n')) {
         return Next::Tag;
@@ -107,29 +106,29 @@ fn end_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
         reader.note_unbalanced(at);
     }
     if is_row {
-        *reader.depth() = 0;
+        reader.tables.skipped_depth = 0;
     }
     // What ends no row and nothing inside one should be the end of the table.
     if is_table || (open == 0 && !is_row) { Next::Token } else { Next::Tag }
 }
 
 #[inline(always)]
-fn start_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+fn start_tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64) -> Next {
     if is_named(piece, b"row") {
-        if *reader.depth() != 0 {
+        if reader.tables.skipped_depth != 0 {
             reader.note_unbalanced(at);
-            *reader.depth() = 0;
+            reader.tables.skipped_depth = 0;
         }
         reader.count_row();
     } else {
-        match definition::<R>(piece) {
+        match definition::<C>(piece) {
             Some((true, _)) => return Next::Token,
             Some((false, Some(id))) => reader.define_other(id, at),
             Some((false, None)) | None => {}
         }
     }
     let is_empty = piece.trim_ascii_end().ends_with(b"/>");
-    *reader.depth() += u32::from(!is_empty);
+    reader.tables.skipped_depth += u32::from(!is_empty);
     Next::Tag
 }
 
@@ -140,12 +139,12 @@ fn is_named(piece: &[u8], name: &[u8]) -> bool {
 }
 
 /// For an element that defines an id: true if it is one to be read, and its id.
-fn definition<R: SkipRows>(rest: &[u8]) -> Option<(bool, Option<u64>)> {
+fn definition<C: Content>(rest: &[u8]) -> Option<(bool, Option<u64>)> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;
     let value = rest[name_end..].strip_prefix(b" id=\"")?;
     let name = std::str::from_utf8(&rest[..name_end]).ok()?;
     let digits = value.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
     let id = std::str::from_utf8(&value[..digits]).ok().and_then(|digits| digits.parse().ok());
-    Some((R::is_needed(name), id))
+    Some((C::is_needed(name), id))
 }

@@ -5,51 +5,26 @@ use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
-use super::position::Fault;
-use super::truncation::Documents;
+use super::super::position::Fault;
+use super::{Content, DocumentReader};
 use crate::readers::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
 };
 
 /// The progress of a pass over the bytes in memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(in super::super) struct Step {
     /// Bytes that were read.
-    pub(super) used: usize,
+    pub(in super::super) used: usize,
     /// True if the token that follows is not complete in memory.
-    pub(super) needs_more: bool,
+    pub(in super::super) needs_more: bool,
 }
 
-/// A reader that makes something of tokens.
-pub(super) trait TakeTokens: Documents {
-    /// An element starts at the byte `at`; an empty element also ends there.
-    fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault>;
-
-    /// An element ends.
-    fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault>;
-
-    /// A piece of text.
-    fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
-
-    /// True if a document is open.
-    fn is_in_document(&self) -> bool;
-
-    /// True from the first token that must follow a declaration, to the start of the document.
-    fn is_behind_declaration(&mut self) -> &mut bool;
-
-    /// Records the line of what starts at `byte`, if it may be needed; `lines` counts between two bytes in memory.
-    fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64);
-
-    /// True if the rows that follow are not read as tokens.
-    fn wants_no_tokens(&self) -> bool;
-
-    /// True if an element of this name is the first row of a skipped table, whose attributes may be malformed.
-    fn starts_unread_row(&self, name: &str) -> bool;
-
+impl<C: Content> DocumentReader<'_, C> {
     /// Takes a start tag, if the parts that are read are well-formed.
     #[inline]
     fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
-        *self.is_behind_declaration() = false;
+        self.is_behind_declaration = false;
         match check_tag(start) {
             Err(broken) if !self.starts_unread_row(start.name().into_inner()) => Err(Fault::malformed(broken, at)),
             _ => self.take_start(start, at, is_empty),
@@ -58,7 +33,7 @@ pub(super) trait TakeTokens: Documents {
 
     /// Nothing may precede a declaration. Between documents, it belongs to the document before.
     fn begin_prolog(&mut self) {
-        *self.is_behind_declaration() |= !self.has_documents() && !self.is_in_document();
+        self.is_behind_declaration |= !self.has_documents() && !self.is_in_document();
     }
 
     /// Takes the next token, which starts at the byte `at`, if it is well-formed.
@@ -81,7 +56,7 @@ pub(super) trait TakeTokens: Documents {
             Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
             Event::Decl(declaration) => {
                 check_declaration(&declaration).map_err(broken)?;
-                if std::mem::replace(self.is_behind_declaration(), true) {
+                if std::mem::replace(&mut self.is_behind_declaration, true) {
                     return Err(Fault::malformed("an XML declaration is not at the start of its document", at));
                 }
                 self.cut_if_open(at)
@@ -98,8 +73,8 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Reads tokens until rows follow that are not read as tokens, or the bytes end; at least one if there is one.
 ///
 /// `window` is what is in memory, from the byte `window_offset` of the input on; its first `used` bytes were read.
-pub(super) fn read(
-    reader: &mut impl TakeTokens,
+pub(super) fn read<C: Content>(
+    reader: &mut DocumentReader<'_, C>,
     window: &[u8],
     used: usize,
     window_offset: u64,

@@ -1,0 +1,240 @@
+//! Samples of CPU tables: elements become values, and rows, by what their columns are for, samples of the profile.
+
+use super::super::anomaly::Oddity;
+use super::super::attributes::Fields;
+use super::super::column_roles::Roles;
+use super::super::definitions::{Attributes, Definitions, Element};
+use super::super::position::Fault;
+use super::super::tag::Tag;
+use super::super::value::Value;
+use super::{Content, DocumentReader, OpenTable};
+use crate::memory::OverBudget;
+use crate::profile::{Full, SampleKind, StackId, StringId};
+use crate::recording::{KnownRow, RejectReason, Row, Source, TableKind, add_known_row, add_read_row, known};
+use crate::units::{Nanos, Unit};
+
+/// The samples of one input.
+#[derive(Debug)]
+pub(in super::super) struct Samples<'d> {
+    pub(in super::super) definitions: &'d mut Definitions,
+    input: StringId,
+    /// The number of stacks that there may be in addition to one for each byte of this input.
+    free_stacks: u64,
+}
+
+impl<'d> Samples<'d> {
+    /// The samples of an input; they are added to what was defined before.
+    pub(in super::super) fn new(definitions: &'d mut Definitions, input: StringId) -> Self {
+        let recording = &definitions.recording;
+        let free_stacks = recording.options.limits.free_stacks + recording.bytes;
+        Self { definitions, input, free_stacks }
+    }
+}
+
+impl Content for Samples<'_> {
+    type Value = Value;
+    const NOTES_ODDITIES: bool = true;
+    const UNBALANCED: &'static str =
+        "elements of a table that is not read do not end inside each other; the number of its rows may be wrong";
+    const CUT: Option<&'static str> = None;
+
+    fn tag(name: &str) -> Tag {
+        Tag::of(name)
+    }
+
+    fn is_needed(name: &str) -> bool {
+        Tag::of(name).is_shared()
+    }
+
+    fn has_attributes(_: Tag) -> bool {
+        true
+    }
+
+    fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
+        match fields {
+            Fields::None | Fields::DisplayName(_) => Ok(Attributes::None),
+            Fields::UnknownFrame => Ok(Attributes::Value(Value::Bad(RejectReason::UnknownStack))),
+            Fields::Frame(frame) => self.definitions.frame_attributes(&frame),
+            Fields::Binary(binary) => self.definitions.binary(&binary).map(Attributes::Value),
+            Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
+        }
+    }
+
+    fn value(&mut self, element: Element<'_>) -> Result<Value, Full> {
+        self.definitions.value(element)
+    }
+
+    fn referred(&mut self, tag: Tag, _: &str, id: u64) -> Result<Value, Value> {
+        // Such an element carries no information, and a skipped table may have defined it.
+        if tag == Tag::Companion {
+            return Ok(Value::Companion);
+        }
+        match self.definitions.ids.get(id) {
+            Some(value) => Ok(self.definitions.referred(tag, value)),
+            // An element that does not affect samples may be missing.
+            None => Err(if tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }),
+        }
+    }
+
+    fn define(&mut self, _: &str, id: u64, value: Value) -> bool {
+        let ids = &mut self.definitions.ids;
+        let is_first = ids.get(id).is_none();
+        ids.define(id, if is_first { value } else { Value::Bad(RejectReason::AmbiguousRef) });
+        is_first
+    }
+
+    /// Rows of CPU tables may refer to this element, although it does not affect them.
+    fn define_other(&mut self, id: u64) -> bool {
+        self.define("", id, Value::Other)
+    }
+
+    #[inline]
+    fn take_oddity(&mut self) -> Option<Oddity> {
+        self.definitions.oddities.pop()
+    }
+
+    fn check(&self, at: u64) -> Result<(), Fault> {
+        let stacks = self.definitions.recording.profile.stack_count() as u64;
+        if stacks > self.free_stacks + at {
+            return Err(Fault::limit("stacks expand to more frames than the input has bytes", at));
+        }
+        Ok(())
+    }
+
+    fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {
+        let OpenTable { reader, roles } = table;
+        let schema = reader.table.schema.as_deref().unwrap_or_default();
+        (reader.table.kind, *roles) = (TableKind::of_schema(schema), Roles::of(schema, &reader.table.columns));
+        let is_read = reader.table.kind == TableKind::Cpu;
+        let document = self.definitions.recording.document_number();
+        reader.source = is_read.then_some(Source { input: self.input, document, table: index });
+        is_read
+    }
+
+    fn add_row(&mut self, table: &mut OpenTable, cells: &[Value], _: u64) -> Result<Result<(), RejectReason>, Full> {
+        let row = read_cells(&table.roles, cells);
+        add_read_row(&mut table.reader, row, &mut self.definitions.recording)
+    }
+
+    fn describe_rejection(&self, reason: RejectReason) -> String {
+        format!("row rejected: {reason}")
+    }
+
+    fn reject_cut_row(&mut self, table: &mut OpenTable) {
+        table.reader.table.rows += 1;
+        table.reader.table.rejected.add(RejectReason::Cut);
+    }
+
+    fn finish_table(&mut self) {}
+
+    fn finish_document(&mut self, bytes: u64) {
+        self.definitions.recording.count_documents(bytes);
+        self.definitions.finish_document();
+    }
+
+    fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
+        self.definitions.reserve(more)
+    }
+}
+
+impl<'d> DocumentReader<'d, Samples<'d>> {
+    /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
+    #[inline(always)]
+    pub(in super::super) fn add_known_row(
+        &mut self,
+        known: &KnownRow,
+        time: u64,
+        stack: Option<StackId>,
+    ) -> Option<()> {
+        let recording = &mut self.content.definitions.recording;
+        add_known_row(&mut self.tables.open.as_mut()?.reader, known, (time, stack), recording)?;
+        self.rows += 1;
+        Some(())
+    }
+
+    /// The number of the current document and table in this input.
+    pub(in super::super) fn table_number(&self) -> (usize, usize) {
+        (self.documents.len(), self.tables.count())
+    }
+
+    /// The part that the row with these cells, which was added last, has in common with others, if it is a row of a time, other cells, and
+    /// a stack.
+    pub(in super::super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
+        let OpenTable { reader, roles } = self.tables.open.as_ref()?;
+        let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
+        if !is_usual || roles.kernel_stack.is_some() || roles.counters.is_some() {
+            return None;
+        }
+        known(reader, read_cells(roles, cells).ok()?, &self.content.definitions.recording)
+    }
+}
+
+/// The content of a cell of one kind of value, if it has one.
+macro_rules! optional {
+    ($cell:expr, $kind:ident) => {
+        match $cell {
+            Value::Absent => Ok(None),
+            Value::$kind(content) => Ok(Some(content)),
+            other => Err(wrong(other)),
+        }
+    };
+}
+
+fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
+    if !roles.are_complete() {
+        return Err(RejectReason::MissingColumn);
+    }
+    if cells.len() != roles.columns {
+        return Err(RejectReason::CellCount);
+    }
+    let cell = |role: Option<usize>| role.map_or(Value::Absent, |index| cells[index]);
+    let kind = optional!(cell(roles.kind), Kind)?;
+    let kind = kind.unwrap_or_default();
+    let (weight, unit) = weight(roles, cell(roles.weight), kind)?;
+    Ok(Row {
+        time: match cell(roles.time) {
+            Value::Time(time) => Nanos::from_nanos(time),
+            Value::Absent => return Err(RejectReason::NoTime),
+            other => return Err(wrong(other)),
+        },
+        weight,
+        unit,
+        thread: optional!(cell(roles.thread), Thread)?,
+        process: optional!(cell(roles.process), Process)?,
+        core: optional!(cell(roles.core), Core)?,
+        state: optional!(cell(roles.state), State)?,
+        stack: stack(cell(roles.stack.or(roles.user_stack)))?,
+        kernel_stack: stack(cell(roles.kernel_stack))?,
+        kind,
+        counters: optional!(cell(roles.counters), Counters)?,
+    })
+}
+
+fn weight(roles: &Roles, cell: Value, kind: SampleKind) -> Result<(u64, Unit), RejectReason> {
+    match cell {
+        // The snapshot at the start shows where threads were; no thread ran for it.
+        _ if roles.weight.is_none() => Ok((u64::from(kind != SampleKind::Stackshot), Unit::Samples)),
+        Value::Nanos(weight) => Ok((weight, Unit::Nanoseconds)),
+        Value::Cycles(weight) => Ok((weight, Unit::Cycles)),
+        Value::PmcEvents(weight) => Ok((weight, Unit::PmcEvents)),
+        Value::Absent => Err(RejectReason::NoWeight),
+        other => Err(wrong(other)),
+    }
+}
+
+fn stack(cell: Value) -> Result<Option<StackId>, RejectReason> {
+    match cell {
+        Value::Stack(stack) => Ok(stack),
+        Value::Absent => Ok(None),
+        Value::Bad(reason) => Err(reason),
+        _ => Err(RejectReason::UnknownStack),
+    }
+}
+
+/// The reason why a cell that is there does not fit its column.
+fn wrong(value: Value) -> RejectReason {
+    match value {
+        Value::Bad(reason) => reason,
+        _ => RejectReason::WrongType,
+    }
+}
