@@ -7,7 +7,7 @@ use super::builder::RecordingBuilder;
 use super::notes::Notes;
 use super::rows::{self, Row, Source, TableReader};
 use super::toc::Toc;
-use super::{Document, DocumentContent, Limits, Options, RejectReason, Table};
+use super::{Document, DocumentContent, Limits, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
 
@@ -39,9 +39,9 @@ impl FrameKind {
 /// no longer usable.
 #[derive(Debug)]
 pub struct InputBuilder<'r> {
-    pub(in crate::recording) recording: &'r mut RecordingBuilder,
+    pub(crate) recording: &'r mut RecordingBuilder,
     input: StringId,
-    pub(in crate::recording) table: Option<TableReader>,
+    pub(crate) table: Option<TableReader>,
     tables: Vec<Table>,
     /// The file to which the positions of rows refer.
     file: String,
@@ -68,11 +68,6 @@ fn hexadecimal(number: u64) -> String {
 }
 
 impl InputBuilder<'_> {
-    /// Returns the options of the recording.
-    pub fn options(&self) -> &Options {
-        &self.recording.options
-    }
-
     /// Returns the limits against hostile input.
     pub fn limits(&self) -> &Limits {
         &self.recording.options.limits

@@ -1,126 +1,88 @@
-//! A fast path for readers of very many rows: rows that differ only in time and stack are counted together, and another thread can sum
-//! their samples.
+//! A fast path for readers of very many rows: rows that differ only in time and stack have everything else in common.
 
-use super::RejectReason;
 use super::builder::RecordingBuilder;
+#[cfg(feature = "bundle")]
 use super::input::InputBuilder;
-use super::rows::{self, KnownRow, Row, TableReader};
-use crate::memory::OverBudget;
-use crate::profile::{FrameId, Full, Sample, StackId, SumBatch, SumTable};
+use super::rows::{Row, TableReader};
+use crate::profile::{ProcessId, RunId, Sample, StackId, ThreadId};
 use crate::units::Nanos;
 
-/// The shared properties of a table's rows that differ only in time and stack.
+/// The shared properties of rows with the same cells between time and stack: everything in a sample except time and stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AlikeRow(KnownRow);
-
-/// The number of added rows with the same properties, until [`count_alike`](InputBuilder::count_alike) records them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AlikeCount(KnownRowCount);
-
-/// Adds rows with known properties, up to a limit.
-#[derive(Debug)]
-pub(crate) struct AlikeAdder<'i> {
-    recording: &'i mut RecordingBuilder,
-    room: usize,
+pub(crate) struct KnownRow {
+    sample: Sample,
+    /// The group in which its samples are summed.
+    group: u32,
+    /// The indices and ids of the thread and the process whose names are counted.
+    thread: (u32, (ProcessId, ThreadId)),
+    process: (u32, (RunId, ProcessId)),
 }
 
-impl AlikeCount {
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.rows == 0
-    }
-}
-
-impl AlikeAdder<'_> {
-    /// Returns the number of rows that can be added, at most a few thousand.
-    pub(crate) fn room(&self) -> usize {
-        self.room
-    }
-
-    /// Starts to count rows with these properties; `None` if they must be added one by one.
-    pub(crate) fn start(&self, alike: &AlikeRow) -> Option<AlikeCount> {
-        start(&alike.0, self.recording).map(AlikeCount)
-    }
-
-    /// Adds a row to `count`. `alike` has its properties.
-    #[inline(always)]
-    pub(crate) fn add<'a>(
-        &mut self,
-        count: &mut AlikeCount,
-        time: u64,
-        stack: Option<StackId>,
-        alike: impl FnOnce() -> Option<&'a AlikeRow>,
-    ) {
-        count.0.note(time);
-        let sample = || alike().map(|alike| Sample { time: Nanos::from_nanos(time), stack, ..alike.0.sample });
-        self.recording.profile.push_known(count.0.group, (Nanos::from_nanos(time), count.0.weight), stack, sample);
-    }
-}
-
-impl InputBuilder<'_> {
-    /// Returns the properties of an added row if other rows with the same properties can be added faster.
-    pub(crate) fn alike(&self, row: Result<Row, RejectReason>) -> Option<AlikeRow> {
-        let usual = row.ok().filter(|row| row.kernel_stack.is_none() && row.counters.is_none());
-        Some(AlikeRow(rows::known(self.table.as_ref()?, usual?, self.recording)?))
-    }
-
-    /// Prepares to add rows that differ from known ones only in time and stack. `None` if there is no space for another row.
-    pub(crate) fn alike_adder(&mut self) -> Option<AlikeAdder<'_>> {
-        self.table.as_ref()?;
-        let recording = &mut *self.recording;
-        let room = recording.profile.make_room().ok()?;
-        Some(AlikeAdder { recording, room })
-    }
-
-    /// Records the rows that [`alike_adder`](Self::alike_adder) added. Must be called before anything else is added.
-    pub(crate) fn count_alike(&mut self, alike: &AlikeRow, count: AlikeCount) {
-        if let Some(table) = &mut self.table {
-            count_rows(table, &alike.0, &count.0, self.recording);
+impl KnownRow {
+    /// Returns the properties that other rows may share with an added row.
+    pub(crate) fn of(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<Self> {
+        if row.kernel_stack.is_some() || row.counters.is_some() {
+            return None;
         }
+        let series = table.series_of_unit(row.unit)?;
+        let thread = row.thread?;
+        let as_thread = recording.threads[thread as usize].used_as?;
+        // A row may name two processes. Adding it decided which of them is used.
+        let counts = |index: &u32| {
+            let used_as = recording.processes[*index as usize].used_as;
+            used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
+        };
+        let own_process = recording.threads[thread as usize].process;
+        let process = match (own_process, row.process) {
+            (Some(own), Some(other)) if own != other => return None,
+            (own, other) => own.or(other).filter(counts)?,
+        };
+        let as_process = recording.processes[process as usize].used_as?;
+        let Row { time, weight, core, state, kind, .. } = row;
+        let sample = Sample { time, weight, series, thread: as_thread.1, stack: None, core, state, kind };
+        let group = recording.profile.sum_group(&sample)?;
+        Some(Self { sample, group, thread: (thread, as_thread), process: (process, as_process) })
+    }
+
+    /// Adds a row with these properties. `None` if it needs the general path.
+    #[inline(always)]
+    pub(crate) fn add(
+        &self,
+        table: &mut TableReader,
+        (time, stack): (u64, Option<StackId>),
+        recording: &mut RecordingBuilder,
+    ) -> Option<()> {
+        let (thread, process) = (self.thread.0 as usize, self.process.0 as usize);
+        let (thread, process) = (&mut recording.threads[thread], &mut recording.processes[process]);
+        if thread.used_as != Some(self.thread.1) || process.used_as != Some(self.process.1) {
+            return None;
+        }
+        let sample = Sample { time: Nanos::from_nanos(time), stack, ..self.sample };
+        recording.profile.add_sample_of(self.group, sample).ok()?;
+        thread.samples += 1;
+        process.samples += 1;
+        table.table.rows += 1;
+        table.table.samples += 1;
+        Some(())
+    }
+
+    /// Starts to count rows with these properties. `None` if they need the general path: names are being counted elsewhere, or the weights
+    /// of a batch might overflow.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn start(&self, recording: &RecordingBuilder) -> Option<RowCount> {
+        let (thread, process) = (self.thread.0 as usize, self.process.0 as usize);
+        let is_used = recording.threads[thread].used_as == Some(self.thread.1)
+            && recording.processes[process].used_as == Some(self.process.1);
+        let Sample { weight, series, .. } = self.sample;
+        let fits = weight <= recording.profile.weight_room(series) >> u32::BITS;
+        (is_used && fits).then_some(RowCount { rows: 0, group: self.group, weight, first: u64::MAX, last: 0 })
     }
 }
 
-impl InputBuilder<'_> {
-    /// Reserves the memory in use.
-    pub(crate) fn reserve(&mut self) -> Result<(), OverBudget> {
-        self.recording.reserve(0)
-    }
-
-    /// Returns the stack, like [`stack`](Self::stack), and the stack that ends in each of the frames.
-    pub(crate) fn stack_path(
-        &mut self,
-        root: Option<StackId>,
-        leaf_first: &[FrameId],
-        path: &mut [Option<StackId>],
-    ) -> Result<Option<StackId>, Full> {
-        self.recording.profile.stack_path_leaf_first(root, leaf_first, path)
-    }
-
-    /// Returns the number of distinct stacks in all inputs so far.
-    pub(crate) fn stack_count(&self) -> u64 {
-        self.recording.profile.stack_count() as u64
-    }
-
-    /// Lends the sums to another thread, which adds samples to them, until [`return_sums`](Self::return_sums). `None` if samples are not
-    /// summed.
-    pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
-        self.recording.profile.lend_sums()
-    }
-
-    /// Takes the samples collected since the last call, which must be added to the lent sums.
-    pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
-        self.recording.profile.take_waiting(spare)
-    }
-
-    /// Takes the sums back.
-    pub(crate) fn return_sums(&mut self, sums: SumTable) {
-        self.recording.profile.return_sums(sums);
-    }
-}
-
-/// The number of rows with the same known properties.
+/// The number of added rows with the same properties, until [`count_known`](InputBuilder::count_known) records them.
+#[cfg(feature = "bundle")]
 #[derive(Clone, Copy, Debug, Default)]
-struct KnownRowCount {
+pub(crate) struct RowCount {
     rows: u32,
     /// The group of the known row.
     group: u32,
@@ -129,32 +91,42 @@ struct KnownRowCount {
     last: u64,
 }
 
-impl KnownRowCount {
+#[cfg(feature = "bundle")]
+impl RowCount {
     #[inline]
-    fn note(&mut self, time: u64) {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Adds a row for which the profile has made room. `known` has its properties.
+    #[inline(always)]
+    pub(crate) fn add<'a>(
+        &mut self,
+        recording: &mut RecordingBuilder,
+        time: u64,
+        stack: Option<StackId>,
+        known: impl FnOnce() -> Option<&'a KnownRow>,
+    ) {
         self.rows += 1;
         self.first = self.first.min(time);
         self.last = self.last.max(time);
+        let time = Nanos::from_nanos(time);
+        let sample = || known().map(|known| Sample { time, stack, ..known.sample });
+        recording.profile.push_known(self.group, (time, self.weight), stack, sample);
     }
 }
 
-/// Starts to count rows. `None` if they need the general path: names are being counted elsewhere, or the weights of a batch might overflow.
-fn start(known: &KnownRow, recording: &RecordingBuilder) -> Option<KnownRowCount> {
-    let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
-    let is_used = recording.threads[thread].used_as == Some(known.thread.1)
-        && recording.processes[process].used_as == Some(known.process.1);
-    let Sample { weight, series, .. } = known.sample;
-    let fits = weight <= recording.profile.weight_room(series) >> u32::BITS;
-    (is_used && fits).then_some(KnownRowCount { rows: 0, group: known.group, weight, first: u64::MAX, last: 0 })
-}
-
-/// Records rows whose samples were added.
-fn count_rows(table: &mut TableReader, known: &KnownRow, counted: &KnownRowCount, recording: &mut RecordingBuilder) {
-    let rows = u64::from(counted.rows);
-    recording.threads[known.thread.0 as usize].samples += rows;
-    recording.processes[known.process.0 as usize].samples += rows;
-    table.table.rows += rows;
-    table.table.samples += rows;
-    let times = [counted.first, counted.last].map(Nanos::from_nanos);
-    recording.profile.note_known(known.group, known.sample.series, (rows, counted.weight), times);
+#[cfg(feature = "bundle")]
+impl InputBuilder<'_> {
+    /// Records rows that were added. Must be called before anything else is added.
+    pub(crate) fn count_known(&mut self, known: &KnownRow, count: RowCount) {
+        let Some(table) = &mut self.table else { return };
+        let rows = u64::from(count.rows);
+        self.recording.threads[known.thread.0 as usize].samples += rows;
+        self.recording.processes[known.process.0 as usize].samples += rows;
+        table.table.rows += rows;
+        table.table.samples += rows;
+        let times = [count.first, count.last].map(Nanos::from_nanos);
+        self.recording.profile.note_known(known.group, known.sample.series, (rows, count.weight), times);
+    }
 }

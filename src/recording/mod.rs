@@ -14,7 +14,6 @@ mod export_command;
 mod idle;
 mod input;
 mod intervals;
-#[cfg(feature = "bundle")]
 mod known_rows;
 mod names;
 mod notes;
@@ -38,8 +37,9 @@ pub(crate) use export_command::shell_word;
 pub use input::{FrameKind, InputBuilder};
 pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
 pub(crate) use intervals::{ProcessCell, RowKind, RowValues, SignpostIdentity, TableValues, Texts};
+pub(crate) use known_rows::KnownRow;
 #[cfg(feature = "bundle")]
-pub(crate) use known_rows::{AlikeCount, AlikeRow};
+pub(crate) use known_rows::RowCount;
 pub(crate) use names::{is_hex_address, without_tid};
 pub(crate) use notes::Notes;
 #[cfg(feature = "fleet")]
@@ -47,7 +47,7 @@ pub(crate) use recorded_time::RecordedTime;
 pub use recorded_time::{SelectedTime, TimeSource};
 pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
-pub(crate) use rows::{KnownRow, Source, TableReader, add_known_row, add_read_row, known};
+pub(crate) use rows::{Source, TableReader, add_read_row};
 pub use schema::{Column, TableKind};
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]

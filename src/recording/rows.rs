@@ -23,7 +23,7 @@ pub(crate) struct Source {
 pub(crate) struct TableReader {
     pub(crate) table: Table,
     pub(crate) source: Option<Source>,
-    run: Option<RunId>,
+    pub(in crate::recording) run: Option<RunId>,
     series: Vec<(Unit, SeriesId)>,
     /// The meaning of samples without times; `None` for samples taken on the CPU at known times.
     untimed: Option<Meaning>,
@@ -38,6 +38,11 @@ impl TableReader {
     /// Starts a table of samples that are already summed.
     pub(crate) fn of_sums(table: Table, meaning: Meaning) -> Self {
         Self { untimed: Some(meaning), ..Self::new(table) }
+    }
+
+    /// Returns the series of the rows with this unit, if there are any.
+    pub(in crate::recording) fn series_of_unit(&self, unit: Unit) -> Option<SeriesId> {
+        Some(self.series.iter().find(|(known, _)| *known == unit)?.1)
     }
 }
 
@@ -103,61 +108,6 @@ pub(crate) fn add_samples(
     Ok(())
 }
 
-/// The shared properties of rows with the same cells between time and stack: everything in a sample except time and stack.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KnownRow {
-    pub(crate) sample: Sample,
-    /// The group in which its samples are summed.
-    pub(crate) group: u32,
-    /// The indices and ids of the thread and the process whose names are counted.
-    pub(crate) thread: (u32, (ProcessId, ThreadId)),
-    pub(crate) process: (u32, (RunId, ProcessId)),
-}
-
-/// Returns the properties that other rows may share with an added row that has neither a kernel stack nor counters.
-pub(crate) fn known(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<KnownRow> {
-    let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
-    let thread = row.thread?;
-    let as_thread = recording.threads[thread as usize].used_as?;
-    // A row may name two processes. Adding it decided which of them is used.
-    let counts = |index: &u32| {
-        let used_as = recording.processes[*index as usize].used_as;
-        used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
-    };
-    let own_process = recording.threads[thread as usize].process;
-    let process = match (own_process, row.process) {
-        (Some(own), Some(other)) if own != other => return None,
-        (own, other) => own.or(other).filter(counts)?,
-    };
-    let as_process = recording.processes[process as usize].used_as?;
-    let Row { time, weight, core, state, kind, .. } = row;
-    let sample = Sample { time, weight, series, thread: as_thread.1, stack: None, core, state, kind };
-    let group = recording.profile.sum_group(&sample)?;
-    Some(KnownRow { sample, group, thread: (thread, as_thread), process: (process, as_process) })
-}
-
-/// Adds a row with known properties. `None` if it needs the general path.
-#[inline(always)]
-pub(crate) fn add_known_row(
-    table: &mut TableReader,
-    known: &KnownRow,
-    (time, stack): (u64, Option<StackId>),
-    recording: &mut RecordingBuilder,
-) -> Option<()> {
-    let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
-    let (thread, process) = (&mut recording.threads[thread], &mut recording.processes[process]);
-    if thread.used_as != Some(known.thread.1) || process.used_as != Some(known.process.1) {
-        return None;
-    }
-    let sample = Sample { time: Nanos::from_nanos(time), stack, ..known.sample };
-    recording.profile.add_sample_of(known.group, sample).ok()?;
-    thread.samples += 1;
-    process.samples += 1;
-    table.table.rows += 1;
-    table.table.samples += 1;
-    Some(())
-}
-
 fn add_sample(
     table: &mut TableReader,
     row: Row,
@@ -204,7 +154,7 @@ fn series_of(
     unit: Unit,
     recording: &mut RecordingBuilder,
 ) -> Result<SeriesId, Full> {
-    if let Some(&(_, series)) = table.series.iter().find(|(known, _)| *known == unit) {
+    if let Some(series) = table.series_of_unit(unit) {
         return Ok(series);
     }
     let schema = recording.profile.string(table.table.schema.as_deref().unwrap_or_default())?;

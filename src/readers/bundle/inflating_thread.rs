@@ -141,9 +141,9 @@ impl<'f> RowPieces<'f> {
         if beside.has_sums {
             let spare = beside.spare_batch();
             beside.batches += 1;
-            beside.tell(Task::Add(input.take_waiting(spare)));
+            beside.tell(Task::Add(input.recording.profile.take_waiting(spare)));
         } else if beside.is_idle.load(Ordering::Relaxed)
-            && let Some(sums) = input.lend_sums().map_err(Error::limit)?
+            && let Some(sums) = input.recording.profile.lend_sums().map_err(Error::limit)?
         {
             beside.has_sums = true;
             beside.tell(Task::Sums(sums));
@@ -157,7 +157,7 @@ impl<'f> RowPieces<'f> {
         if let Some(beside) = self.helper()
             && std::mem::take(&mut beside.has_sums)
         {
-            input.return_sums(beside.sums()?.map_err(Error::limit)?);
+            input.recording.profile.return_sums(beside.sums()?.map_err(Error::limit)?);
         }
         Ok(())
     }

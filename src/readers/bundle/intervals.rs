@@ -70,7 +70,7 @@ impl<'a> IntervalReader<'a> {
                 let at = start + index * layout.row_size as u64;
                 let position = RowPosition { store: &store, at };
                 let read = self.values(row, columns, position);
-                let read = read.map_err(|error| broken_at(&store, at, "row", error))?;
+                let read = read.map_err(|fault| broken_at(&store, at, "row", fault.rule()))?;
                 if let Err(reason) = values.add(&read, &self.texts, at) {
                     position.note(&mut self.notes, reason.name(), || format!("row rejected: {reason}"));
                 }
@@ -148,7 +148,9 @@ impl<'a> IntervalReader<'a> {
         if let Some(&known) = self.known_messages.get(&number) {
             return Ok(known);
         }
-        let Some(narratives) = self.sources.narratives else { return Err(Unreadable::NoNarratives) };
+        let Some(narratives) = self.sources.narratives else {
+            return Err("it has a message, and there are no typed arrays".to_owned().into());
+        };
         let text = narratives.text(number, self.sources.strings)?;
         let text = self.texts.number_of(&text);
         self.known_messages.insert(number, text);

@@ -66,13 +66,14 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Adds the parts of a typed array, with `joint` between them.
     fn append(&mut self, number: u64, joint: &str, depth: usize) -> Result<(), Unreadable> {
-        let reference = reference(number).ok_or(Unreadable::NoNarrative { number, count: 0 })?;
+        let no_text = |count| format!("typed array {number} of {count} numbers is not a text, or too long");
+        let reference = reference(number).ok_or_else(|| no_text(0))?;
         let Narratives { arrays, types } = self.narratives;
         let array = arrays.get(reference)?;
-        let odd = || Unreadable::NoNarrative { number, count: array.len() };
+        let odd = || no_text(array.len());
         self.parts += array.len() / 2;
         if depth > MAX_DEPTH || !array.len().is_multiple_of(2) || self.parts > MAX_PARTS {
-            return Err(odd());
+            return Err(odd().into());
         }
         let (places, values) = (array.iter().step_by(2), array.iter().skip(1).step_by(2));
         for (index, (place, value)) in places.zip(values).enumerate() {
@@ -82,7 +83,7 @@ impl Writer<'_> {
             let kind = usize::try_from(place).ok().and_then(|place| types.get(place)).ok_or_else(odd)?;
             self.part(kind, value, depth)?;
             if self.text.len() > MAX_TEXT {
-                return Err(odd());
+                return Err(odd().into());
             }
         }
         Ok(())

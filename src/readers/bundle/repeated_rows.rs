@@ -5,7 +5,7 @@ use super::layout::Place;
 use super::sample_columns::Columns;
 use super::stacks::KnownStacks;
 use super::uniquer::NONE;
-use crate::recording::{AlikeCount, AlikeRow, InputBuilder};
+use crate::recording::{InputBuilder, KnownRow, RowCount};
 use crate::symbols::{u32_at, u64_at};
 
 /// The row of a profile: a time, what is between, and the number of a stack.
@@ -26,7 +26,7 @@ pub(super) struct AlikeRows {
     /// By a hash of what they have in common.
     kinds: Vec<Kind>,
     /// The values of each kind, in the order they came.
-    known: Vec<AlikeRow>,
+    known: Vec<KnownRow>,
     /// The places with rows to be counted, and the maximum number of these rows.
     uncounted: Vec<usize>,
     pending: usize,
@@ -41,7 +41,7 @@ const PENDING: usize = 1 << 24;
 #[derive(Clone, Copy, Debug, Default)]
 struct Kind {
     middle: Middle,
-    count: AlikeCount,
+    count: RowCount,
     /// One more than the index of its data in `known`; 0 if there is none.
     known: usize,
 }
@@ -61,7 +61,7 @@ impl AlikeRows {
     }
 
     /// Remembers what a row that was added has in common with others.
-    pub(super) fn insert(&mut self, row: &[u8], known: AlikeRow) {
+    pub(super) fn insert(&mut self, row: &[u8], known: KnownRow) {
         let Some(row) = row.first_chunk().filter(|_| !self.kinds.is_empty()) else { return };
         let middle = between(row);
         let kind = &mut self.kinds[place(&middle)];
@@ -71,7 +71,7 @@ impl AlikeRows {
             Some(older) => *older = known,
             None => self.known.push(known),
         }
-        *kind = Kind { middle, count: AlikeCount::default(), known: index + 1 };
+        *kind = Kind { middle, count: RowCount::default(), known: index + 1 };
     }
 
     /// Adds rows while each is like an earlier row and its stack was made. Returns their number of bytes. They must be
@@ -97,8 +97,9 @@ impl AlikeRows {
 
     /// Adds as many of these rows as fit at once.
     fn add_some(&mut self, rows: &[[u8; ROW]], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
-        let Some(mut adder) = input.alike_adder() else { return 0 };
-        let (room, latest, Self { kinds, known, uncounted, .. }) = (adder.room(), self.latest, self);
+        let recording = &mut *input.recording;
+        let Ok(room) = recording.profile.make_room() else { return 0 };
+        let (latest, Self { kinds, known, uncounted, .. }) = (self.latest, self);
         let is_added = |&row: &&[u8; ROW]| {
             let (time, middle, number) = (u64_at(row, 0), between(row), u32_at(row, STACK));
             let place = place(&middle);
@@ -109,11 +110,11 @@ impl AlikeRows {
             let Some(stack) = stack.filter(|_| difference == 0 && time <= latest) else { return false };
             if kind.count.is_empty() {
                 let known = kind.known.checked_sub(1).and_then(|index| known.get(index));
-                let Some(count) = known.and_then(|known| adder.start(known)) else { return false };
+                let Some(count) = known.and_then(|known| known.start(recording)) else { return false };
                 kind.count = count;
                 uncounted.push(place);
             }
-            adder.add(&mut kind.count, time, stack, || known.get(kind.known.wrapping_sub(1)));
+            kind.count.add(recording, time, stack, || known.get(kind.known.wrapping_sub(1)));
             true
         };
         rows.iter().take(room).take_while(is_added).count()
@@ -126,7 +127,7 @@ impl AlikeRows {
             let kind = &mut self.kinds[place];
             let count = std::mem::take(&mut kind.count);
             if let Some(known) = self.known.get(kind.known.wrapping_sub(1)) {
-                input.count_alike(known, count);
+                input.count_known(known, count);
             }
         }
     }

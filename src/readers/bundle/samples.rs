@@ -17,7 +17,7 @@ use super::uniquer::{Arrays, reference};
 use crate::error::Error;
 use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
-use crate::recording::{InputBuilder, Notes, RejectReason, Row};
+use crate::recording::{InputBuilder, KnownRow, Notes, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
 /// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
@@ -62,16 +62,15 @@ impl SampleReader<'_, '_> {
                 let at = start + done as u64;
                 self.add_row(row, columns, RowPosition { store, at }, &mut alike, input).map_err(
                     |error| match error {
-                        Unreadable::Full(full) => Error::limit(full),
-                        Unreadable::TooManyStacks => Error::limit(error),
+                        Unreadable::Limit(rule) => Error::limit(rule),
                         Unreadable::Images(broken) => broken_file(self.template, &broken),
-                        error => broken_at(store, at, "row", error),
+                        Unreadable::Row(rule) => broken_at(store, at, "row", rule),
                     },
                 )?;
                 done += layout.row_size;
             }
             rows.add_samples(input)?;
-            input.reserve().map_err(|over| over_budget(store, over))?;
+            input.recording.reserve(0).map_err(|over| over_budget(store, over))?;
         }
         alike.count(input);
         rows.return_sums(input)?;
@@ -112,7 +111,11 @@ impl SampleReader<'_, '_> {
         let decoded = self.decode(row, columns, input)?;
         // Rows like an odd one are also odd, and each must be counted.
         let is_sample = input.add_row(decoded, position.at)?.is_ok();
-        if let Some(known) = input.alike(decoded).filter(|_| is_sample && self.odd.is_empty()) {
+        if is_sample
+            && self.odd.is_empty()
+            && let (Ok(decoded), Some(table)) = (decoded, &input.table)
+            && let Some(known) = KnownRow::of(table, decoded, input.recording)
+        {
             alike.insert(row, known);
         }
         for odd in &self.odd {
@@ -269,6 +272,9 @@ fn thread_number(row: &[u8], columns: &Columns) -> u64 {
 fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
     match value {
         None => Ok(None),
-        Some(value) => reference(value).map(Some).ok_or(Unreadable::TooLarge { column, value }),
+        Some(value) => match reference(value) {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("its {column} is {value:#x}, which none can be").into()),
+        },
     }
 }

@@ -113,7 +113,7 @@ pub(super) struct Stacks<'a, 't> {
     /// The frames found last.
     frames_of_piece: Vec<FrameId>,
     /// The largest number of stacks, which no recording comes near.
-    most: u64,
+    most: usize,
     /// The number of pieces at the root that end with the address 0.
     final_zeros: u64,
 }
@@ -125,7 +125,8 @@ impl<'a, 't> Stacks<'a, 't> {
         binaries: Binaries<'t>,
         input: &InputBuilder<'_>,
     ) -> Self {
-        let most = input.stack_count() + input.limits().free_stacks + arrays.bytes();
+        let more = input.limits().free_stacks + arrays.bytes();
+        let most = input.recording.profile.stack_count().saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
         Self {
             arrays,
             strings,
@@ -166,14 +167,14 @@ impl<'a, 't> Stacks<'a, 't> {
     /// Loads the arrays of these stacks into the cache. They are anywhere in memory, and waiting for many takes little longer than for one.
     pub(super) fn fetch(&self, numbers: impl Iterator<Item = u32> + Clone, kind: StackKind) {
         let ends = |number: u32| {
-            self.arrays.get(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
+            self.arrays.find(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
         };
         for number in numbers.clone() {
             black_box(ends(number));
         }
         let pieces = |number| match kind {
-            StackKind::Pieces => self.arrays.get(number).ok(),
-            StackKind::Tagged => self.arrays.get(ends(number)?.0.and_then(reference)?).ok(),
+            StackKind::Pieces => self.arrays.find(number).ok(),
+            StackKind::Tagged => self.arrays.find(ends(number)?.0.and_then(reference)?).ok(),
             StackKind::Raw => None,
         };
         for number in numbers {
@@ -195,8 +196,8 @@ impl<'a, 't> Stacks<'a, 't> {
 
     fn get_new(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
         let stack = self.make(cell, input)?;
-        if input.stack_count() > self.most {
-            return Err(Unreadable::TooManyStacks);
+        if input.recording.profile.stack_count() > self.most {
+            return Err(Unreadable::Limit("stacks expand to more frames than the arrays have bytes".to_owned()));
         }
         let read = &mut self.read[cell.kind as usize];
         if read.is_empty() {
@@ -209,7 +210,7 @@ impl<'a, 't> Stacks<'a, 't> {
     fn make(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
         let StackCell { number, kind, thread } = cell;
         let array = self.arrays.get(number)?;
-        let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
+        let no_stack = |kind| format!("array {number} of {} numbers is not a {kind}", array.len());
         match kind {
             StackKind::Pieces => self.join(array, thread, input),
             StackKind::Tagged => {
@@ -225,7 +226,7 @@ impl<'a, 't> Stacks<'a, 't> {
                 let (callers, pc) = (number(0), array.get(1));
                 let process = number(2).filter(|_| array.len() >= 4);
                 let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
-                    return Err(no_stack("callstack"));
+                    return Err(no_stack("callstack").into());
                 };
                 self.raw(callers, pc, process, input)
             }
@@ -295,7 +296,7 @@ impl<'a, 't> Stacks<'a, 't> {
         (last.process, last.array) = (process, array);
         last.path.splice(..last.path.len() - common, std::iter::repeat_n(None, own));
         let parent = last.path.get(own).copied().flatten();
-        let stack = input.stack_path(parent, &self.frames_of_piece, &mut last.path[..own]);
+        let stack = input.recording.profile.stack_path_leaf_first(parent, &self.frames_of_piece, &mut last.path[..own]);
         if stack.is_err() {
             // A later stack must not start from an incomplete path.
             last.path.clear();

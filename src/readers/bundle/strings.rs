@@ -1,7 +1,6 @@
 //! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; binary lists can also be read.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use quick_xml::events::Event;
 
@@ -46,9 +45,9 @@ impl<'a> Strings<'a> {
     }
 
     /// A string by its number.
-    pub(super) fn get(&self, number: u64) -> Result<&str, BadString> {
+    pub(super) fn get(&self, number: u64) -> Result<&str, String> {
         let string = usize::try_from(number).ok().and_then(|index| self.0.get(index));
-        string.map(AsRef::as_ref).ok_or(BadString { number, count: self.0.len() })
+        string.map(AsRef::as_ref).ok_or_else(|| format!("string {number} is not there, only {} are", self.0.len()))
     }
 }
 
@@ -112,19 +111,6 @@ impl XmlList<'_> {
     }
 }
 
-/// A number that refers to no string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BadString {
-    number: u64,
-    count: usize,
-}
-
-impl fmt::Display for BadString {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "string {} is not there, only {} are", self.number, self.count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +129,7 @@ mod tests {
             for (text, number) in texts.iter().zip(0..) {
                 assert_eq!(strings.get(number), Ok(*text));
             }
-            assert!(strings.get(5).unwrap_err().to_string().contains("only 5 are"));
+            assert!(strings.get(5).unwrap_err().contains("only 5 are"));
             assert!(strings.get(u64::MAX).is_err());
             // Cut anywhere, it is no list.
             for end in 0..bytes.len() - 9 {

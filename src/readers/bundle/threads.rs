@@ -110,7 +110,7 @@ impl<'a> Names<'a> {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
                 let named = self.named(row, &columns, arrays);
-                let named = named.map_err(|bad| broken_at(&store, at, "row", bad))?;
+                let named = named.map_err(|fault| broken_at(&store, at, "row", fault.rule()))?;
                 let Some(named) = named else { continue };
                 if let Some(odd) = columns.contradiction(row, &named) {
                     RowPosition { store: &store, at }.note(&mut notes, "contradiction", || odd);
@@ -315,7 +315,7 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     let array = arrays.get(number)?;
     match (array.len(), array.get(0), array.get(1).and_then(reference)) {
         (2, Some(tid), Some(process)) => Ok((tid, process)),
-        (count, ..) => Err(Unreadable::NoThread { number, count }),
+        (count, ..) => Err(format!("array {number} of {count} numbers is not a thread").into()),
     }
 }
 
@@ -323,10 +323,10 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
 /// meaning of more numbers is unknown.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
-    let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());
+    let has_device = || array.get(1).is_some_and(|device| strings.get(device).is_ok());
     match (array.len(), array.get(0)) {
         (5, Some(first)) => Ok(first & u64::from(u32::MAX)),
-        (2, Some(first)) if has_device && reference(first).is_some() => Ok(first),
-        (count, _) => Err(Unreadable::NoProcess { number, count }),
+        (2, Some(first)) if reference(first).is_some() && has_device() => Ok(first),
+        (count, _) => Err(format!("array {number} of {count} numbers is not a process").into()),
     }
 }

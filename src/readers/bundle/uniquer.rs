@@ -11,7 +11,6 @@
 //!
 //! Files are longer than the data in them. The rest is zero, so an entry there points to the header of the data, which contains no array.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -172,21 +171,33 @@ impl Arrays {
         self.blocks.len() as u64 * self.block
     }
 
-    /// An array by its number.
-    pub(super) fn get(&self, number: u32) -> Result<Numbers<'_>, BadReference> {
+    /// An array by its number, or the rule that the number breaks.
+    pub(super) fn get(&self, number: u32) -> Result<Numbers<'_>, String> {
+        self.find(number).map_err(|bad| match bad {
+            BadReference::Beyond(count) => format!("array {number} is not there, only {count} are"),
+            BadReference::NoPlace(at) => {
+                format!("array {number} would be at {at:#x} of the data, which contains no array")
+            }
+            BadReference::TooLong(at, count) => {
+                format!("array {number} at {at:#x} of the data leaves its block with {count} numbers")
+            }
+        })
+    }
+
+    /// The same without the message: most stacks end with a number of no array.
+    pub(super) fn find(&self, number: u32) -> Result<Numbers<'_>, BadReference> {
         let entry = FIRST + 8 * number as usize;
-        let bad = |problem| BadReference { number, problem };
         if number as usize >= self.len() {
-            return Err(bad(Problem::Beyond(self.len())));
+            return Err(BadReference::Beyond(self.len()));
         }
         let (within, block) = (u32_at(&self.index, entry) as usize, u32_at(&self.index, entry + 4) as usize);
         let start = block as u64 * self.block + within as u64;
         let block = self.blocks[block].wait();
         if start < HEADER as u64 || within + 4 > block.len() {
-            return Err(bad(Problem::NoPlace(start)));
+            return Err(BadReference::NoPlace(start));
         }
         let count = u32_at(block, within) as usize;
-        let numbers = block[within + 4..].get(..8 * count).ok_or(bad(Problem::TooLong(start, count as u64)))?;
+        let numbers = block[within + 4..].get(..8 * count).ok_or(BadReference::TooLong(start, count as u64))?;
         Ok(Numbers(numbers.as_chunks().0))
     }
 }
@@ -231,32 +242,15 @@ fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
     }
 }
 
-/// A number that refers to no array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BadReference {
-    number: u32,
-    problem: Problem,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Problem {
+/// The reason why a number refers to no array.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BadReference {
     /// The number of arrays.
     Beyond(usize),
     /// No array can be at this place of the data.
     NoPlace(u64),
     /// The array at this place would have this many numbers, and leave its block.
     TooLong(u64, u64),
-}
-
-impl fmt::Display for BadReference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "array {} ", self.number)?;
-        match self.problem {
-            Problem::Beyond(count) => write!(f, "is not there, only {count} are"),
-            Problem::NoPlace(at) => write!(f, "would be at {at:#x} of the data, which contains no array"),
-            Problem::TooLong(at, count) => write!(f, "at {at:#x} of the data leaves its block with {count} numbers"),
-        }
-    }
 }
 
 /// The number that means: none.
@@ -332,7 +326,7 @@ mod tests {
         assert_eq!(numbers(0), Ok(vec![7]));
         assert_eq!(numbers(1), Ok(vec![]));
         assert_eq!(numbers(2), Ok(vec![1, 2, u64::MAX]));
-        assert!(numbers(3).unwrap_err().to_string().contains("only 3 are"));
+        assert!(numbers(3).unwrap_err().contains("only 3 are"));
         assert!(numbers(u32::MAX).is_err());
     }
 

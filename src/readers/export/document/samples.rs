@@ -10,7 +10,7 @@ use super::super::value::Value;
 use super::{Content, DocumentReader, OpenTable};
 use crate::memory::OverBudget;
 use crate::profile::{Full, SampleKind, StackId, StringId};
-use crate::recording::{KnownRow, RejectReason, Row, Source, TableKind, add_known_row, add_read_row, known};
+use crate::recording::{KnownRow, RejectReason, Row, Source, TableKind, add_read_row};
 use crate::units::{Nanos, Unit};
 
 /// The samples of one input.
@@ -147,7 +147,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         stack: Option<StackId>,
     ) -> Option<()> {
         let recording = &mut self.content.definitions.recording;
-        add_known_row(&mut self.tables.open.as_mut()?.reader, known, (time, stack), recording)?;
+        known.add(&mut self.tables.open.as_mut()?.reader, (time, stack), recording)?;
         self.rows += 1;
         Some(())
     }
@@ -165,7 +165,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         if !is_usual || roles.kernel_stack.is_some() || roles.counters.is_some() {
             return None;
         }
-        known(reader, read_cells(roles, cells).ok()?, &self.content.definitions.recording)
+        KnownRow::of(reader, read_cells(roles, cells).ok()?, &self.content.definitions.recording)
     }
 }
 
