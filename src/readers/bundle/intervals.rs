@@ -5,7 +5,7 @@
 //! for its type, a hang risk for its message. The code for exports decides which intervals they make.
 
 use super::file::{broken_at, over_budget};
-use super::interval_columns::{IntervalColumns, Role};
+use super::interval_columns::IntervalColumns;
 use super::layout::Place;
 use super::narratives::Narratives;
 use super::row_faults::{RowPosition, Unreadable};
@@ -19,7 +19,9 @@ use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
-use crate::recording::{IntervalTable, Intervals, Notes, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
+use crate::recording::{
+    IntervalTable, Intervals, Notes, ProcessCell, Role, RowValues, SignpostIdentity, TableValues, Texts,
+};
 
 /// The things that rows of a run refer to.
 #[derive(Clone, Copy)]

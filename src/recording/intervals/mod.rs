@@ -1,5 +1,6 @@
 //! Intervals of signposts, potential hangs and hang risks, in the form that all readers produce.
 
+mod columns;
 mod pairs;
 mod texts;
 mod values;
@@ -13,6 +14,7 @@ use crate::memory::of_vec;
 use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
+pub(crate) use columns::{ROLES, Role, Wanted};
 pub(crate) use pairs::Identity as SignpostIdentity;
 pub(crate) use texts::{ProcessCell, Texts};
 pub(crate) use values::{RowKind, RowValues, TableValues};

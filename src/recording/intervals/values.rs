@@ -37,21 +37,6 @@ impl RowKind {
             _ => None,
         }
     }
-
-    /// Returns the column that distinguishes the rows of the table.
-    pub(crate) fn column(self) -> Option<&'static str> {
-        match self {
-            Self::Signpost => None,
-            Self::SignpostEvent | Self::HangRisk => Some("event-type"),
-            Self::Region => Some("class"),
-            Self::Hang => Some("hang-type"),
-        }
-    }
-
-    /// True if rows are single points in time, without a duration.
-    pub(crate) fn is_moment(self) -> bool {
-        matches!(self, Self::SignpostEvent | Self::HangRisk)
-    }
 }
 
 /// The values of a row. Strings are numbers, and absent values are `None`.

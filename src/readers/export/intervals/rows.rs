@@ -2,8 +2,8 @@
 
 use super::super::attributes::parse_number;
 use crate::recording::{
-    Column, IntervalTable, ProcessCell, RejectReason, RowKind, RowValues, SignpostIdentity as Identity, TableValues,
-    Texts,
+    Column, IntervalTable, ProcessCell, ROLES, RejectReason, Role, RowKind, RowValues, SignpostIdentity as Identity,
+    TableValues, Texts,
 };
 
 /// The value of an element.
@@ -42,75 +42,47 @@ impl Cell {
     }
 }
 
-/// The columns by their meaning, each by its index.
-#[derive(Clone, Copy, Debug, Default)]
-struct Columns {
-    count: usize,
-    start: Option<usize>,
-    duration: Option<usize>,
-    name: Option<usize>,
-    subsystem: Option<usize>,
-    category: Option<usize>,
-    identifier: Option<usize>,
-    process: Option<usize>,
-    thread: Option<usize>,
-    /// The column of the kind, whose name depends on the table.
-    kind: Option<usize>,
-    scope: Option<usize>,
-    message: Option<usize>,
-    severity: Option<usize>,
-}
+/// The columns by their roles, each by its index.
+#[derive(Clone, Copy, Debug)]
+struct Columns([Option<usize>; ROLES]);
 
 impl Columns {
-    fn of(kind: RowKind, columns: &[Column]) -> Self {
+    /// The columns of a table, and the first one that rows need and that is missing.
+    fn of(kind: RowKind, columns: &[Column]) -> (Self, Option<&'static str>) {
         let find = |name: &str| columns.iter().position(|column| column.mnemonic == name);
-        let is_signpost = matches!(kind, RowKind::Signpost | RowKind::SignpostEvent | RowKind::Region);
-        let of_signposts = |name: &str| find(name).filter(|_| is_signpost);
-        Self {
-            count: columns.len(),
-            start: find(if kind.is_moment() { "time" } else { "start" }),
-            duration: find("duration").filter(|_| !kind.is_moment()),
-            name: of_signposts("name"),
-            subsystem: of_signposts("subsystem"),
-            category: of_signposts("category"),
-            identifier: of_signposts("identifier"),
-            process: find("process"),
-            thread: find("start-thread").or_else(|| find("thread")),
-            kind: kind.column().and_then(find),
-            scope: find("scope").filter(|_| kind == RowKind::SignpostEvent),
-            message: find("message").filter(|_| kind == RowKind::HangRisk),
-            severity: find("severity").filter(|_| kind == RowKind::HangRisk),
-        }
-    }
-
-    /// The columns that rows of a table need.
-    fn needed(&self, kind: RowKind) -> Vec<(&'static str, Option<usize>)> {
-        match kind {
-            RowKind::Signpost => vec![("start", self.start), ("duration", self.duration), ("name", self.name)],
-            RowKind::SignpostEvent => vec![("time", self.start), ("event-type", self.kind), ("name", self.name)],
-            RowKind::Region => {
-                vec![("start", self.start), ("duration", self.duration), ("class", self.kind), ("name", self.name)]
+        let (mut found, mut missing) = (Self([None; ROLES]), None);
+        for wanted in kind.wanted() {
+            let index = match wanted.role {
+                Role::Thread => find("start-thread").or_else(|| find("thread")),
+                _ => find(wanted.mnemonic),
+            };
+            // Exports of a few columns are paired by what they have.
+            let is_pairing =
+                kind == RowKind::SignpostEvent && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
+            if index.is_none() && wanted.is_needed && !is_pairing {
+                missing = missing.or(Some(wanted.mnemonic));
             }
-            RowKind::Hang => vec![("start", self.start), ("duration", self.duration)],
-            RowKind::HangRisk => vec![("time", self.start)],
+            found.0[wanted.role as usize] = index;
         }
+        (found, missing)
     }
 }
 
 /// The cells of a row, by role.
 struct Row<'r> {
+    columns: &'r Columns,
     cells: &'r [Cell],
     texts: &'r Texts,
     threads: &'r [ThreadCell],
 }
 
 impl Row<'_> {
-    fn cell(&self, column: Option<usize>) -> Cell {
-        column.and_then(|column| self.cells.get(column)).copied().unwrap_or(Cell::Absent)
+    fn cell(&self, role: Role) -> Cell {
+        self.columns.0[role as usize].and_then(|column| self.cells.get(column)).copied().unwrap_or(Cell::Absent)
     }
 
-    fn number(&self, column: Option<usize>) -> Result<Option<u64>, RejectReason> {
-        match self.cell(column) {
+    fn number(&self, role: Role) -> Result<Option<u64>, RejectReason> {
+        match self.cell(role) {
             Cell::Absent => Ok(None),
             Cell::Number(number) => Ok(Some(number)),
             // The number may be in an element that this version reads as words.
@@ -120,8 +92,8 @@ impl Row<'_> {
         }
     }
 
-    fn text(&self, column: Option<usize>) -> Result<Option<u32>, RejectReason> {
-        match self.cell(column) {
+    fn text(&self, role: Role) -> Result<Option<u32>, RejectReason> {
+        match self.cell(role) {
             Cell::Absent => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
             Cell::Bad(reason) => Err(reason),
@@ -130,14 +102,14 @@ impl Row<'_> {
     }
 
     /// The process and thread of the row. A missing process is replaced by the thread's process.
-    fn owner(&self, columns: &Columns) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
-        let thread = match self.cell(columns.thread) {
+    fn owner(&self) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
+        let thread = match self.cell(Role::Thread) {
             Cell::Absent => None,
             Cell::Thread(index) => Some(self.threads[index as usize]),
             Cell::Bad(reason) => return Err(reason),
             _ => return Err(RejectReason::WrongType),
         };
-        let process = match self.cell(columns.process) {
+        let process = match self.cell(Role::Process) {
             Cell::Absent => thread.and_then(|thread| thread.process),
             Cell::Process(process) => Some(process),
             Cell::Bad(reason) => return Err(reason),
@@ -151,6 +123,7 @@ impl Row<'_> {
 #[derive(Debug)]
 pub(super) struct TableRows {
     columns: Columns,
+    column_count: usize,
     missing: Option<&'static str>,
     pub(super) values: TableValues,
 }
@@ -160,9 +133,9 @@ impl TableRows {
     pub(super) fn new(table: IntervalTable, columns: &[Column]) -> Option<Self> {
         // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
         let kind = RowKind::of_schema(&table.schema).filter(|&kind| kind != RowKind::Region)?;
-        let columns = Columns::of(kind, columns);
-        let missing = columns.needed(kind).into_iter().find(|(_, column)| column.is_none()).map(|(name, _)| name);
-        Some(Self { columns, missing, values: TableValues::new(table, kind) })
+        let (found, missing) = Columns::of(kind, columns);
+        let values = TableValues::new(table, kind);
+        Some(Self { columns: found, column_count: columns.len(), missing, values })
     }
 
     /// Adds a row, which started at the byte `at`, or counts it as rejected.
@@ -173,7 +146,7 @@ impl TableRows {
         threads: &[ThreadCell],
         at: u64,
     ) -> Result<(), RejectReason> {
-        match self.read(&Row { cells, texts, threads }) {
+        match self.read(&Row { columns: &self.columns, cells, texts, threads }) {
             Ok(values) => self.values.add(&values, texts, at),
             Err(reason) => {
                 self.values.reject(reason);
@@ -194,31 +167,30 @@ impl TableRows {
     }
 
     fn read(&self, row: &Row<'_>) -> Result<RowValues, RejectReason> {
-        let columns = &self.columns;
         if self.missing.is_some() {
             return Err(RejectReason::MissingColumn);
         }
-        if row.cells.len() != columns.count {
+        if row.cells.len() != self.column_count {
             return Err(RejectReason::CellCount);
         }
-        let start = row.number(columns.start)?.ok_or(RejectReason::NoTime)?;
-        let (process, tid) = row.owner(columns)?;
+        let start = row.number(Role::Start)?.ok_or(RejectReason::NoTime)?;
+        let (process, tid) = row.owner()?;
         let identity = Identity {
-            name: row.text(columns.name)?,
-            subsystem: row.text(columns.subsystem)?,
-            category: row.text(columns.category)?,
-            identifier: row.number(columns.identifier)?,
+            name: row.text(Role::Name)?,
+            subsystem: row.text(Role::Subsystem)?,
+            category: row.text(Role::Category)?,
+            identifier: row.number(Role::Identifier)?,
             process,
             tid,
         };
         Ok(RowValues {
             start: Some(start),
-            duration: row.number(columns.duration)?,
+            duration: row.number(Role::Duration)?,
             identity,
-            kind: row.text(columns.kind)?,
-            scope: row.text(columns.scope)?,
-            message: row.text(columns.message)?,
-            severity: row.text(columns.severity)?,
+            kind: row.text(Role::Kind)?,
+            scope: row.text(Role::Scope)?,
+            message: row.text(Role::Message)?,
+            severity: row.text(Role::Severity)?,
         })
     }
 }
