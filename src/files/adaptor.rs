@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::access::Files;
-use super::entry::{Entry, EntryKind, FolderTimes};
+use super::access::{Entry, EntryKind, Files, FolderTimes};
 use super::file_bytes::FileBytes;
 
 /// Files that are read through other files: implement this instead of [`Files`] to observe what is read, or to read it elsewhere.

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::access::Files;
+use super::access::{Entry, EntryKind, Files, FolderTimes};
 use super::adaptor::FilesAdaptor;
-use super::entry::{Entry, EntryKind, FolderTimes};
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 use super::storage::{Storage, StorageFile, StorageLock, read_all};
 use crate::memory::MemoryBudget;

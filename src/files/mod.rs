@@ -5,14 +5,13 @@
 
 mod access;
 mod adaptor;
-mod entry;
 mod file_bytes;
 mod file_system;
 mod storage;
 
 pub use access::Files;
+pub use access::{Entry, EntryKind, FolderTimes};
 pub use adaptor::FilesAdaptor;
-pub use entry::{Entry, EntryKind, FolderTimes};
 pub use file_bytes::FileBytes;
 pub use file_system::{CheckedFiles, FileSystem};
 pub use storage::{Storage, StorageFile, StorageLock, read_all};

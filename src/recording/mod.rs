@@ -20,8 +20,6 @@ mod notes;
 mod recorded_time;
 mod reject;
 mod rows;
-mod sampling_interval;
-mod schema;
 mod toc;
 
 use std::sync::Arc;
@@ -50,7 +48,6 @@ pub use recorded_time::{SelectedTime, TimeSource};
 pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
 pub(crate) use rows::{Source, TableReader, add_read_row};
-pub use schema::{Column, TableKind};
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::seconds;
@@ -59,6 +56,7 @@ pub use toc::{Toc, TocProcess, TocRun, TocTable};
 use crate::error::Diagnostic;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::{Profile, SeriesId};
+use crate::units::{Nanos, Unit};
 
 pub use crate::profile::SampleDetail;
 
@@ -183,6 +181,14 @@ impl Recording {
     pub fn rejected(&self) -> u64 {
         self.tables().map(|table| table.rejected.total()).sum()
     }
+
+    /// Returns the time between two samples of a busy thread in a table of CPU time: the most frequent weight of all samples, selected or
+    /// not, and the smallest if several are equally frequent. A call that is shorter may fall between two samples. `None` in other units,
+    /// which do not record the interval.
+    pub fn sampling_interval(&self, series: SeriesId) -> Option<Nanos> {
+        let is_time = self.profile.series(series).unit == Unit::Nanoseconds;
+        self.profile.most_frequent_weight(series).filter(|_| is_time).map(Nanos::from_nanos)
+    }
 }
 
 /// One document of an input.
@@ -226,4 +232,33 @@ pub struct Table {
     pub rejected: Rejected,
     /// Its series in the profile: one for each unit, so usually one, and none without samples.
     pub series: Vec<SeriesId>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// The mnemonic name, such as `thread-state`.
+    pub mnemonic: String,
+    /// The type of its cells, such as `sample-time`.
+    pub engineering_type: String,
+}
+
+/// The kind of a table: CPU samples or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableKind {
+    /// A table of CPU samples (`time-profile`, `cpu-profile`, `counters-profile`, `time-sample`): its rows become samples.
+    Cpu,
+    /// Another table: its rows are counted, but not read.
+    #[default]
+    Other,
+}
+
+impl TableKind {
+    /// Returns the kind of a table with this schema.
+    pub fn of_schema(name: &str) -> Self {
+        match name {
+            "time-profile" | "cpu-profile" | "counters-profile" | "time-sample" => Self::Cpu,
+            _ => Self::Other,
+        }
+    }
 }

@@ -20,7 +20,6 @@
 //! Names of the app's processes; paths of the system; the last part of any path; UUIDs of binaries, by which symbols are found; models and
 //! versions of devices; dates. `docs/cli.md` has the whole list, and what cannot be promised.
 
-mod app;
 mod case_folding;
 mod collect;
 mod common_words;
@@ -32,10 +31,9 @@ mod people;
 mod profile_names;
 mod pseudonyms;
 mod redactor;
-mod rules;
 mod sentences;
 mod texts;
 
 pub use pseudonyms::{Redacted, RedactedKind};
+pub use redactor::RedactRule;
 pub use redactor::Redactor;
-pub use rules::RedactRule;

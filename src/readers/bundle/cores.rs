@@ -6,8 +6,7 @@
 //! A row contains the number of its core but not the device. A number that several devices use therefore has a kind only if all of them
 //! agree.
 
-use super::keyed_archive::Node;
-use super::keyed_archive_limit::Budget;
+use super::keyed_archive::{Budget, Node};
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
@@ -69,7 +68,7 @@ fn kind(core: Node<'_>) -> Result<Option<&'static str>, Broken> {
 #[cfg(test)]
 mod tests {
     use super::super::keyed_archive::KeyedArchive;
-    use super::super::testing::{ArchiveWriter, reference};
+    use super::super::tests::{ArchiveWriter, reference};
     use super::*;
 
     /// The kinds of the cores of the device `Mac` where these are listed: device, number and flags.

@@ -275,7 +275,7 @@ pub(super) fn byte_at(images: &Images, address: u64) -> u8 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{InventedImage, signature};
+    use super::super::tests::{InventedImage, signature};
     use super::*;
     use crate::symbols::apple_signature;
 

@@ -4,14 +4,12 @@
 //! Each row is read for the fields that identify intervals: times, name, subsystem, category, identifier, process and thread; a hang also
 //! for its type, a hang risk for its message. The code for exports decides which intervals they make.
 
+use super::damage::{RowPosition, Unreadable};
 use super::file::{broken_at, over_budget};
-use super::interval_columns::IntervalColumns;
-use super::layout::Place;
+use super::layout::{Layout, Place, RunTable};
 use super::narratives::Narratives;
-use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
-use super::run_table::RunTable;
 use super::strings::Strings;
 use super::threads::{self, Identity, Names, string_number};
 use super::uniquer::{Arrays, reference};
@@ -20,7 +18,8 @@ use crate::files::Files;
 use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
 use crate::recording::{
-    IntervalTable, Intervals, Notes, ProcessCell, Role, RowValues, SignpostIdentity, TableValues, Texts,
+    IntervalTable, Intervals, Notes, ProcessCell, ROLES, Role, RowKind, RowValues, SignpostIdentity, TableValues,
+    Texts, Wanted,
 };
 
 /// The things that rows of a run refer to.
@@ -157,5 +156,42 @@ impl<'a> IntervalReader<'a> {
         let text = self.texts.number_of(&text);
         self.known_messages.insert(number, text);
         Ok(text)
+    }
+}
+
+/// The places of a row's parts.
+#[derive(Clone, Debug)]
+pub(super) struct IntervalColumns {
+    pub(super) kind: RowKind,
+    /// By role.
+    places: [Option<Place>; ROLES],
+    /// The reasons why parts are absent from every row.
+    pub(super) unread: Vec<String>,
+}
+
+impl IntervalColumns {
+    /// The columns of a table, or the reason why its rows cannot be used.
+    pub(super) fn of(layout: &Layout) -> Result<Self, String> {
+        let kind = RowKind::of_schema(&layout.schema.name).ok_or("its rows are not intervals")?;
+        let mut columns = Self { kind, places: [None; ROLES], unread: Vec::new() };
+        for Wanted { role, mnemonic, types, is_needed } in kind.wanted() {
+            match layout.typed_column(mnemonic, types) {
+                Ok(place) => columns.places[*role as usize] = Some(place),
+                Err(reason) if *is_needed => return Err(reason),
+                Err(reason) => columns.unread.push(reason),
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The place of a part in a row, and its value, unless it is absent.
+    pub(super) fn find(&self, role: Role, row: &[u8]) -> Option<(Place, u64)> {
+        let place = self.places[role as usize]?;
+        Some((place, place.value(row)?))
+    }
+
+    /// The value of a part of a row.
+    pub(super) fn value(&self, role: Role, row: &[u8]) -> Option<u64> {
+        Some(self.find(role, row)?.1)
     }
 }

@@ -35,26 +35,19 @@ mod binaries;
 mod cores;
 mod damage;
 mod file;
-mod frames;
 mod images;
 mod inflating_thread;
-mod interval_columns;
 mod intervals;
 mod keyed_archive;
-mod keyed_archive_limit;
-#[cfg(test)]
-mod keyed_archive_tests;
 mod keyed_collections;
 mod layout;
 mod narratives;
 mod process_images;
 mod property_list;
 mod repeated_rows;
-mod row_faults;
 mod rows;
 mod run;
 mod run_data;
-mod run_table;
 mod run_values;
 mod sample_columns;
 mod samples;
@@ -64,10 +57,9 @@ mod strings;
 mod tables;
 mod template;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod threads;
 mod uniquer;
-mod unsaved_run;
 mod xml;
 
 use std::io;
@@ -81,10 +73,10 @@ use crate::symbols::Broken;
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
+use layout::read_schema;
 use process_images::ProcessImages;
 use run::{Run, SampleSources};
 use run_data::RunData;
-use run_table::read_schema;
 use template::Template;
 
 pub use archive::{ArchiveLimits, BundleFiles};
@@ -150,7 +142,7 @@ impl<'f> Bundle<'f> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_bundle(path),
             _ => file::failed(&corespace, error),
         })?;
-        let is_unsaved = unsaved_run::is_there(files, &corespace, &self.room);
+        let is_unsaved = rows::has_unsaved_run(files, &corespace, &self.room);
         if numbers.is_empty() {
             return Err(no_runs(path, is_unsaved));
         }

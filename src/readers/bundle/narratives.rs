@@ -11,10 +11,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::damage::Unreadable;
 use super::file::{Content, Room, broken_file};
-use super::keyed_archive::KeyedArchive;
-use super::keyed_archive_limit::Budget;
-use super::row_faults::Unreadable;
+use super::keyed_archive::{Budget, KeyedArchive};
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::images::{ImageTable, Images, MappedCache};
-use super::keyed_archive::Node;
-use super::keyed_archive_limit::Budget;
+use super::keyed_archive::{Budget, Node};
 use super::template::{ProcessStore, Template, numbered};
 use crate::hash::HashMap;
 use crate::symbols::{Broken, SharedCache, Signature, apple_signature};
@@ -222,7 +221,7 @@ impl<'t> ProcessImages<'t> {
 #[cfg(test)]
 mod tests {
     use super::super::images::{Found, Located, byte_at};
-    use super::super::testing::{
+    use super::super::tests::{
         ArchiveWriter, InventedImage, form_template_of_finder, reference, signature, uuid_bytes,
     };
     use super::*;

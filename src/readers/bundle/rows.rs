@@ -7,13 +7,16 @@
 //! | rest | | zero: room for more rows |
 //!
 //! Nothing of a store is kept: rows are read as the file is inflated.
+//!
+//! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then
+//! create the folder again for a run that was not started, with an empty store for each table. The folder alone is therefore not evidence.
 
 use std::path::{Path, PathBuf};
 
-use super::file::{Content, broken_at, broken_whole};
+use super::file::{Content, Room, broken_at, broken_whole, first_not_zero};
 use super::layout::Layout;
 use crate::error::{Diagnostic, Error};
-use crate::files::Files;
+use crate::files::{Entry, Files};
 use crate::recording::TableKind;
 use crate::symbols::u32_at;
 
@@ -146,4 +149,33 @@ fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64
         return Err(broken_at(path, 20, "size of a block", rule));
     }
     Ok((u64::from(start), block.into()))
+}
+
+/// A store above this, compressed or not, has rows: without any it has 4,096 bytes, and 50 compressed.
+const EMPTY_STORE: u64 = 64 << 10;
+
+/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store with rows or one
+/// that cannot be read.
+pub(super) fn has_unsaved_run(files: &dyn Files, corespace: &Path, room: &Room) -> bool {
+    let core = corespace.join("currentRun/core");
+    let list = |folder: &Path| files.list(folder).unwrap_or_default();
+    !list(&core.join("table-manager")).is_empty()
+        || list(&core.join("stores")).iter().any(|store| {
+            list(store).iter().any(|file| match file.ends_with("bulkstore") {
+                true => has_rows(files, file, room),
+                false => true,
+            })
+        })
+}
+
+fn has_rows(files: &dyn Files, bulkstore: &Path, room: &Room) -> bool {
+    if !matches!(files.entry(bulkstore), Ok(Entry::File { length, .. }) if length <= EMPTY_STORE) {
+        return true;
+    }
+    let room = Room { file_bytes: room.file_bytes.min(EMPTY_STORE), ..room.clone() };
+    match Content::open(files, bulkstore).and_then(|content| content.map(|content| content.read_all(&room)).transpose())
+    {
+        Ok(bytes) => bytes.is_some_and(|bytes| first_not_zero(behind_header(&bytes)).is_some()),
+        Err(_) => true,
+    }
 }

@@ -6,8 +6,7 @@
 //! not in the zone of the exporting machine. The environment of the process is never read, since it may contain secrets.
 
 use super::cores;
-use super::keyed_archive::Node;
-use super::keyed_archive_limit::Budget;
+use super::keyed_archive::{Budget, Node};
 use super::template::Template;
 use crate::calendar::iso_8601;
 use crate::hash::HashMap;
@@ -233,7 +232,7 @@ fn listed_processes(template: &Template<'_>, run: u64, budget: &mut Budget) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ArchiveWriter, NIL, form_template_of_finder, reference};
+    use super::super::tests::{ArchiveWriter, NIL, form_template_of_finder, reference};
     use super::*;
     use crate::read;
     use crate::recording::Options;

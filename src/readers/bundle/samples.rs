@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
+use super::damage::{RowPosition, Unreadable};
 use super::file::{broken_at, broken_file, over_budget};
 use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
 use super::repeated_rows::AlikeRows;
-use super::row_faults::{RowPosition, Unreadable};
 use super::run_data::RunData;
 use super::sample_columns::{Columns, StackColumn};
 use super::stacks::{ReadStack, StackCell, Stacks};

@@ -10,9 +10,8 @@
 
 use std::hint::black_box;
 
-use super::binaries::Binaries;
-use super::frames::Frames;
-use super::row_faults::Unreadable;
+use super::binaries::{Binaries, Frames};
+use super::damage::Unreadable;
 use super::sample_columns::StackKind;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, Numbers, reference};

@@ -6,8 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::keyed_archive::{KeyedArchive, Node};
-use super::keyed_archive_limit::Budget;
+use super::keyed_archive::{Budget, KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
@@ -115,7 +114,7 @@ fn word(value: Node<'_>, budget: &mut Budget) -> Result<Option<String>, Broken> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::ArchiveWriter;
+    use super::super::tests::ArchiveWriter;
     use super::*;
 
     /// A list of tables, each with these attributes.

@@ -9,8 +9,7 @@
 //!
 //! Old recordings lack the last three.
 
-use super::keyed_archive::{KeyedArchive, Node};
-use super::keyed_archive_limit::Budget;
+use super::keyed_archive::{Budget, KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 

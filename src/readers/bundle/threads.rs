@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
+use super::damage::{RowPosition, Unreadable};
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::row_faults::{RowPosition, Unreadable};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;

@@ -1,8 +1,7 @@
 //! The definitions of one document so far, and the decoding of its elements.
 
 use super::anomaly::Oddity;
-use super::attributes::parse_number;
-use super::attributes::{BinaryFields, FrameFields};
+use super::attributes::{BinaryFields, FrameFields, parse_number};
 use super::display_names;
 use super::id_map::Ids;
 use super::tag::Tag;

@@ -8,8 +8,7 @@
 //!
 //! Ids count 1, 2, 3 … over the whole document in the order of the start tags, so the map is a vector.
 
-use super::packed_value::Packed;
-use super::value::Value;
+use super::value::{Packed, Value};
 use crate::chunked_vec::ChunkedVec;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};

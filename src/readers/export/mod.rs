@@ -54,7 +54,6 @@ mod feed;
 mod id_map;
 mod intervals;
 mod not_an_export;
-mod packed_value;
 mod pipeline;
 mod position;
 mod replay;

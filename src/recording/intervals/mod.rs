@@ -2,7 +2,6 @@
 
 mod columns;
 mod pairs;
-mod texts;
 mod values;
 
 use std::collections::{BTreeSet, HashSet};
@@ -16,7 +15,7 @@ use crate::units::Nanos;
 
 pub(crate) use columns::{ROLES, Role, Wanted};
 pub(crate) use pairs::Identity as SignpostIdentity;
-pub(crate) use texts::{ProcessCell, Texts};
+pub(crate) use values::{ProcessCell, Texts};
 pub(crate) use values::{RowKind, RowValues, TableValues};
 
 /// The intervals of one or more inputs.

@@ -4,7 +4,7 @@
 //! as well; with the scope `System`, the process may differ. An interval with the scope `Process` may therefore end on another thread, as
 //! real ones do. If several intervals are open, the last one to begin is the first to end.
 
-use super::texts::ProcessCell;
+use super::values::ProcessCell;
 use crate::hash::HashMap;
 use crate::memory::of_vec;
 

@@ -12,7 +12,6 @@
 mod file_range;
 mod folder_tree;
 mod inflate;
-mod limits;
 mod tar_index;
 #[cfg(test)]
 mod tests;
@@ -29,10 +28,10 @@ use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use file_range::FileRange;
+use folder_tree::ArchiveIndex;
+pub use folder_tree::ArchiveLimits;
 use folder_tree::{Item, Node, Place};
 use inflate::Inflater;
-use limits::ArchiveIndex;
-pub use limits::ArchiveLimits;
 
 /// An archive that was mounted.
 struct Archive {

@@ -6,13 +6,13 @@ use std::path::Path;
 use tar::EntryType;
 
 use super::super::file::Inflated;
-#[cfg(feature = "compression")]
-use super::super::file::over_budget;
 use super::file_range::FileRange;
-use super::folder_tree::{Item, Place};
-use super::limits::{ArchiveIndex, ArchiveLimits, Budget, malformed};
+use super::folder_tree::{ArchiveIndex, ArchiveLimits, Budget, Item, Place, malformed};
 use crate::error::Error;
 use crate::files::Files;
+
+#[cfg(feature = "compression")]
+use super::super::file::over_budget;
 
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;
@@ -110,7 +110,7 @@ pub(super) fn inflate(
         if bytes.len() as u64 > limits.memory_bytes {
             let what =
                 format!("the archive is larger than {} bytes, decompressed; unpack it first", limits.memory_bytes);
-            return Err(super::limits::limit(path, what));
+            return Err(super::folder_tree::limit(path, what));
         }
         if read < more {
             bytes.shrink_to_fit();

@@ -5,8 +5,7 @@ use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::file_range::FileRange;
-use super::folder_tree::{Item, Place, Zipped};
-use super::limits::{ArchiveIndex, ArchiveLimits, Budget, malformed};
+use super::folder_tree::{ArchiveIndex, ArchiveLimits, Budget, Item, Place, Zipped, malformed};
 use crate::error::Error;
 use crate::files::Files;
 

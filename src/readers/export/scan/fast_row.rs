@@ -6,7 +6,7 @@ use super::super::tag::Tag;
 use super::super::tape::Op;
 use super::bytes::{Digits, TIME_LENGTH, digits, look, not_time, number};
 use super::elements::Start;
-use super::last_seen::Widths;
+use super::known_cells::Widths;
 use super::{MAX_ROW, Scanner};
 
 /// The start of a row that is as usual.

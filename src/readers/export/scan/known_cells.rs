@@ -2,6 +2,8 @@
 //!
 //! The meaning of such bytes does not depend on their place: they are ids, whose values are looked up later. So combinations learnt from
 //! one block serve for all blocks after it.
+//!
+//! The next row is also likely to be as wide as the row before, and the next stack of a thread to be like its last one.
 
 use super::super::tag::Tag;
 
@@ -172,6 +174,45 @@ pub(super) fn key_of(key: &[u8; KEY]) -> Key {
     let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
     let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
     Key { set: (hash >> 48) as u16, tag: (hash >> 32) as u16 }
+}
+
+/// The number of digits in the time and id of a row. The next row nearly always has the same numbers, so the places of its parts are known
+/// in advance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Widths {
+    pub(super) id: u8,
+    pub(super) time: u8,
+}
+
+impl Widths {
+    pub(super) fn of(id: u64, time: u64) -> Self {
+        let width = |number: u64| number.checked_ilog10().map_or(1, |log| log as u8 + 1);
+        Self { id: width(id), time: width(time) }
+    }
+}
+
+/// The number of threads whose last stacks are remembered.
+pub(super) const THREADS: usize = 64;
+
+/// By thread: its last stack on the tape.
+#[derive(Debug)]
+pub(super) struct LastStacks(pub(super) [LastStack; THREADS]);
+
+/// Where the last stack of a thread is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastStack {
+    pub(super) thread: u32,
+    /// The index, counted from 1; 0 means none.
+    pub(super) stack: u32,
+    /// The end of its frames in the text, and the place from which on they are all `ref`s.
+    pub(super) text_end: u32,
+    pub(super) plain_from: u32,
+}
+
+impl Default for LastStacks {
+    fn default() -> Self {
+        Self([LastStack::default(); THREADS])
+    }
 }
 
 #[cfg(test)]

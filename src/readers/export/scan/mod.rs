@@ -12,7 +12,6 @@ mod cells;
 mod elements;
 mod fast_row;
 mod known_cells;
-mod last_seen;
 mod stacks;
 
 use std::ops::Range;
@@ -25,7 +24,7 @@ use crate::recording::Limits;
 pub(super) use bytes::PADDING;
 use bytes::number;
 use known_cells::KnownCells;
-use last_seen::{LastStacks, Widths};
+use known_cells::{LastStacks, Widths};
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;

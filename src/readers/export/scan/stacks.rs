@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::super::tape::{Op, TapeStack};
 use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
-use super::last_seen::{LastStack, THREADS};
+use super::known_cells::{LastStack, THREADS};
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
 impl Scanner<'_> {
