@@ -9,20 +9,10 @@ use crate::files::{Entry, Files};
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
 
-/// A format that is read from a stream of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    /// An export of `xctrace`, or any other input: the reader of exports describes it.
-    Export,
-    /// A report of `sample`.
-    Sample,
-}
-
-impl Format {
-    /// The format of an input that begins with these bytes, [`HEAD`] of them or all.
-    pub(super) fn of(head: &[u8]) -> Self {
-        if recognise(head) == Some(SAMPLE) { Self::Sample } else { Self::Export }
-    }
+/// True for a report of `sample`, and false for an export or any other input, which the reader of exports describes. The head is [`HEAD`]
+/// bytes of the input, or all of them.
+pub(super) fn is_sample(head: &[u8]) -> bool {
+    recognise(head) == Some(SAMPLE)
 }
 
 /// Advice for a packed input that no reader unpacks. Archives have separate messages.

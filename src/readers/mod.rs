@@ -12,7 +12,6 @@ use std::io::{self, Read};
 
 use crate::error::{Error, ErrorKind, Position};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
-use formats::Format;
 
 impl RecordingBuilder {
     /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
@@ -28,13 +27,10 @@ impl RecordingBuilder {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
             return Err(Error::new(ErrorKind::NotAnExport(what.to_owned()), Some(at)));
         }
-        let format = Format::of(&head);
+        let is_sample = formats::is_sample(&head);
         // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
-        match format {
-            Format::Sample => sample::read_into(source, name, self),
-            Format::Export => export::read_into(source, name, self),
-        }
+        if is_sample { sample::read_into(source, name, self) } else { export::read_into(source, name, self) }
     }
 }
 

@@ -57,16 +57,22 @@ impl Recording {
     /// Sets the clock of a complete recording.
     pub(super) fn set_clock(&mut self) {
         let sampled = sampled_times(&self.profile);
-        let (places, cuts) = (TocPlaces::new(self), Cuts::new(self));
+        let places = TocPlaces::new(self);
         let runs = self.profile.run_ids().zip(sampled).map(|(id, sampled)| {
             let (number, mut notes) = (self.profile.run(id).number, Vec::new());
             let found = places.of_run(&self.profile, id);
             let toc = usable(found, last(sampled), number, &mut notes);
             let row = toc.map(|(_, row)| row);
-            let recorded = recorded(None, row, sampled, (number, cuts.has(&self.profile, id)), &mut notes);
+            let recorded = recorded(None, row, sampled, (number, self.is_cut(id)), &mut notes);
             RunClock { recorded, sampled, toc: toc.map(|(place, _)| place), notes }
         });
         self.clock = Clock { runs: runs.collect() };
+    }
+
+    /// True if the input of a run ends before its documents do. The time after its last row is unknown.
+    fn is_cut(&self, run: RunId) -> bool {
+        let input = self.profile.string(self.profile.run(run).input);
+        self.documents.iter().any(|document| document.cut_at.is_some() && document.input == input)
     }
 
     /// When a run was recorded, with these hints.
@@ -84,7 +90,7 @@ impl Recording {
         if hints.duration.is_none() && toc.is_none() {
             return HintedTime { recorded: clock.recorded, toc, notes };
         }
-        let is_cut = Cuts::new(self).has(&self.profile, run);
+        let is_cut = self.is_cut(run);
         let mut own = Vec::new();
         let recorded = recorded(hints.duration, toc, sampled, (number, is_cut), &mut own);
         notes.extend(own.into_iter().filter(|note| !clock.notes.contains(note)));
@@ -143,20 +149,6 @@ impl<'r> TocPlaces<'r> {
         let is_only = self.runs.get(&run.number) == Some(&1);
         let any = || tocs.iter().filter(|_| is_only).map(|&(place, _, toc)| (place, toc)).collect();
         if own.is_empty() { any() } else { own }
-    }
-}
-
-/// The inputs that end before their documents do. The time after their last row is unknown.
-struct Cuts<'r>(Vec<&'r str>);
-
-impl<'r> Cuts<'r> {
-    fn new(recording: &'r Recording) -> Self {
-        let cut = recording.documents.iter().filter(|document| document.cut_at.is_some());
-        Self(cut.map(|document| document.input.as_str()).collect())
-    }
-
-    fn has(&self, profile: &Profile, run: RunId) -> bool {
-        !self.0.is_empty() && self.0.contains(&profile.string(profile.run(run).input))
     }
 }
 

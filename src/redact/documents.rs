@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::common_words::Reach;
-use super::profile_names::SameNames;
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
 use crate::error::Diagnostic;
@@ -26,7 +25,7 @@ impl Redactor {
     /// # Errors
     /// When the new names do not fit the profile's tables or the memory budget.
     pub fn recording(&mut self, recording: &mut Recording) -> Result<(), RebuildError> {
-        self.recording_with(recording, SameNames::Merged)
+        self.recording_with(recording, true)
     }
 
     /// Like [`recording`](Self::recording), but ids of functions keep their meaning, so earlier operations still fit. Functions with the
@@ -35,11 +34,11 @@ impl Redactor {
     /// # Errors
     /// As [`recording`](Self::recording).
     pub fn recording_with_ids(&mut self, recording: &mut Recording) -> Result<(), RebuildError> {
-        self.recording_with(recording, SameNames::Apart)
+        self.recording_with(recording, false)
     }
 
-    fn recording_with(&mut self, recording: &mut Recording, same: SameNames) -> Result<(), RebuildError> {
-        self.profile(&mut recording.profile, same)?;
+    fn recording_with(&mut self, recording: &mut Recording, merges_functions: bool) -> Result<(), RebuildError> {
+        recording.profile.rename(self, merges_functions)?;
         for document in &mut recording.documents {
             self.document(document);
         }

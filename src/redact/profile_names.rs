@@ -3,24 +3,10 @@
 use super::common_words::{Reach, is_of_code, may_have_pseudonym};
 use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
-use crate::profile::{Category, Profile, RebuildError, Rename};
+use crate::profile::{Category, Rename};
 use crate::recording::is_hex_address;
 
-/// What happens to functions that get the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SameNames {
-    /// One function: trees have one node for them.
-    Merged,
-    /// As many as before; operations that chose some of them still mean those.
-    Apart,
-}
-
 impl Redactor {
-    /// Replaces the names of a profile.
-    pub(crate) fn profile(&mut self, profile: &mut Profile, same: SameNames) -> Result<(), RebuildError> {
-        profile.rename(self, same == SameNames::Merged)
-    }
-
     /// The name of a process.
     pub(super) fn process_name(&mut self, name: &str) -> String {
         if name.is_empty() {

@@ -24,34 +24,20 @@ use crate::files::Files;
 use crate::recording::{Column, Table, TableKind};
 use crate::symbols::{Broken, u32_at, u64_at};
 
-/// The content of a row's topology.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Topology {
-    Packed,
-    PackedDuration,
-    Duration,
-    Moment,
-}
-
-impl Topology {
-    fn of_type(number: u64) -> Option<Self> {
-        Some(match number {
-            4 => Self::Packed,
-            5 => Self::PackedDuration,
-            6 => Self::Duration,
-            7 => Self::Moment,
-            _ => return None,
-        })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::Packed => 9,
-            Self::PackedDuration => 18,
-            Self::Duration => 24,
-            Self::Moment => 16,
-        }
-    }
+/// The number of bytes of a topology of this type, and the places of its fields.
+fn topology(kind: u64) -> Option<(usize, &'static [(&'static str, Place)])> {
+    use Place::{Bits, Narrow, Wide};
+    const TIME: &str = "XRTraceRelativeTimestampFieldID";
+    const DURATION: &str = "XRDurationFieldID";
+    const ONE: &str = "XRCategory1FieldID";
+    const TWO: &str = "XRCategory2FieldID";
+    Some(match kind {
+        4 => (9, &[(TIME, Bits(0, 50)), (ONE, Bits(50, 22))] as &[_]),
+        5 => (18, &[(TIME, Bits(0, 50)), (DURATION, Bits(50, 50)), (ONE, Bits(100, 22)), (TWO, Bits(122, 22))]),
+        6 => (24, &[(TIME, Wide(0)), (DURATION, Wide(8)), (ONE, Narrow(16)), (TWO, Narrow(20))]),
+        7 => (16, &[(TIME, Wide(0)), (ONE, Narrow(8)), (TWO, Narrow(12))]),
+        _ => return None,
+    })
 }
 
 /// The place of a column's value in a row.
@@ -155,14 +141,18 @@ pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
 /// The places of the columns, and the size of a row.
 fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Broken> {
     let Some((first, fields)) = fields.split_first() else { return Err(rule("_fields", "there are none")) };
-    let topology = Topology::of_type(first.kind)
+    let (mut size, topology) = topology(first.kind)
         .ok_or_else(|| rule("_fields", format_args!("the first one is of type {}, not of 4 to 7", first.kind)))?;
-    let mut size = topology.size();
     let mut places = Vec::with_capacity(schema.columns.len());
     let mut rest = fields.iter();
     for column in &schema.columns {
         if !column.topology_field.is_empty() {
-            places.push(topology_place(topology, column)?);
+            let field = &column.topology_field;
+            let place = topology.iter().find(|(name, _)| name == field).map(|(_, place)| *place);
+            places.push(place.ok_or_else(|| {
+                let text = format_args!("the rows have no {field}, where the column {} should be", column.mnemonic);
+                rule("_fields", text)
+            })?);
             continue;
         }
         let field = rest
@@ -187,27 +177,6 @@ fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Brok
         return Err(rule("_fields", format_args!("the column {mnemonic} is in the place of another column")));
     }
     Ok((places, size))
-}
-
-fn topology_place(topology: Topology, column: &SchemaColumn) -> Result<Place, Broken> {
-    let place = match (topology, column.topology_field.as_str()) {
-        (Topology::Packed | Topology::PackedDuration, "XRTraceRelativeTimestampFieldID") => Place::Bits(0, 50),
-        (Topology::PackedDuration, "XRDurationFieldID") => Place::Bits(50, 50),
-        (Topology::Packed, "XRCategory1FieldID") => Place::Bits(50, 22),
-        (Topology::PackedDuration, "XRCategory1FieldID") => Place::Bits(100, 22),
-        (Topology::PackedDuration, "XRCategory2FieldID") => Place::Bits(122, 22),
-        (Topology::Duration | Topology::Moment, "XRTraceRelativeTimestampFieldID") => Place::Wide(0),
-        (Topology::Duration, "XRDurationFieldID") => Place::Wide(8),
-        (Topology::Duration, "XRCategory1FieldID") => Place::Narrow(16),
-        (Topology::Duration, "XRCategory2FieldID") => Place::Narrow(20),
-        (Topology::Moment, "XRCategory1FieldID") => Place::Narrow(8),
-        (Topology::Moment, "XRCategory2FieldID") => Place::Narrow(12),
-        (_, field) => {
-            let text = format_args!("the rows have no {field}, where the column {} should be", column.mnemonic);
-            return Err(rule("_fields", text));
-        }
-    };
-    Ok(place)
 }
 
 fn field(node: Node<'_>) -> Result<Field, Broken> {

@@ -42,33 +42,32 @@ impl Values {
         scope: &'s Scope<'s, '_>,
     ) -> Result<Filling<'s>, Error> {
         if jobs <= 1 {
-            return self.arrays.fill(data).map(Filling::Done);
+            return Ok(Filling { thread: None, odd: self.arrays.fill(data)? });
         }
         let thread = Builder::new().spawn_scoped(scope, move || self.arrays.fill(data));
-        thread.map(Filling::Begun).map_err(|error| failed(&self.strings_path, error))
+        let thread = thread.map_err(|error| failed(&self.strings_path, error))?;
+        Ok(Filling { thread: Some(thread), odd: None })
     }
 }
 
-/// Arrays that are read, or being read, with what is odd about them.
-pub(super) enum Filling<'s> {
-    Done(Option<Diagnostic>),
-    Begun(ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>),
+/// Arrays that are read, or being read by a thread, with what is odd about them.
+pub(super) struct Filling<'s> {
+    thread: Option<ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>>,
+    odd: Option<Diagnostic>,
 }
 
 impl Filling<'_> {
     /// Waits until all arrays were read.
     pub(super) fn wait(&mut self) -> Result<(), Error> {
-        let odd = match std::mem::replace(self, Self::Done(None)) {
-            Self::Done(odd) => odd,
-            Self::Begun(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-        };
-        *self = Self::Done(odd);
+        if let Some(thread) = self.thread.take() {
+            self.odd = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
         Ok(())
     }
 
     /// The same; gives what is odd about them.
     pub(super) fn finish(mut self) -> Result<Option<Diagnostic>, Error> {
         self.wait()?;
-        Ok(if let Self::Done(odd) = self { odd } else { None })
+        Ok(self.odd)
     }
 }

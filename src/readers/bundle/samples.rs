@@ -1,6 +1,5 @@
 //! The rows of a CPU table become samples.
 
-use std::fmt;
 use std::path::Path;
 
 use super::damage::{RowPosition, Unreadable};
@@ -35,7 +34,7 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
     /// The oddities of the current row.
-    pub(super) odd: Vec<OddRow>,
+    pub(super) odd: Vec<Odd>,
     pub(super) notes: Notes,
     /// The path of the file with the image lists.
     pub(super) template: &'a Path,
@@ -131,7 +130,7 @@ impl SampleReader<'_, '_> {
         input: &mut InputBuilder<'_>,
     ) -> Result<Result<Row, RejectReason>, Unreadable> {
         let Some(time) = columns.time.value(row) else { return Ok(Err(RejectReason::NoTime)) };
-        self.odd.extend(self.recorded.latest.filter(|&latest| time > latest).map(|_| OddRow::Late(time)));
+        self.odd.extend(self.recorded.latest.filter(|&latest| time > latest).map(|_| Odd::Late(time)));
         let kind = columns.kind.and_then(|place| place.value(row)).map_or(SampleKind::Periodic, SampleKind::of_number);
         let (weight, unit) = match columns.weight {
             Some((place, unit)) => match place.value(row) {
@@ -157,8 +156,8 @@ impl SampleReader<'_, '_> {
         let thread = thread.map(|number| self.threads.thread(number, input)).transpose()?;
         let process = process.map(|number| self.threads.process(number, input)).transpose()?;
         let is_stranger = thread.zip(process).is_some_and(|(thread, process)| thread.pid != process.pid);
-        self.odd.extend(is_stranger.then_some(OddRow::Stranger));
-        self.odd.extend(thread.or(process).and_then(|person| person.odd).map(OddRow::Subject));
+        self.odd.extend(is_stranger.then_some(Odd::Stranger));
+        self.odd.extend(thread.or(process).and_then(|person| person.odd));
         Ok(Ok(Row {
             time: Nanos::from_nanos(time),
             weight,
@@ -224,40 +223,6 @@ impl SampleReader<'_, '_> {
         let core = input.core(Core { index, kind })?;
         self.cores.insert(index, core);
         Ok(core)
-    }
-}
-
-/// An oddity of a row that does not keep it from being a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OddRow {
-    /// Its thread or process.
-    Subject(Odd),
-    /// Its thread belongs to another process than the row: one of them is wrong.
-    Stranger,
-    /// Its time, which is long after the end of the run.
-    Late(u64),
-}
-
-impl OddRow {
-    /// The topic by which diagnostics are counted.
-    fn topic(self) -> &'static str {
-        match self {
-            Self::Subject(odd) => odd.topic(),
-            Self::Stranger => "stranger",
-            Self::Late(_) => "late",
-        }
-    }
-}
-
-impl fmt::Display for OddRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Subject(odd) => odd.fmt(f),
-            Self::Stranger => f.write_str("the row has a thread of another process than its own"),
-            Self::Late(time) => {
-                write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
-            }
-        }
     }
 }
 

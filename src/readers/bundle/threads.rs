@@ -195,7 +195,7 @@ pub(super) struct Subject {
     pub(super) odd: Option<Odd>,
 }
 
-/// A reason to doubt that this is the recorded thread or process.
+/// An oddity of a row, or of its thread or process, that does not keep it from being a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Odd {
     /// No list has such a thread.
@@ -206,6 +206,10 @@ pub(super) enum Odd {
     OtherProcess(u64, Option<u64>),
     /// `form.template` has several names for the process, and no table has one.
     SeveralNames(u64),
+    /// The thread of the row belongs to another process than the row: one of them is wrong.
+    Stranger,
+    /// The time of the row is long after the end of the run.
+    Late(u64),
 }
 
 impl Odd {
@@ -216,6 +220,8 @@ impl Odd {
             Self::UnlistedProcess(_) => "unlisted-process",
             Self::OtherProcess(..) => "other-process",
             Self::SeveralNames(_) => "several-names",
+            Self::Stranger => "stranger",
+            Self::Late(_) => "late",
         }
     }
 }
@@ -239,6 +245,10 @@ impl fmt::Display for Odd {
             ),
             Self::SeveralNames(pid) => {
                 write!(f, "the row has process {pid}, for which form.template has several names: none is used")
+            }
+            Self::Stranger => f.write_str("the row has a thread of another process than its own"),
+            Self::Late(time) => {
+                write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
             }
         }
     }

@@ -14,8 +14,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::file::first_not_zero;
-use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
+use super::file::{Content, Inflated, Room, broken_at, broken_whole, first_not_zero, over_budget, too_large};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 use crate::memory::Reservation;
