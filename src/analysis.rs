@@ -128,7 +128,10 @@ impl Analysis {
             let names = matcher.threads(profile).into_iter().map(|id| profile.string(profile.thread(id).name));
             *matcher = matcher.chosen_in(profile, listed(names));
         }
-        selection.intervals = selection.intervals.take().map(|filter| filter.renamed(|name| redactor.signpost(name)));
+        selection.intervals = selection
+            .intervals
+            .take()
+            .map(|filter| filter.renamed(|name| redactor.signpost_name(name).unwrap_or_else(|| name.to_owned())));
         if let Some(function) = function {
             options.function = Some(profile.function_name(function).to_owned());
         }

@@ -116,7 +116,7 @@ mod varint;
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::input::{Input, InputFiles, InputPlace};
+pub use readers::input::{Input, InputFile, InputFiles, InputPlace};
 pub use readers::read;
 
 pub use analysis::Analysis;

@@ -40,14 +40,12 @@ pub enum InputPlace {
     File(PathBuf),
 }
 
-#[cfg(feature = "bundle")]
-type Mounts<'f> = BundleFiles<'f>;
-#[cfg(not(feature = "bundle"))]
-type Mounts<'f> = &'f dyn Files;
-
 /// A file system in which inputs are found. An archive with a bundle is a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
-    files: Mounts<'f>,
+    #[cfg(feature = "bundle")]
+    files: BundleFiles<'f>,
+    #[cfg(not(feature = "bundle"))]
+    files: &'f dyn Files,
 }
 
 impl std::fmt::Debug for InputFiles<'_> {
@@ -58,16 +56,14 @@ impl std::fmt::Debug for InputFiles<'_> {
 
 impl<'f> InputFiles<'f> {
     /// The files of `base`. The memory of archives is taken from the budget.
-    #[cfg(feature = "bundle")]
     pub fn new(base: &'f dyn Files, memory: &MemoryBudget) -> Self {
+        #[cfg(feature = "bundle")]
         let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
-        Self { files: BundleFiles::with_limits(base, limits) }
-    }
-
-    /// The files of `base`.
-    #[cfg(not(feature = "bundle"))]
-    pub fn new(base: &'f dyn Files, _: &MemoryBudget) -> Self {
-        Self { files: base }
+        #[cfg(feature = "bundle")]
+        let files = BundleFiles::with_limits(base, limits);
+        #[cfg(not(feature = "bundle"))]
+        let (files, _) = (base, memory);
+        Self { files }
     }
 
     /// Finds the input at a path by its content, not by its name.
@@ -96,10 +92,8 @@ impl<'f> InputFiles<'f> {
 
 /// An input that is read on demand: any number of times, unless it is a pipe.
 #[derive(Debug)]
-pub struct Input<'f>(Kind<'f>);
-
-#[derive(Debug)]
-enum Kind<'f> {
+#[non_exhaustive]
+pub enum Input<'f> {
     /// A recording of Instruments.
     #[cfg(feature = "bundle")]
     Bundle(Bundle<'f>),
@@ -115,19 +109,19 @@ impl<'f> Input<'f> {
     pub fn open(files: &'f dyn Files, place: &InputPlace, options: &Options) -> Result<Self, Error> {
         match place {
             #[cfg(feature = "bundle")]
-            InputPlace::Bundle(path) => Bundle::open(files, path, options).map(|bundle| Self(Kind::Bundle(bundle))),
+            InputPlace::Bundle(path) => Bundle::open(files, path, options).map(Self::Bundle),
             InputPlace::File(path) => {
-                Ok(Self(Kind::File(InputFile { files, path: path.clone(), memory: options.memory.clone() })))
+                Ok(Self::File(InputFile { files, path: path.clone(), memory: options.memory.clone() }))
             }
         }
     }
 
     /// The number of bytes that [`read_into`](Self::read_into) reads, for a progress display; `None` if unknown.
     pub fn bytes(&self) -> Option<u64> {
-        match &self.0 {
+        match self {
             #[cfg(feature = "bundle")]
-            Kind::Bundle(bundle) => Some(bundle.sample_bytes()),
-            Kind::File(file) => file.bytes(),
+            Self::Bundle(bundle) => Some(bundle.sample_bytes()),
+            Self::File(file) => file.bytes(),
         }
     }
 
@@ -136,10 +130,10 @@ impl<'f> Input<'f> {
     /// # Errors
     /// If the input cannot be read, has an unknown format, breaks the rules of its format, or exceeds a limit.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
-        match &self.0 {
+        match self {
             #[cfg(feature = "bundle")]
-            Kind::Bundle(bundle) => bundle.read_into(recording, name),
-            Kind::File(file) => recording.read(file.open()?, name),
+            Self::Bundle(bundle) => bundle.read_into(recording, name),
+            Self::File(file) => recording.read(file.open()?, name),
         }
     }
 
@@ -148,10 +142,10 @@ impl<'f> Input<'f> {
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
-        match &self.0 {
+        match self {
             #[cfg(feature = "bundle")]
-            Kind::Bundle(bundle) => bundle.intervals(name),
-            Kind::File(file) => super::Intervals::read(file.open()?, name, options),
+            Self::Bundle(bundle) => bundle.intervals(name),
+            Self::File(file) => super::Intervals::read(file.open()?, name, options),
         }
     }
 
@@ -160,9 +154,9 @@ impl<'f> Input<'f> {
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn contents(&self, name: &str, options: &Options) -> Result<Recording, Error> {
-        match &self.0 {
+        match self {
             #[cfg(feature = "bundle")]
-            Kind::Bundle(bundle) => {
+            Self::Bundle(bundle) => {
                 let content = DocumentContent::Toc(bundle.toc()?);
                 let document = Document { input: name.to_owned(), content, cut_at: None };
                 let mut contents = Recording::default();
@@ -170,31 +164,31 @@ impl<'f> Input<'f> {
                 contents.diagnostics.extend_from_slice(bundle.diagnostics());
                 Ok(contents)
             }
-            Kind::File(file) => super::read(file.open()?, name, options),
+            Self::File(file) => super::read(file.open()?, name, options),
         }
     }
 
     /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` if it does not exist.
     pub fn symbol_stores(&self) -> Option<PathBuf> {
-        match &self.0 {
+        match self {
             #[cfg(feature = "bundle")]
-            Kind::Bundle(bundle) => bundle.existing_symbol_stores(),
-            Kind::File(_) => None,
+            Self::Bundle(bundle) => bundle.existing_symbol_stores(),
+            Self::File(_) => None,
         }
     }
 
     /// The recording of Instruments, if it is one.
     #[cfg(feature = "bundle")]
     pub fn bundle(&self) -> Option<&Bundle<'f>> {
-        match &self.0 {
-            Kind::Bundle(bundle) => Some(bundle),
-            Kind::File(_) => None,
+        match self {
+            Self::Bundle(bundle) => Some(bundle),
+            Self::File(_) => None,
         }
     }
 }
 
 /// A file that is not a bundle.
-struct InputFile<'f> {
+pub struct InputFile<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     #[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "only decompression takes memory"))]

@@ -44,8 +44,9 @@ fn is_lone_number(raw: &str) -> bool {
 /// True if a name consists of letters, digits and hyphens, as nearly all names do.
 #[inline]
 fn is_usual_name(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    length_of(IN_NAME, bytes) == bytes.len() && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn check_name(name: &str, of: &str) -> Result<(), Broken> {
@@ -72,103 +73,32 @@ fn continues_name(c: char) -> bool {
         || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
 }
 
-/// The things that a byte may be part of without being looked at together with others.
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let c = byte as u8;
-        if c.is_ascii_alphanumeric() || c == b'-' {
-            classes[byte] |= IN_NAME;
-        }
-        if !is_odd(c) && !matches!(c, b'&' | b'<' | b'"' | b'\'') {
-            classes[byte] |= IN_VALUE;
-        }
-        byte += 1;
-    }
-    classes
-};
-/// Bytes in nearly all names.
-const IN_NAME: u8 = 1;
-/// Bytes in a value without references and quotes.
-const IN_VALUE: u8 = 2;
-
-/// The number of leading bytes in a class.
-#[inline]
-fn length_of(class: u8, bytes: &[u8]) -> usize {
-    bytes.iter().position(|&byte| CLASSES[usize::from(byte)] & class == 0).unwrap_or(bytes.len())
-}
-
 /// Checks a list of attributes: each follows white space, has a value in quotes, and is present once.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
     // An allocation for each tag would cost more than all else.
-    let mut names = Names { raw, first: [(0, 0); 16], count: 0, more: Vec::new() };
-    let mut at = 0;
+    let (mut first, mut more, mut count) = ([""; 16], Vec::new(), 0);
+    let mut rest = raw;
     loop {
-        let space = raw.as_bytes()[at..].iter().take_while(|&&byte| is_space(char::from(byte))).count();
-        let start = at + space;
-        if start == raw.len() {
+        let next = without_space(rest);
+        if next.is_empty() {
             return Ok(());
         }
-        if space == 0 {
+        if next.len() == rest.len() {
             return Err("an attribute does not follow white space".into());
         }
-        let next = &raw[start..];
-        let (name, after) = match usual_attribute(next.as_bytes()) {
-            Some(usual) => usual,
-            None => {
-                let (name, value, after) = attribute(next)?;
-                check_name(name, "an attribute")?;
-                check_value(value)?;
-                (name.len(), next.len() - after.len())
-            }
-        };
-        names.add(start, start + name)?;
-        at = start + after;
-    }
-}
-
-/// The names of the attributes of a tag.
-struct Names<'r> {
-    raw: &'r str,
-    /// Their places.
-    first: [(usize, usize); 16],
-    count: usize,
-    more: Vec<&'r str>,
-}
-
-impl<'r> Names<'r> {
-    /// Adds a name, if it is not there.
-    #[inline]
-    fn add(&mut self, start: usize, end: usize) -> Result<(), Broken> {
-        let (name, bytes) = (&self.raw[start..end], self.raw.as_bytes());
-        // Nearly all names that are equally long differ in the first byte; to compare them all is a call.
-        let is_it = |&(other, other_end): &(usize, usize)| {
-            other_end - other == end - start && bytes[other] == bytes[start] && self.raw[other..other_end] == *name
-        };
-        let known = &self.first[..self.count.min(self.first.len())];
-        if known.iter().any(is_it) || self.more.contains(&name) {
+        let (name, value, after) = attribute(next)?;
+        check_name(name, "an attribute")?;
+        check_value(value)?;
+        if first[..count.min(first.len())].contains(&name) || more.contains(&name) {
             return Err(format!("the attribute {name} is present twice").into());
         }
-        match self.first.get_mut(self.count) {
-            Some(place) => *place = (start, end),
-            None if self.count < MAX_ATTRIBUTES => self.more.push(name),
+        match first.get_mut(count) {
+            Some(place) => *place = name,
+            None if count < MAX_ATTRIBUTES => more.push(name),
             None => return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into()),
         }
-        self.count += 1;
-        Ok(())
+        (count, rest) = (count + 1, after);
     }
-}
-
-/// The ends of the name and of the whole attribute that `text` starts with, if it is one of the nearly all in which nothing has to be
-/// looked at twice.
-#[inline]
-fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
-    let equals = length_of(IN_NAME, text);
-    let value = text[equals..].strip_prefix(b"=\"")?;
-    let length = length_of(IN_VALUE, value);
-    let is_usual = text[0].is_ascii_alphabetic() && value.get(length) == Some(&b'"');
-    is_usual.then_some((equals, equals + 2 + length + 1))
 }
 
 /// The unchanged names and values of a start tag's attributes, which [`check_tag`] has checked.
@@ -207,6 +137,9 @@ fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
 }
 
 fn check_value(value: &str) -> Result<(), Broken> {
+    if !any_byte(value.as_bytes(), |byte| is_odd(byte) | (byte == b'&') | (byte == b'<')) {
+        return Ok(());
+    }
     check_characters(value)?;
     if memchr::memchr(b'<', value.as_bytes()).is_some() {
         return Err("there is a < inside an attribute".into());

@@ -54,43 +54,39 @@ impl RejectReason {
 
     /// Returns the name in machine-readable formats, such as `undefined-ref`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::CellCount => "cell-count",
-            Self::MissingColumn => "missing-column",
-            Self::NoTime => "no-time",
-            Self::NoWeight => "no-weight",
-            Self::UndefinedRef => "undefined-ref",
-            Self::AmbiguousRef => "ambiguous-ref",
-            Self::EmptyCell => "empty-cell",
-            Self::BadNumber => "bad-number",
-            Self::WrongType => "wrong-type",
-            Self::UnknownStack => "unknown-stack",
-            Self::StackTooDeep => "stack-too-deep",
-            Self::WeightOverflow => "weight-overflow",
-            Self::Cut => "cut",
-        }
+        self.words().0
     }
 
     /// Returns a sentence for users.
     pub const fn sentence(self) -> &'static str {
+        self.words().1
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::CellCount => "the row has another number of cells than the schema has columns",
-            Self::MissingColumn => "the schema lacks a column that a sample needs (time, weight or stack)",
-            Self::NoTime => "the row has no time",
-            Self::NoWeight => "the row has no weight",
-            Self::UndefinedRef => "the row refers to an id that is not defined",
-            Self::AmbiguousRef => "the row refers to an id that is defined twice",
-            Self::EmptyCell => {
-                "a cell of the row has neither a value nor a reference to one, and is not marked as absent"
+            Self::CellCount => ("cell-count", "the row has another number of cells than the schema has columns"),
+            Self::MissingColumn => {
+                ("missing-column", "the schema lacks a column that a sample needs (time, weight or stack)")
             }
-            Self::BadNumber => "a number in the row is missing, not a number, or out of range",
-            Self::WrongType => "a cell of the row holds, or refers to, another kind of element than belongs there",
-            Self::UnknownStack => "the stack of the row has a shape that this version does not know",
-            Self::StackTooDeep => {
-                "the stack of the row is deeper than the limit (1,024 frames; only the library can be told to read more: `Limits::stack_depth`)"
+            Self::NoTime => ("no-time", "the row has no time"),
+            Self::NoWeight => ("no-weight", "the row has no weight"),
+            Self::UndefinedRef => ("undefined-ref", "the row refers to an id that is not defined"),
+            Self::AmbiguousRef => ("ambiguous-ref", "the row refers to an id that is defined twice"),
+            Self::EmptyCell => (
+                "empty-cell",
+                "a cell of the row has neither a value nor a reference to one, and is not marked as absent",
+            ),
+            Self::BadNumber => ("bad-number", "a number in the row is missing, not a number, or out of range"),
+            Self::WrongType => {
+                ("wrong-type", "a cell of the row holds, or refers to, another kind of element than belongs there")
             }
-            Self::WeightOverflow => "the weights of the table do not fit in 64 bits",
-            Self::Cut => "the input ends inside the row",
+            Self::UnknownStack => ("unknown-stack", "the stack of the row has a shape that this version does not know"),
+            Self::StackTooDeep => (
+                "stack-too-deep",
+                "the stack of the row is deeper than the limit (1,024 frames; only the library can be told to read more: `Limits::stack_depth`)",
+            ),
+            Self::WeightOverflow => ("weight-overflow", "the weights of the table do not fit in 64 bits"),
+            Self::Cut => ("cut", "the input ends inside the row"),
         }
     }
 }

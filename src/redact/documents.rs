@@ -131,20 +131,20 @@ impl Redactor {
     /// Replaces the names of intervals that were [collected](Self::collect_intervals).
     pub fn intervals(&mut self, intervals: &mut Intervals) {
         for row in &mut intervals.intervals {
-            self.signpost_cell(&mut row.name);
-            self.shared_text(&mut row.subsystem);
-            self.shared_text(&mut row.category);
-            self.shared_text(&mut row.hang_type);
-            self.process_cell(&mut row.process);
+            change(&mut row.name, |name| self.signpost_name(name));
+            for text in [&mut row.subsystem, &mut row.category, &mut row.hang_type] {
+                change(text, |text| self.interval_text(text));
+            }
+            change(&mut row.process, |name| Some(self.process_name(name)));
         }
         for risk in &mut intervals.hang_risks {
-            self.shared_text(&mut risk.message);
-            self.shared_text(&mut risk.event_type);
-            self.shared_text(&mut risk.severity);
-            self.process_cell(&mut risk.process);
+            for text in [&mut risk.message, &mut risk.event_type, &mut risk.severity] {
+                change(text, |text| self.interval_text(text));
+            }
+            change(&mut risk.process, |name| Some(self.process_name(name)));
         }
         for end in &mut intervals.lone_ends {
-            self.signpost_cell(&mut end.name);
+            change(&mut end.name, |name| self.signpost_name(name));
         }
         for table in &mut intervals.tables {
             table.input = self.input_name(&table.input);
@@ -152,24 +152,9 @@ impl Redactor {
         self.diagnostics(&mut intervals.diagnostics);
     }
 
-    /// The name of a signpost.
-    pub(crate) fn signpost(&mut self, name: &str) -> String {
-        self.signpost_name(name).unwrap_or_else(|| name.to_owned())
-    }
-
-    fn signpost_cell(&mut self, name: &mut Option<Arc<str>>) {
-        let new = name.as_deref().and_then(|name| self.signpost_name(name));
-        replace(name, new);
-    }
-
-    fn process_cell(&mut self, name: &mut Option<Arc<str>>) {
-        let new = name.as_deref().map(|name| self.process_name(name));
-        replace(name, new);
-    }
-
-    fn shared_text(&mut self, text: &mut Option<Arc<str>>) {
-        let new = text.as_deref().and_then(|text| self.apart(Named::Text, text, Reach::OwnTexts));
-        replace(text, new);
+    /// A text of an interval.
+    fn interval_text(&mut self, text: &str) -> Option<String> {
+        self.apart(Named::Text, text, Reach::OwnTexts)
     }
 
     /// Replaces the names and paths in a summary of symbolication.
@@ -193,8 +178,8 @@ impl Redactor {
     }
 }
 
-fn replace(text: &mut Option<Arc<str>>, new: Option<String>) {
-    if let Some(new) = new {
+fn change(text: &mut Option<Arc<str>>, new: impl FnOnce(&str) -> Option<String>) {
+    if let Some(new) = text.as_deref().and_then(new) {
         *text = Some(new.into());
     }
 }

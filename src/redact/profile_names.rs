@@ -19,7 +19,7 @@ impl Redactor {
     }
 
     /// The name of a signpost.
-    pub(super) fn signpost_name(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn signpost_name(&mut self, name: &str) -> Option<String> {
         self.by_rule(RedactedKind::Signpost, name)
             .or_else(|| self.apart(Named::Code(RedactedKind::Signpost), name, Reach::OwnTexts))
     }

@@ -12,7 +12,7 @@ use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
 use crate::profile::Matcher;
 
 /// Replaces names by pseudonyms, the same name by the same pseudonym.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Redactor {
     pub(super) pseudonyms: Pseudonyms,
     pub(super) words: Words,
@@ -35,10 +35,7 @@ pub struct Redactor {
 impl Redactor {
     /// A redactor that numbers its pseudonyms: `user-1`, `user-2`.
     pub fn new(rules: Vec<RedactRule>) -> Self {
-        let (pseudonyms, words, has_matched) = (Pseudonyms::default(), Words::default(), vec![false; rules.len()]);
-        let inputs = Inputs::default();
-        let (kept, named, others, bundles) = (BTreeSet::new(), Vec::new(), BTreeSet::new(), Vec::new());
-        Self { pseudonyms, words, inputs, kept, named, others, bundles, rules, has_matched, has_intervals: false }
+        Self { has_matched: vec![false; rules.len()], rules, ..Self::default() }
     }
 
     /// A redactor with pseudonyms without numbers: all names of a kind become the same, such as `process`. If recordings are redacted

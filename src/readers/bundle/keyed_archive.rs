@@ -178,32 +178,22 @@ impl<'a> Node<'a> {
 
     /// A string; `None` for nil.
     pub(super) fn text(self) -> Result<Option<Cow<'a, str>>, Broken> {
-        let object = self.value("NS.string")?;
-        match object {
-            _ if self.is_nil() => Ok(None),
-            _ => object.text().map(Some).ok_or_else(|| self.unlike("a string", object)),
-        }
+        self.read(self.value("NS.string")?, "a string", |object| object.text())
     }
 
     /// Bytes; `None` for nil.
     pub(super) fn data(self) -> Result<Option<&'a [u8]>, Broken> {
-        match self.value("NS.data")? {
-            Object::Data(bytes) => Ok(Some(bytes)),
-            _ if self.is_nil() => Ok(None),
-            other => Err(self.unlike("data", other)),
-        }
+        self.read(self.value("NS.data")?, "data", as_data)
     }
 
     /// A UUID; `None` for nil.
     pub(super) fn uuid(self) -> Result<Option<Uuid>, Broken> {
-        match self.value("NS.uuidbytes")? {
-            Object::Data(bytes) => match bytes.try_into() {
-                Ok(bytes) => Ok(Some(Uuid::from_bytes(bytes))),
-                Err(_) => Err(self.broken("UUID", format_args!("it has {} bytes, not 16", bytes.len()))),
-            },
-            _ if self.is_nil() => Ok(None),
-            other => Err(self.unlike("a UUID", other)),
-        }
+        let bytes = self.read(self.value("NS.uuidbytes")?, "a UUID", as_data)?;
+        let uuid = |bytes: &[u8]| match bytes.try_into() {
+            Ok(bytes) => Ok(Uuid::from_bytes(bytes)),
+            Err(_) => Err(self.broken("UUID", format_args!("it has {} bytes, not 16", bytes.len()))),
+        };
+        bytes.map(uuid).transpose()
     }
 
     /// A whole number; `None` for nil.
@@ -217,32 +207,40 @@ impl<'a> Node<'a> {
     }
 
     fn whole<N: TryFrom<i128>>(self, what: &str) -> Result<Option<N>, Broken> {
-        match self.object()? {
-            Object::Integer(number) => match N::try_from(number) {
-                Ok(number) => Ok(Some(number)),
-                Err(_) => Err(self.broken("object", format_args!("{what} was expected, and {number} was found"))),
-            },
-            _ if self.is_nil() => Ok(None),
-            other => Err(self.unlike(what, other)),
-        }
+        let integer = |object| if let Object::Integer(number) = object { Some(number) } else { None };
+        let in_range = |number: i128| {
+            let rule = format_args!("{what} was expected, and {number} was found");
+            N::try_from(number).map_err(|_| self.broken("object", rule))
+        };
+        self.read(self.object()?, what, integer)?.map(in_range).transpose()
     }
 
     /// Any number; `None` for nil.
     pub(super) fn real(self) -> Result<Option<f64>, Broken> {
-        match self.object()? {
-            Object::Real(number) => Ok(Some(number)),
-            Object::Integer(number) => Ok(Some(number as f64)),
-            _ if self.is_nil() => Ok(None),
-            other => Err(self.unlike("a number", other)),
-        }
+        self.read(self.object()?, "a number", |object| match object {
+            Object::Real(number) => Some(number),
+            Object::Integer(number) => Some(number as f64),
+            _ => None,
+        })
     }
 
     /// The boolean; `None` if it is nil.
     pub(super) fn boolean(self) -> Result<Option<bool>, Broken> {
-        match self.object()? {
-            Object::Boolean(is_true) => Ok(Some(is_true)),
+        let boolean = |object| if let Object::Boolean(is_true) = object { Some(is_true) } else { None };
+        self.read(self.object()?, "true or false", boolean)
+    }
+
+    /// The content of an object that should be `expected`; `None` for nil.
+    fn read<T>(
+        self,
+        object: Object<'a>,
+        expected: &str,
+        content: impl Fn(Object<'a>) -> Option<T>,
+    ) -> Result<Option<T>, Broken> {
+        match content(object) {
             _ if self.is_nil() => Ok(None),
-            other => Err(self.unlike("true or false", other)),
+            None => Err(self.unlike(expected, object)),
+            content => Ok(content),
         }
     }
 
@@ -275,6 +273,10 @@ impl<'a> Node<'a> {
         };
         self.broken("object", format_args!("{expected} was expected, and {found} was found"))
     }
+}
+
+fn as_data<'a>(object: Object<'a>) -> Option<&'a [u8]> {
+    if let Object::Data(bytes) = object { Some(bytes) } else { None }
 }
 
 /// The number of times that an archive may be copied out of itself.

@@ -7,8 +7,6 @@ use crate::symbols::Broken;
 /// The kind of an object: the question that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing.
-    Nil,
     /// [`Node::boolean`].
     Boolean,
     /// [`Node::integer`], [`Node::number`].
@@ -17,32 +15,24 @@ pub(super) enum Kind {
     Real,
     /// [`Node::text`].
     Text,
-    /// [`Node::data`].
-    Data,
-    /// [`Node::uuid`].
-    Uuid,
     /// [`Node::items`].
     List,
-    /// [`Node::entries`].
-    Dictionary,
-    /// [`Node::field`].
-    Object,
+    /// Another question, or none.
+    Other,
 }
 
 impl<'a> Node<'a> {
     /// The kind of this object, by which of the questions below it answers.
     pub(super) fn kind(self) -> Result<Kind, Broken> {
         Ok(match self.object()? {
-            _ if self.is_nil() => Kind::Nil,
-            Object::Null => Kind::Nil,
+            _ if self.is_nil() => Kind::Other,
             Object::Boolean(_) => Kind::Boolean,
             Object::Integer(_) => Kind::Integer,
             Object::Real(_) | Object::Date(_) => Kind::Real,
-            Object::Data(_) => Kind::Data,
             Object::Ascii(_) | Object::Utf16(_) => Kind::Text,
             Object::Array(_) => Kind::List,
             // References were followed.
-            Object::Uid(_) => Kind::Object,
+            Object::Null | Object::Data(_) | Object::Uid(_) => Kind::Other,
             Object::Dictionary(keys, _) => self.kind_of_fields(keys)?,
         })
     }
@@ -51,22 +41,21 @@ impl<'a> Node<'a> {
         self.archive.step(keys.len())?;
         let has = |name| Ok::<_, Broken>(find(&self.archive.list, keys, keys, name)?.is_some());
         Ok(if has("NS.keys")? {
-            Kind::Dictionary
+            Kind::Other
         } else if has("NS.objects")? || has("NS.object.0")? {
             Kind::List
         } else if has("NS.string")? {
             Kind::Text
-        } else if has("NS.data")? {
-            Kind::Data
-        } else if has("NS.uuidbytes")? {
-            Kind::Uuid
-        } else if self.is_integer_keyed()? {
-            Kind::Dictionary
-        } else if self.class_name()?.is_some_and(|name| name.ends_with("OrderedSet")) {
+        } else if !has("NS.data")? && self.is_ordered_set()? {
             Kind::List
         } else {
-            Kind::Object
+            Kind::Other
         })
+    }
+
+    /// True for an ordered set, which may be empty.
+    fn is_ordered_set(self) -> Result<bool, Broken> {
+        Ok(self.class_name()?.is_some_and(|name| name.ends_with("OrderedSet")))
     }
 
     /// The items of an array, a set or an ordered set.
@@ -85,7 +74,7 @@ impl<'a> Node<'a> {
     /// The items of an ordered set: `NS.object.0`, `NS.object.1` …
     fn ordered_items(self, keys: References<'a>, values: References<'a>) -> Result<Vec<Node<'a>>, Broken> {
         let numbered = self.numbered(keys, values, b"NS.object.")?;
-        let is_set = !numbered.is_empty() || self.class_name()?.is_some_and(|name| name.ends_with("OrderedSet"));
+        let is_set = !numbered.is_empty() || self.is_ordered_set()?;
         if !is_set {
             return Err(self.broken("object", "a list was expected, and it has no NS.objects"));
         }

@@ -9,7 +9,7 @@ use super::layout::{Layout, Place};
 use super::repeated_rows::AlikeRows;
 use super::run_data::RunData;
 use super::sample_columns::{Columns, StackColumn};
-use super::stacks::{ReadStack, StackCell, Stacks};
+use super::stacks::{StackCell, Stacks};
 use super::strings::Strings;
 use super::threads::{Odd, Threads};
 use super::uniquer::{Arrays, reference};
@@ -189,13 +189,8 @@ impl SampleReader<'_, '_> {
         input: &mut InputBuilder<'_>,
     ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
         let Some(number) = number(stack.place.value(row), "stack")? else { return Ok(Ok(None)) };
-        Ok(
-            match self.stacks.get(StackCell { number, kind: stack.kind, thread: thread_number(row, columns) }, input)? {
-                ReadStack::Stack(stack) => Ok(Some(stack)),
-                ReadStack::Empty => Err(RejectReason::UnknownStack),
-                ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
-            },
-        )
+        let cell = StackCell { number, kind: stack.kind, thread: thread_number(row, columns) };
+        Ok(self.stacks.get(cell, input)?.map(Some))
     }
 
     /// The state of the thread, if the row has one; `None` if it refers to an empty text, which would otherwise count as running.

@@ -18,17 +18,11 @@ use super::uniquer::{Arrays, NONE, Numbers, reference};
 use crate::error::Diagnostic;
 use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
-use crate::recording::{FrameKind, InputBuilder, kperf_callers};
+use crate::recording::{FrameKind, InputBuilder, RejectReason, kperf_callers};
 
-/// A stack that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReadStack {
-    Stack(StackId),
-    /// It has no frames. A missing stack has a different number.
-    Empty,
-    /// It is deeper than the limit.
-    TooDeep,
-}
+/// A stack that was read, or the reason why it cannot be used: a stack without frames is unknown, since a missing stack has a different
+/// number.
+type ReadStack = Result<StackId, RejectReason>;
 
 /// A stack that may have been read, in 4 bytes: 0 was not, 1 has no frames, 2 is too deep, others are a stack.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,18 +32,18 @@ impl Known {
     /// The number for a stack that was read; a stack whose index does not fit is read again each time.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
-            ReadStack::Empty => 1,
-            ReadStack::TooDeep => 2,
-            ReadStack::Stack(stack) => u32::try_from(stack.index() + 3).unwrap_or(0),
+            Err(RejectReason::StackTooDeep) => 2,
+            Err(_) => 1,
+            Ok(stack) => u32::try_from(stack.index() + 3).unwrap_or(0),
         })
     }
 
     fn get(self) -> Option<ReadStack> {
         match self.0 {
             0 => None,
-            1 => Some(ReadStack::Empty),
-            2 => Some(ReadStack::TooDeep),
-            other => StackId::from_index(other as usize - 3).map(ReadStack::Stack),
+            1 => Some(Err(RejectReason::UnknownStack)),
+            2 => Some(Err(RejectReason::StackTooDeep)),
+            other => StackId::from_index(other as usize - 3).map(Ok),
         }
     }
 }
@@ -62,10 +56,7 @@ impl KnownStacks<'_> {
     /// The stack at a number, if it was made, has frames and is not too deep.
     #[inline]
     pub(super) fn get(self, number: u32) -> Option<StackId> {
-        match self.0.get(number as usize)?.get()? {
-            ReadStack::Stack(stack) => Some(stack),
-            ReadStack::Empty | ReadStack::TooDeep => None,
-        }
+        self.0.get(number as usize)?.get()?.ok()
     }
 }
 
@@ -255,7 +246,7 @@ impl<'a, 't> Stacks<'a, 't> {
             let addresses = self.arrays.get(array)?;
             depth += addresses.len();
             if depth > input.limits().stack_depth {
-                return Ok(ReadStack::TooDeep);
+                return Ok(Err(RejectReason::StackTooDeep));
             }
             let leaf = if index == 0 { FrameKind::Leaf } else { FrameKind::Caller };
             if stack.is_some() {
@@ -268,7 +259,7 @@ impl<'a, 't> Stacks<'a, 't> {
             self.roots.resize(self.arrays.len(), RootPiece::default());
             self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
         }
-        Ok(stack.map_or(ReadStack::Empty, ReadStack::Stack))
+        Ok(stack.ok_or(RejectReason::UnknownStack))
     }
 
     /// Makes the stack of a piece at the root, starting from the frames it shares with the last stack of the thread.
@@ -336,7 +327,7 @@ impl<'a, 't> Stacks<'a, 't> {
             callers => self.arrays.get(callers)?.iter().collect(),
         };
         if addresses.len() >= input.limits().stack_depth {
-            return Ok(ReadStack::TooDeep);
+            return Ok(Err(RejectReason::StackTooDeep));
         }
         let (leaf, caller) = (FrameKind::RawLeaf, FrameKind::RawCaller);
         let (leaves, callers) = (self.frames.space(pid, leaf), self.frames.space(pid, caller));
@@ -344,7 +335,7 @@ impl<'a, 't> Stacks<'a, 't> {
         for &address in &addresses[kperf_callers(Some(pc), &addresses)] {
             frames.push(self.frames.get(callers, address, caller, input)?);
         }
-        Ok(input.stack(None, &frames)?.map_or(ReadStack::Empty, ReadStack::Stack))
+        Ok(input.stack(None, &frames)?.ok_or(RejectReason::UnknownStack))
     }
 
     /// The number of a process; `None` if a stack has no process.

@@ -108,7 +108,7 @@ fn word(value: Node<'_>, budget: &mut Budget) -> Result<Option<String>, Broken> 
         Kind::Boolean => value.boolean()?.map(|answer| u8::from(answer).to_string()),
         Kind::Integer => value.integer()?.map(|number| number.to_string()),
         Kind::Real => value.real()?.map(|number| number.to_string()),
-        Kind::List | Kind::Nil | Kind::Data | Kind::Uuid | Kind::Dictionary | Kind::Object => None,
+        Kind::List | Kind::Other => None,
     })
 }
 

@@ -128,8 +128,7 @@ impl Definitions {
             Tag::Process => self.process(element)?,
             Tag::Thread => self.thread(element)?,
             Tag::Frame => self.frame(element)?,
-            Tag::KperfBacktrace => self.kperf_stack(element)?,
-            Tag::Backtrace | Tag::Other => self.stack(element)?,
+            Tag::KperfBacktrace | Tag::Backtrace | Tag::Other => self.stack(element)?,
             _ => Value::Other,
         })
     }
@@ -156,10 +155,8 @@ impl Definitions {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
         self.check_display_name(element);
-        let kind = match display_names::core_kind(element.fmt) {
-            Some(kind) => Some(self.recording.profile.string(kind)?),
-            None => None,
-        };
+        let kind = display_names::core_kind(element.fmt);
+        let kind = kind.map(|kind| self.recording.profile.string(kind)).transpose()?;
         Ok(Value::Core(self.recording.profile.core(Core { index, kind })?))
     }
 
@@ -232,10 +229,7 @@ impl Definitions {
         }
         let path = fields.path.as_deref().or(fields.name.as_deref()).unwrap_or_default();
         let name = fields.name.as_deref().unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path));
-        let arch = match fields.arch.as_deref() {
-            Some(arch) => Some(self.recording.profile.string(arch)?),
-            None => None,
-        };
+        let arch = fields.arch.as_deref().map(|arch| self.recording.profile.string(arch)).transpose()?;
         let (name, path) = (self.recording.profile.string(name)?, self.recording.profile.string(path)?);
         let load_address = Address::new(load_address.unwrap_or_default());
         self.recording.add_binary(Binary { name, uuid, arch, load_address, path }).map(Value::Binary)

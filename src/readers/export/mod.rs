@@ -46,7 +46,6 @@
 mod anomaly;
 mod attributes;
 mod blocks;
-mod column_roles;
 mod definitions;
 mod display_names;
 mod document;

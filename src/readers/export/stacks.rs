@@ -46,7 +46,10 @@ impl Definitions {
     pub(super) fn stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
         let mut frames = std::mem::take(&mut self.scratch);
         frames.clear();
-        let result = self.collect_stack(element, &mut frames);
+        let result = match element.tag {
+            Tag::KperfBacktrace => self.collect_kperf_stack(element, &mut frames),
+            _ => self.collect_stack(element, &mut frames),
+        };
         self.scratch = frames;
         result
     }
@@ -121,14 +124,6 @@ impl Definitions {
     }
 
     /// The stack of a `kperf-bt`: the program counter, then the return addresses.
-    pub(super) fn kperf_stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
-        let mut frames = std::mem::take(&mut self.scratch);
-        frames.clear();
-        let result = self.collect_kperf_stack(element, &mut frames);
-        self.scratch = frames;
-        result
-    }
-
     fn collect_kperf_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
         let (mut pc, mut has_addresses) = (None, false);
         for &child in element.children {

@@ -189,9 +189,9 @@ impl Tag {
         if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }
     }
 
-    /// True if rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
-    pub(super) fn is_shared(self) -> bool {
-        !matches!(
+    /// True for a part of the structure of a document: tables, schemas and rows.
+    pub(super) fn is_structure(self) -> bool {
+        matches!(
             self,
             Self::TraceQueryResult
                 | Self::Node
@@ -200,9 +200,11 @@ impl Tag {
                 | Self::Mnemonic
                 | Self::EngineeringType
                 | Self::Row
-                | Self::Sentinel
-                | Self::Companion
-                | Self::Other
         )
+    }
+
+    /// True if rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
+    pub(super) fn is_shared(self) -> bool {
+        !self.is_structure() && !matches!(self, Self::Sentinel | Self::Companion | Self::Other)
     }
 }

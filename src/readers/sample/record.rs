@@ -78,10 +78,8 @@ impl<'r> Writer<'r, '_> {
         let text = FrameText::parse(&node.text);
         let kind = if node.is_caller() { FrameKind::RawCaller } else { FrameKind::RawLeaf };
         let binary = self.binary(&text)?;
-        let source = match text.source {
-            Some((path, line)) => Some(SourceLine { path: self.input.string(path)?, line }),
-            None => None,
-        };
+        let source = |(path, line)| Ok(SourceLine { path: self.input.string(path)?, line });
+        let source = text.source.map(source).transpose()?;
         match text.address {
             Some(address) if !text.is_named() => self.input.frame(kind, address, binary),
             address => self.input.named_frame((kind, address.unwrap_or_default()), binary, text.symbol, source),

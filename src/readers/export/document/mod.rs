@@ -47,8 +47,10 @@ pub(super) trait Content: Debug {
     fn is_needed(name: &str) -> bool;
     /// True if the attributes of such elements are read.
     fn has_attributes(tag: Tag) -> bool;
-    /// Decodes the attributes of an element, except for its display string.
-    fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full>;
+    /// Decodes the attributes of an element, if more is needed than its display string.
+    fn attributes(&mut self, _: Fields<'_>) -> Result<Attributes, Full> {
+        Ok(Attributes::None)
+    }
     /// The value of an element that closes.
     fn value(&mut self, element: Element<'_, Self::Value>) -> Result<Self::Value, Full>;
     /// The value of a `ref` in an element of this name. `Err` if the id is not defined.
@@ -56,11 +58,17 @@ pub(super) trait Content: Debug {
     /// Registers the value of an id. Returns false if the id was defined before: the meaning of a later `ref` is unknown.
     fn define(&mut self, name: &str, id: u64, value: Self::Value) -> bool;
     /// Registers the id of an element that is not read. Returns false if the id was defined before.
-    fn define_other(&mut self, id: u64) -> bool;
+    fn define_other(&mut self, _: u64) -> bool {
+        true
+    }
     /// Takes something odd about the element that was read last.
-    fn take_oddity(&mut self) -> Option<Oddity>;
+    fn take_oddity(&mut self) -> Option<Oddity> {
+        None
+    }
     /// Checks that there is not more than an input that was read up to this byte may have.
-    fn check(&self, at: u64) -> Result<(), Fault>;
+    fn check(&self, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Begins the rows of a table, the schema of which is complete; `index` is its position in the document. Returns whether its rows are
     /// read.
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool;
@@ -76,7 +84,7 @@ pub(super) trait Content: Debug {
     /// Rejects a row inside which the input ends.
     fn reject_cut_row(&mut self, table: &mut OpenTable);
     /// The table that was open ends.
-    fn finish_table(&mut self);
+    fn finish_table(&mut self) {}
     /// A document ends, of which about this many bytes stay.
     fn finish_document(&mut self, bytes: u64);
     /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.

@@ -1,8 +1,14 @@
 //! Samples of CPU tables: elements become values, and rows, by what their columns are for, samples of the profile.
+//!
+//! Rows are positional. The schema lists the columns; a cell is identified by its index, never by its tag:
+//!
+//! ```xml
+//! <schema name="time-profile"><col><mnemonic>time</mnemonic><name>Sample Time</name>
+//!   <engineering-type>sample-time</engineering-type></col>…</schema>
+//! ```
 
 use super::super::anomaly::Oddity;
 use super::super::attributes::Fields;
-use super::super::column_roles::Roles;
 use super::super::definitions::{Attributes, Definitions, Element};
 use super::super::position::Fault;
 use super::super::tag::Tag;
@@ -10,7 +16,7 @@ use super::super::value::Value;
 use super::{Content, DocumentReader, OpenTable};
 use crate::memory::OverBudget;
 use crate::profile::{Full, SampleKind, StackId, StringId};
-use crate::recording::{KnownRow, RejectReason, Row, Source, TableKind, add_read_row};
+use crate::recording::{Column, KnownRow, RejectReason, Row, Source, TableKind, add_read_row};
 use crate::units::{Nanos, Unit};
 
 /// The samples of one input.
@@ -125,8 +131,6 @@ impl Content for Samples<'_> {
         table.reader.table.rejected.add(RejectReason::Cut);
     }
 
-    fn finish_table(&mut self) {}
-
     fn finish_document(&mut self, bytes: u64) {
         self.definitions.recording.count_documents(bytes);
         self.definitions.finish_document();
@@ -236,5 +240,78 @@ fn wrong(value: Value) -> RejectReason {
     match value {
         Value::Bad(reason) => reason,
         _ => RejectReason::WrongType,
+    }
+}
+
+/// The columns that a CPU table has in every known version, in any order.
+fn usual_columns(schema: &str) -> &'static [&'static str] {
+    match schema {
+        "time-sample" => {
+            &["time", "thread", "core-index", "thread-state", "cp-kernel-callstack", "cp-user-callstack", "sample-type"]
+        }
+        "counters-profile" => {
+            &["time", "thread", "process", "core", "thread-state", "weight", "stack", "counters-array"]
+        }
+        _ => &["time", "thread", "process", "core", "thread-state", "weight", "stack"],
+    }
+}
+
+/// The first usual column of a CPU table that is missing, if the table has an unusual or repeated column. Otherwise, a column that the next
+/// Xcode renames would silently be absent in every row.
+pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
+    let usual = usual_columns(schema);
+    let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);
+    let missing = usual.iter().copied().find(|name| !is_there(name))?;
+    let known = usual.iter().filter(|name| is_there(name)).count();
+    (columns.len() > known).then_some(missing)
+}
+
+/// The columns that hold the parts of a sample, each by its index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Roles {
+    pub(super) columns: usize,
+    pub(super) time: Option<usize>,
+    pub(super) thread: Option<usize>,
+    pub(super) process: Option<usize>,
+    pub(super) core: Option<usize>,
+    pub(super) state: Option<usize>,
+    pub(super) weight: Option<usize>,
+    pub(super) stack: Option<usize>,
+    pub(super) kernel_stack: Option<usize>,
+    pub(super) user_stack: Option<usize>,
+    pub(super) kind: Option<usize>,
+    pub(super) counters: Option<usize>,
+    /// `time-sample` has no weight column: a row is one sample.
+    pub(super) counts_rows: bool,
+}
+
+impl Roles {
+    /// The roles of the columns of the table `schema`.
+    pub(super) fn of(schema: &str, columns: &[Column]) -> Self {
+        let mut roles = Self { columns: columns.len(), counts_rows: schema == "time-sample", ..Self::default() };
+        for (index, column) in columns.iter().enumerate() {
+            let role = match column.mnemonic.as_str() {
+                "time" => &mut roles.time,
+                "thread" => &mut roles.thread,
+                "process" => &mut roles.process,
+                "core" | "core-index" => &mut roles.core,
+                "thread-state" => &mut roles.state,
+                "weight" => &mut roles.weight,
+                "stack" => &mut roles.stack,
+                "cp-kernel-callstack" => &mut roles.kernel_stack,
+                "cp-user-callstack" => &mut roles.user_stack,
+                "sample-type" => &mut roles.kind,
+                "counters-array" => &mut roles.counters,
+                _ => continue,
+            };
+            role.get_or_insert(index);
+        }
+        roles
+    }
+
+    /// True if rows can become samples at all.
+    pub(super) fn are_complete(&self) -> bool {
+        let has_stack = self.stack.is_some() || self.user_stack.is_some() || self.kernel_stack.is_some();
+        self.time.is_some() && has_stack && (self.weight.is_some() || self.counts_rows)
     }
 }

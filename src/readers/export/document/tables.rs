@@ -3,9 +3,9 @@
 use quick_xml::events::BytesStart;
 
 use super::super::attributes::unescape;
-use super::super::column_roles::{self, Roles};
 use super::super::position::Fault;
 use super::Content;
+use super::samples::{Roles, renamed_column};
 use crate::readers::well_formed::attribute_of;
 use crate::recording::{Column, Table, TableKind, TableReader};
 
@@ -92,7 +92,7 @@ impl Tables {
     /// The first missing column of a CPU table, if there are unknown columns.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
         let table = &self.open.as_ref().filter(|table| table.reader.table.kind == TableKind::Cpu)?.reader.table;
-        column_roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
+        renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
     }
 
     /// Counts a row that is not read.

@@ -35,22 +35,20 @@ mod rows;
 
 use std::io::Read;
 
-use rows::{Cell, TableRows, ThreadCell};
-
-use super::anomaly::Oddity;
-use super::attributes::{Fields, parse_number};
+use super::attributes::parse_number;
 use super::blocks::{Block, BlockReader};
-use super::definitions::{Attributes, Element};
+use super::definitions::Element;
 use super::display_names;
 use super::document::{Content, DocumentReader, OpenTable};
 use super::feed::{Taken, take_block};
-use super::position::{Fault, Place};
+use super::position::Place;
 use super::tag::Tag;
 use crate::error::{Diagnostic, Error};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_map, of_vec};
 use crate::profile::Full;
 use crate::recording::{IntervalTable, Intervals, Options, ProcessCell, RejectReason, Texts};
+use rows::{Cell, TableRows, ThreadCell};
 
 /// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
 ///
@@ -83,7 +81,7 @@ struct Definition {
 }
 
 /// The intervals of one input.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct FoundIntervals<'a> {
     input: &'a str,
     /// The definitions of the document's ids.
@@ -101,16 +99,7 @@ struct FoundIntervals<'a> {
 
 impl<'a> FoundIntervals<'a> {
     fn new(input: &'a str, memory: &MemoryBudget) -> Self {
-        Self {
-            input,
-            ids: HashMap::default(),
-            texts: Texts::default(),
-            threads: Vec::new(),
-            table: None,
-            found: Intervals::default(),
-            of_documents: 0,
-            reserved: memory.nothing(),
-        }
+        Self { input, reserved: memory.nothing(), ..Self::default() }
     }
 
     /// Everything that was found.
@@ -173,10 +162,6 @@ impl Content for FoundIntervals<'_> {
         tag.is_shared()
     }
 
-    fn attributes(&mut self, _: Fields<'_>) -> Result<Attributes, Full> {
-        Ok(Attributes::None)
-    }
-
     fn value(&mut self, element: Element<'_, Cell>) -> Result<Cell, Full> {
         Ok(self.cell(element))
     }
@@ -197,19 +182,6 @@ impl Content for FoundIntervals<'_> {
             self.ids.insert(id, Definition { name, cell: Cell::Bad(RejectReason::AmbiguousRef) });
         }
         is_first
-    }
-
-    /// Nothing that intervals need refers to it.
-    fn define_other(&mut self, _: u64) -> bool {
-        true
-    }
-
-    fn take_oddity(&mut self) -> Option<Oddity> {
-        None
-    }
-
-    fn check(&self, _: u64) -> Result<(), Fault> {
-        Ok(())
     }
 
     fn start_rows(&mut self, table: &mut OpenTable, _: u32) -> bool {

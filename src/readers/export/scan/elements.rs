@@ -147,17 +147,7 @@ impl Scanner<'_> {
         // Names that begin with digits or like `xml` are invalid, and do not occur.
         let is_usual = name.starts_with(|first: char| first.is_ascii_lowercase());
         let tag = Tag::of(name);
-        let is_structure = matches!(
-            tag,
-            Tag::TraceQueryResult
-                | Tag::Node
-                | Tag::Schema
-                | Tag::Col
-                | Tag::Mnemonic
-                | Tag::EngineeringType
-                | Tag::Row
-        );
-        (is_usual && !is_structure).then_some((tag, at + 1 + length))
+        (is_usual && !tag.is_structure()).then_some((tag, at + 1 + length))
     }
 
     /// Reads a start tag that has no `ref`.
