@@ -13,7 +13,9 @@ use crate::memory::of_vec;
 use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
-pub(crate) use columns::{ROLES, Role, Wanted};
+#[cfg(feature = "bundle")]
+pub(crate) use columns::Wanted;
+pub(crate) use columns::{ROLES, Role};
 pub(crate) use pairs::Identity as SignpostIdentity;
 pub(crate) use values::{ProcessCell, Texts};
 pub(crate) use values::{RowKind, RowValues, TableValues};
