@@ -2,7 +2,7 @@
 
 use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
 use super::alert_series::OneSeries;
-use super::by_cohort::Positions;
+use super::cohort_runs::Positions;
 use super::options::FleetOptions;
 use super::report::{AlertOutcome, AlertState, Cohort};
 use super::run_rows::FleetNames;

@@ -15,7 +15,7 @@ use std::io;
 use super::alert::{AlertBound, AlertRule};
 use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
 use super::alert_series::{AlertNumbers, AlertSeries, EachSeries, is_of_many};
-use super::by_cohort::{ByCohort, MOST_ENTRIES};
+use super::cohort_runs::{ByCohort, MOST_ENTRIES};
 use super::entries::Entry;
 use super::report::{AlertOutcome, AlertState};
 use super::spill::Spilled;

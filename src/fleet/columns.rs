@@ -1,10 +1,10 @@
 //! One scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
-use super::measures::Measure;
+use super::options::Measure;
+use super::options::{FleetScope, ScopeName};
 use super::run::NameId;
 use super::run_rows::{FleetNames, RunNames, RunRows};
-use super::scope::{FleetScope, ScopeName};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;

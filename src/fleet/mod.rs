@@ -63,12 +63,10 @@ mod alert_family;
 mod alert_series;
 mod assemble;
 mod builder;
-mod by_cohort;
 mod cohort_runs;
 mod columns;
 #[cfg(feature = "dataset")]
 mod combine;
-mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
@@ -77,7 +75,6 @@ mod entries;
 pub(crate) mod error;
 #[cfg(feature = "dataset")]
 pub(crate) mod extract;
-mod finding;
 mod findings;
 #[cfg(feature = "dataset")]
 pub(crate) mod fingerprint;
@@ -87,15 +84,11 @@ pub(crate) mod host;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
-mod measures;
 mod narrow;
 mod options;
-mod options_json;
 mod report;
 mod run;
 mod run_rows;
-mod run_windows;
-mod scope;
 mod scope_tables;
 mod selection;
 mod shared_label;
@@ -125,21 +118,21 @@ pub use dataset::{
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
-pub use finding::Finding;
+pub use findings::Finding;
 pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
-pub use measures::Measure;
+pub use options::Measure;
 pub use options::{FleetOptions, SortKey};
+pub use options::{FleetScope, ScopeName};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
     WindowReport,
 };
 pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;

@@ -1,10 +1,15 @@
 //! The questions that a report on a fleet answers.
+//!
+//! The measures of a run, process, thread, binary or function.
+//!
+//! The units of code that a report on a fleet measures.
+//!
+//! Asking again what a report answered.
 
 use super::alert::AlertRule;
-pub(super) use super::measures::Measure;
-pub(super) use super::scope::FleetScope;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
+use serde_json::Value;
 
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,4 +137,159 @@ impl FleetOptions {
             Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
     }
+}
+
+/// The measure of a scope in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Measure {
+    /// CPU use: all samples of a run, process or thread; for a binary or function, the samples whose leaf it is.
+    #[default]
+    Cpu,
+    /// Samples whose leaf is in the scope, the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "self"))]
+    SelfWeight,
+    /// Samples that have the binary or function anywhere in their stack, once each; otherwise the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "all"))]
+    AllWeight,
+}
+
+impl Measure {
+    /// The name in machine formats and on the command line: `cpu`, `self`, `all`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::SelfWeight => "self",
+            Self::AllWeight => "all",
+        }
+    }
+}
+
+/// The units of code that get a distribution each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FleetScope {
+    /// The whole run.
+    Run,
+    /// Each process, by name.
+    Process,
+    /// Each thread, by process and name.
+    Thread,
+    /// Each binary, by name.
+    Binary,
+    /// Each function, by binary and name.
+    Function,
+}
+
+impl FleetScope {
+    /// All scopes, the widest first.
+    pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
+
+    /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Process => "process",
+            Self::Thread => "thread",
+            Self::Binary => "binary",
+            Self::Function => "function",
+        }
+    }
+}
+
+/// The name of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeName {
+    /// The process; for processes and threads.
+    pub process: Option<String>,
+    /// The thread; for threads.
+    pub thread: Option<String>,
+    /// The binary; for binaries and functions.
+    pub binary: Option<String>,
+    /// The function; for functions.
+    pub function: Option<String>,
+}
+
+impl FleetOptions {
+    /// The value of the field `format` of a report in JSON.
+    pub const REPORT_FORMAT: &'static str = "traceparse-fleet";
+    /// The version of reports in JSON that [`from_report_json`](Self::from_report_json) reads.
+    pub const REPORT_VERSION: u64 = 1;
+
+    /// The options of a report in JSON: its field `options`. They produce the same report of the same runs.
+    ///
+    /// # Errors
+    /// A sentence about the reason, if the text is not JSON, not a report of a fleet or a report with another version,
+    /// or if an option is missing or invalid.
+    pub fn from_report_json(text: &[u8]) -> Result<Self, String> {
+        let report: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
+        if report["format"] != Self::REPORT_FORMAT {
+            return Err(format!("not a report of a fleet: its format is {}", report["format"]));
+        }
+        if report["version"] != Self::REPORT_VERSION {
+            let version = &report["version"];
+            return Err(format!("the report has version {version}; version {} is read", Self::REPORT_VERSION));
+        }
+        let options = Fields(&report["options"]);
+        Ok(Self {
+            by: options.texts("by", |text| Some(text.to_owned()))?,
+            only: options
+                .texts("only", |text| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())))?,
+            processes: options.texts("processes", |text| Some(text.to_owned()))?,
+            threads: options.field("threads", |value| match value {
+                Value::Null => Some(None),
+                names => all(names, |text| Some(text.to_owned())).map(Some),
+            })?,
+            only_main_threads: options.field("only_main_threads", Value::as_bool)?,
+            measure: options.text("measure", measure_of)?,
+            scopes: options.texts("scopes", |text| FleetScope::ALL.into_iter().find(|scope| scope.name() == text))?,
+            quantiles: options.texts("quantiles", Quantile::from_percent)?,
+            method: options.text("method", method_of)?,
+            confidence: options.field("confidence", |value| confidence_of(value.as_f64()?))?,
+            is_weighted: options.field("is_weighted", Value::as_bool)?,
+            is_approximate: options.field("is_approximate", Value::as_bool)?,
+            sort: options.text("sort", SortKey::from_name)?,
+            top: options.field("top", |value| match value {
+                Value::Null => Some(None),
+                number => usize::try_from(number.as_u64()?).ok().map(Some),
+            })?,
+            alerts: options.texts("alerts", |text| AlertRule::parse(text).ok())?,
+        })
+    }
+}
+
+fn measure_of(name: &str) -> Option<Measure> {
+    [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight].into_iter().find(|measure| measure.name() == name)
+}
+
+fn method_of(name: &str) -> Option<QuantileMethod> {
+    [QuantileMethod::NearestRank, QuantileMethod::Linear].into_iter().find(|method| method.name() == name)
+}
+
+fn confidence_of(fraction: f64) -> Option<Confidence> {
+    // A fraction was a whole number of parts per million, which division and rounding give back.
+    Confidence::from_parts_per_million((fraction * 1e6).round() as u32)
+}
+
+/// The fields of an object, each required.
+struct Fields<'v>(&'v Value);
+
+impl Fields<'_> {
+    fn field<T>(&self, name: &str, read: impl FnOnce(&Value) -> Option<T>) -> Result<T, String> {
+        let value = self.0.get(name).ok_or_else(|| format!("the option {name:?} is absent"))?;
+        read(value).ok_or_else(|| format!("the option {name:?} has no meaning: {value}"))
+    }
+
+    fn text<T>(&self, name: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
+        self.field(name, |value| read(value.as_str()?))
+    }
+
+    fn texts<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
+        self.field(name, |value| all(value, read))
+    }
+}
+
+/// The values of the strings in an array, if each string is valid.
+fn all<T>(array: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    array.as_array()?.iter().map(|value| read(value.as_str()?)).collect()
 }

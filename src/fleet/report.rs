@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use super::alert::AlertRule;
-use super::finding::Finding;
+use super::findings::Finding;
 use super::label_order::compare_labels;
+use super::options::ScopeName;
 use super::options::{FleetOptions, FleetScope};
 use super::run::FailedInput;
-use super::scope::ScopeName;
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
 use crate::recording::TimeSource;

@@ -3,8 +3,8 @@
 use super::options::FleetOptions;
 use super::report::{Summary, TimelinePoint, WindowReport};
 use super::run::rate_of;
-use super::run_windows::{CountedWindows, histogram_of};
 use super::stored_run::StoredRun;
+use super::stored_run::{CountedWindows, histogram_of};
 use super::summary::{RunValues, summarize, summarize_buckets, summarize_windows};
 use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};

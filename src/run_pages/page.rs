@@ -14,8 +14,8 @@ use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
 use crate::units::Millionths;
 
-use super::folder::{PageFolder, encoded};
 use super::places::{Question, Target};
+use super::write::{PageFolder, encoded};
 use crate::fleet::extract::{Beside, FleetInput, Refused, all_intervals, redact, unless_changed};
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::{FleetHost, WatchedInputs};

@@ -5,7 +5,7 @@ use crate::output::{RunPlace, WorkbenchReduction};
 use crate::profile::{Function, Id, Process, Profile, Run, Series, Thread};
 use crate::report::Report;
 
-use super::folder::encoded;
+use super::write::encoded;
 use crate::fleet::ThreadChoice;
 
 /// A longer fragment is omitted: it would select hundreds of threads with one name.

@@ -1,8 +1,8 @@
 //! Many numbers, sorted: their quantiles, and the confidence in these.
 
-use super::confidence::Confidence;
 use super::interval::Interval;
-use super::noise::effective_samples;
+use super::interval::effective_samples;
+use super::quantile::Confidence;
 use super::quantile::{Quantile, QuantileMethod};
 use crate::units::Millionths;
 

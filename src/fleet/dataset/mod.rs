@@ -16,7 +16,6 @@
 //! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
 //! `traceparse.version` = 4. Files of other versions are not read.
 
-mod buffer;
 mod engine_written;
 mod error;
 mod hist;
@@ -24,20 +23,16 @@ mod layout;
 mod pages;
 mod reader;
 mod rows;
-mod run;
 mod runs;
 mod schema;
-mod source;
 mod table;
-mod text_ids;
-mod whole;
 mod writer;
 
 pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
+pub use reader::DatasetRun;
+pub(super) use reader::SharedNames;
 pub use reader::{DatasetReader, DatasetRow};
-pub use run::DatasetRun;
-pub(super) use run::SharedNames;
 pub use runs::KnownRun;
 pub use schema::DatasetTable;
 pub use writer::TableWriter;

@@ -4,12 +4,24 @@
 //! refers to a missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes,
 //! so any other shape is refused here. Engines use more encodings, and pages of version 2; an encoding is refused if
 //! the reader would allocate memory for a claimed number.
+//!
+//! The strings of a table as numbers: the pages of a text column become pages of ids before they are decoded.
+//!
+//! Names repeat from row to row, and are in dictionaries. So each is looked at once for each dictionary, and a row costs what a number
+//! costs.
+//!
+//! A `Read + Seek` as the Parquet reader wants it: bytes at any place.
 
+use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::layout::{Place, Stored, Writer};
+use crate::profile::{StringId, Strings};
+use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
-
-use super::layout::{Place, Stored, Writer};
+use parquet::file::reader::{ChunkReader, Length};
 
 /// The pages of a column of a row group.
 pub(super) struct CheckedPages {
@@ -157,5 +169,216 @@ impl Iterator for CheckedPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
+    }
+}
+
+/// The distinct strings of the table read so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts(Arc<Mutex<Strings>>);
+
+impl Texts {
+    fn strings(&self) -> MutexGuard<'_, Strings> {
+        // Strings added by a reader that panicked are complete.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id of a string, if it was read before.
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
+        self.strings().find(text).map(|id| id.index() as u32)
+    }
+
+    /// The text of an id that came from here.
+    pub(super) fn get(&self, id: u32) -> String {
+        self.with(id, str::to_owned)
+    }
+
+    /// What is made of the text of an id that came from here.
+    pub(super) fn with<T>(&self, id: u32, make: impl FnOnce(&str) -> T) -> T {
+        match StringId::from_index(id as usize) {
+            Some(id) => make(self.strings().get(id)),
+            None => make(""),
+        }
+    }
+
+    /// The id of a string, which is new if it was not read before.
+    pub(super) fn id(&self, text: &[u8]) -> Result<u32> {
+        id(&mut self.strings(), text)
+    }
+}
+
+fn id(strings: &mut Strings, text: &[u8]) -> Result<u32> {
+    let text = std::str::from_utf8(text).map_err(|_| refused("a text that is not UTF-8"))?;
+    let id = strings.intern(text).ok_or_else(|| refused("too many texts"))?;
+    u32::try_from(id.index()).map_err(|_| refused("too many texts"))
+}
+
+/// True if the pages of a column chunk of these encodings can be made to ids here.
+pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool {
+    #[allow(deprecated)]
+    let is_known = |encoding| {
+        use Encoding::{BIT_PACKED, PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY};
+        matches!(encoding, PLAIN | PLAIN_DICTIONARY | RLE | RLE_DICTIONARY | BIT_PACKED)
+    };
+    encodings.all(is_known)
+}
+
+/// The pages of a text column, converted to pages of ids.
+pub(super) struct IdPages {
+    inner: Box<dyn PageReader>,
+    texts: Texts,
+    has_levels: bool,
+}
+
+impl IdPages {
+    pub(super) fn new(inner: Box<dyn PageReader>, texts: Texts, has_levels: bool) -> Self {
+        Self { inner, texts, has_levels }
+    }
+
+    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
+    fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
+        let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
+        let mut ids = kept.to_vec();
+        let mut strings = self.texts.strings();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length) as usize;
+            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a text that is cut off"))?;
+            ids.extend_from_slice(&id(&mut strings, text)?.to_le_bytes());
+            rest = after;
+        }
+        Ok(ids.into())
+    }
+
+    fn converted(&self, page: Page) -> Result<Page> {
+        Ok(match page {
+            Page::DictionaryPage { buf, num_values, is_sorted: _, encoding } => {
+                Page::DictionaryPage { buf: self.ids(&buf, 0)?, num_values, encoding, is_sorted: false }
+            }
+            Page::DataPage {
+                buf,
+                num_values,
+                encoding: Encoding::PLAIN,
+                def_level_encoding,
+                rep_level_encoding,
+                ..
+            } => {
+                let levels = if self.has_levels { length_of_levels(&buf) } else { 0 };
+                let buf = self.ids(&buf, levels)?;
+                let (encoding, statistics) = (Encoding::PLAIN, None);
+                Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics }
+            }
+            Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding: Encoding::PLAIN,
+                num_nulls,
+                num_rows,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                is_compressed,
+                ..
+            } => {
+                let levels = def_levels_byte_len as usize + rep_levels_byte_len as usize;
+                Page::DataPageV2 {
+                    buf: self.ids(&buf, levels)?,
+                    num_values,
+                    encoding: Encoding::PLAIN,
+                    num_nulls,
+                    num_rows,
+                    def_levels_byte_len,
+                    rep_levels_byte_len,
+                    is_compressed,
+                    statistics: None,
+                }
+            }
+            page => page,
+        })
+    }
+}
+
+/// The length of the levels at the start of a page, including their length in four bytes.
+fn length_of_levels(bytes: &[u8]) -> usize {
+    bytes.first_chunk::<4>().map_or(0, |length| (u32::from_le_bytes(*length) as usize).saturating_add(4))
+}
+
+impl PageReader for IdPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        self.inner.get_next_page()?.map(|page| self.converted(page)).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.inner.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.inner.skip_next_page()
+    }
+}
+
+impl Iterator for IdPages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+/// Headers of pages have some 20 bytes.
+const HEADER_BYTES: usize = 256;
+
+/// The bytes of a file.
+pub(super) struct Source<R> {
+    input: Arc<Mutex<R>>,
+    length: u64,
+}
+
+impl<R: Read + Seek> Source<R> {
+    pub(super) fn new(mut input: R) -> std::io::Result<Self> {
+        let length = input.seek(SeekFrom::End(0))?;
+        Ok(Self { input: Arc::new(Mutex::new(input)), length })
+    }
+}
+
+impl<R> Length for Source<R> {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl<R: Read + Seek + Send> ChunkReader for Source<R> {
+    type T = BufReader<ReadFrom<R>>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::with_capacity(HEADER_BYTES, ReadFrom { input: Arc::clone(&self.input), position: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        // Before room is made for them: the place comes from the file.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} of {}", self.length)));
+        }
+        let mut bytes = vec![0; length];
+        let mut from = ReadFrom { input: Arc::clone(&self.input), position: start };
+        from.read_exact(&mut bytes).map_err(|error| ParquetError::External(Box::new(error)))?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads on from a place. Several of them share an input, so each seeks before it reads.
+pub(super) struct ReadFrom<R> {
+    input: Arc<Mutex<R>>,
+    position: u64,
+}
+
+impl<R: Read + Seek> Read for ReadFrom<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        // A reader that panicked elsewhere left no promise broken: every read seeks first.
+        let mut input: MutexGuard<'_, R> = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = input.seek(SeekFrom::Start(self.position))?;
+        if at != self.position {
+            return Err(Error::new(ErrorKind::UnexpectedEof, "cannot seek there"));
+        }
+        let read = input.read(buffer)?;
+        self.position += read as u64;
+        Ok(read)
     }
 }

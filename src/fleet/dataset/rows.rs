@@ -1,6 +1,6 @@
 //! A run as rows of each table.
 
-use super::buffer::{Buffer, TextId};
+use super::writer::{Buffer, TextId};
 use super::{DatasetError, DatasetTable, FAILED, OK};
 use crate::fleet::{FailedInput, NameId, RunMeasures, RunRecord};
 

@@ -12,8 +12,8 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 
 use super::layout::{Layout, Place, Stored, Writer};
 use super::pages::CheckedPages;
-use super::source::Source;
-use super::text_ids::{IdPages, Texts, can_be_ids};
+use super::pages::Source;
+use super::pages::{IdPages, Texts, can_be_ids};
 use super::{DatasetError, DatasetTable};
 
 /// Rows that are decoded at a time.

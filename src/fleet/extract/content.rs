@@ -1,4 +1,6 @@
 //! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
+//!
+//! The tables of contents in the neighbouring file of an export.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,13 +9,13 @@ use crate::decompress;
 use crate::error::{Error, ErrorKind};
 use crate::fleet::FailureKind;
 use crate::fleet::error::FleetError;
+use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
+use crate::fleet::inputs::Task;
+use crate::fleet::store::InputKind;
 use crate::memory::MemoryBudget;
 use crate::readers::read;
-use crate::recording::{Options, Recording};
+use crate::recording::{DocumentContent, Options, Recording, Toc};
 use blake3::{Hash, Hasher};
-
-use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
-use crate::fleet::store::InputKind;
 
 /// A file that was read to its end.
 pub(crate) struct ReadFile {
@@ -212,4 +214,39 @@ fn cannot_be_opened(error: &FleetError) -> Refused {
 
 fn unreadable(error: &io::Error) -> Refused {
     Refused { kind: FailureKind::Unreadable, reason: format!("cannot be read: {error}") }
+}
+
+/// The contents of the neighbouring file of an export.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// The hash of the file.
+    pub(crate) content: Option<Hash>,
+    pub(crate) tocs: Vec<Toc>,
+    /// The export that holds the memory that they take.
+    pub(crate) export: Option<Recording>,
+}
+
+impl Beside {
+    /// Reads the neighbouring file of an export, if it exists. A note explains why it cannot be used.
+    pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
+        let Some(path) = &task.toc else { return Self::default() };
+        let (content, read) = match read_file(path, options, host) {
+            Ok(ReadFile { content, export, .. }) => (Some(content), export),
+            Err(refused) => (None, Err(refused)),
+        };
+        match read {
+            Ok(mut export) => {
+                let documents = std::mem::take(&mut export.documents).into_iter();
+                let tocs = documents.filter_map(|document| match document.content {
+                    DocumentContent::Toc(toc) => Some(toc),
+                    DocumentContent::Tables(_) => None,
+                });
+                Self { content, tocs: tocs.collect(), export: Some(export) }
+            }
+            Err(Refused { reason, .. }) => {
+                notes.push(format!("the table of contents {} cannot be used: {reason}", path.display()));
+                Self { content, ..Self::default() }
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::recording::{Intervals, Options, Recording, export_command};
 
 use super::content::Refused;
 use super::fleet_input::FleetInput;
-use super::options::IntervalChoice;
+use super::settings::IntervalChoice;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 

@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
 use super::notes::of_failures;
-use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::FleetSettings;
+use super::settings::ThreadChoice;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;

@@ -8,13 +8,13 @@ use crate::memory::MemoryBudget;
 use crate::recording::{Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
 
+use super::content::Beside;
 use super::content::{ReadFile, Refused, unless_changed};
-use super::failure::failed;
 use super::fleet_input::FleetInput;
-use super::options::ThreadChoice;
+use super::outcome::failed;
 use super::outcome::{Finished, Keeper, Outcome};
 use super::settings::FleetSettings;
-use super::sibling_files::Beside;
+use super::settings::ThreadChoice;
 use crate::fleet::fingerprint::{of_run, of_unread, short};
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;

@@ -6,35 +6,30 @@
 
 mod batch;
 mod content;
-mod duplicates;
 mod extraction;
-mod failure;
 mod fleet_input;
-mod hashed_files;
 mod intervals;
 mod into_dataset;
 mod into_report;
 mod measuring;
 mod notes;
-mod options;
 mod outcome;
 mod settings;
-mod sibling_files;
 mod symbols;
 
 pub use into_dataset::Extract;
 pub use into_report::Collector;
-pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
+pub use settings::{IntervalChoice, ReadingOptions, ThreadChoice};
 
 // The pages of runs also use these to read their inputs.
 pub(crate) use {
     batch::total_bytes,
+    content::Beside,
     content::{Refused, unless_changed},
-    failure::without_path,
     fleet_input::FleetInput,
     intervals::all_intervals,
     measuring::redact,
     notes::Notes,
-    sibling_files::Beside,
+    outcome::without_path,
 };

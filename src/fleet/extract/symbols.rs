@@ -13,7 +13,7 @@ use crate::units::Uuid;
 
 use super::content::Refused;
 use super::fleet_input::FleetInput;
-use super::options::ReadingOptions;
+use super::settings::ReadingOptions;
 use crate::fleet::host::{CHANGED, WatchedInputs};
 
 /// Names the frames of exports and recordings.

@@ -9,7 +9,6 @@
 mod choice;
 mod context;
 mod labels;
-mod refusal;
 mod rows;
 mod tally;
 
@@ -22,9 +21,9 @@ use choice::{Chosen, ChosenRun};
 use rows::Rows;
 use tally::Tally;
 
+pub use choice::NotMeasured;
 pub use context::{MeasureOptions, RunContext};
 pub use labels::composed;
-pub use refusal::NotMeasured;
 
 /// The runs of an export, measured.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,10 +13,10 @@ use crate::fleet::{FailedInput, FailureKind};
 use crate::memory::Reservation;
 use crate::units::{counted, several};
 
-use super::file_names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
 use super::folders::{Walked, expand, is_pattern, walk};
+use super::folders::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
+use super::input_list;
 use super::task::{Task, differing_labels};
-use super::{file_list, input_list};
 
 /// The arguments that name inputs.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ impl FleetInputs {
         }
         if let Some(list) = &request.files_from {
             let is_only = request.inputs.is_empty() && request.input_lists.is_empty() && !request.may_be_empty;
-            let list = file_list::read(host, list, request.is_null_separated, is_only)?;
+            let list = input_list::read_paths(host, list, request.is_null_separated, is_only)?;
             finder.reserved = list.reserved;
             for path in list.paths {
                 finder.insert(task(host, &path), Origin::Named, String::new());

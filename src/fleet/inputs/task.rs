@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::fleet::{FailedInput, FailureKind, RunRecord};
 use crate::units::{Millionths, Nanos, counted};
 
-use super::file_names::{export_names, intervals_names};
+use super::folders::{export_names, intervals_names};
 
 /// An export to be measured, with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]

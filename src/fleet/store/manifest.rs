@@ -22,7 +22,7 @@ use crate::fleet::{Completeness, DatasetTable, FleetSelection};
 use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, MANIFEST, is_id};
-use super::missing::{Lost, SourceSum};
+use super::progress::{Lost, SourceSum};
 use super::shards::Shards;
 
 const FORMAT: &str = "traceparse-dataset";

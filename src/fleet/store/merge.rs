@@ -12,8 +12,8 @@ use crate::fleet::{Completeness, DatasetRow, FleetSelection};
 
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, Merged};
-use super::missing::SourceSum;
 use super::part::{PartWriter, Written};
+use super::progress::SourceSum;
 use super::read::SharedRow;
 use super::{MadeWith, Shards, Store};
 

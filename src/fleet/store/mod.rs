@@ -5,22 +5,16 @@
 //! [`Store::save`] writes the manifest, and unused files are removed after that.
 
 mod changes;
-mod compact;
-mod contents;
 mod engine_written;
 mod folder;
-mod index;
 mod manifest;
-mod measured;
 mod merge;
-mod missing;
 mod part;
 mod progress;
 mod read;
 mod shards;
 mod stamps;
 mod state;
-mod waiting;
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -33,18 +27,18 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
 use rayon::prelude::*;
 
+use changes::Waiting;
 use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
-pub use index::Known;
 use manifest::Manifest;
 pub use manifest::{MadeWith, Merged, NamedFiles};
 pub use merge::{Merge, MergedFacts};
-pub use missing::SourceSum;
+pub use progress::SourceSum;
 use read::Contents;
 pub use read::SharedRow;
 pub use shards::{RecordingList, ShardPlan, Shards};
 pub use stamps::{InputKind, InputState, SourceStamps};
+pub use state::Known;
 use state::State;
-use waiting::Waiting;
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]

@@ -1,14 +1,21 @@
 //! Writes a data file of many runs in turn.
+//!
+//! The sizes and checksums of files, for the manifest and against it.
+//!
+//! Merging data files: thousands of files of one run each are slow to open, for this command and for SQL.
 
+use std::io::Read;
 use std::thread::ScopedJoinHandle;
 
+use super::Store;
+use super::folder::Folder;
+use super::manifest::{DataFile, Manifest, TableFile, short};
+use super::state::Replaced;
+use super::state::{FEW_ROWS, State};
 use crate::files::StorageFile;
 use crate::fleet::error::{Context, Result, bail};
-use crate::fleet::{DatasetRow, DatasetTable, TableWriter};
-
-use super::folder::Folder;
-use super::manifest::{DataFile, TableFile};
-use super::measured::measure_table;
+use crate::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
+use rayon::prelude::*;
 
 /// The files of a part, under temporary names. Memory is bounded by a row group of each table.
 pub(super) struct PartWriter<'f> {
@@ -82,4 +89,167 @@ pub(super) struct Written {
 /// The error for a file of a part.
 fn cannot_be_written(folder: &Folder, table: DatasetTable, name: &str) -> String {
     format!("{}: cannot be written", folder.temporary(table, name).display())
+}
+
+/// A data file against its entry in the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Whole,
+    /// Someone removed a table of the data file.
+    Missing(DatasetTable),
+    /// The file has another length, or other bytes.
+    Changed(DatasetTable),
+}
+
+/// The entry of a table that is in a file.
+pub(super) fn measure_table(table: DatasetTable, mut file: Box<dyn StorageFile>) -> Result<TableFile> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(&mut file)?;
+    let rows = table.row_count(file)?;
+    Ok(TableFile { bytes: hasher.count(), rows, checksum: short(hasher.finalize()) })
+}
+
+impl Folder {
+    /// Checks that every file of the manifest exists unchanged; returns the ids of data files with missing tables.
+    ///
+    /// # Errors
+    /// When one has other bytes.
+    pub(super) fn check_files(&self, manifest: &Manifest) -> Result<Vec<String>> {
+        let look = |(id, file): (&String, &DataFile)| -> Result<Option<String>> {
+            match self.look(id, file)? {
+                Found::Whole => Ok(None),
+                Found::Missing(_) => Ok(Some(id.clone())),
+                Found::Changed(table) => bail!("{}", self.changed(table, id)),
+            }
+        };
+        let found: Vec<Option<String>> = manifest.files.par_iter().map(look).collect::<Result<_>>()?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The error for a file whose bytes have changed.
+    fn changed(&self, table: DatasetTable, id: &str) -> String {
+        let path = self.file(table, id);
+        format!(
+            "{}: damaged: its bytes are not those that were written (table {}). {}",
+            path.display(),
+            table.name(),
+            self.what_helps(id)
+        )
+    }
+
+    fn look(&self, id: &str, file: &DataFile) -> Result<Found> {
+        for table in DatasetTable::ALL {
+            let path = self.file(table, id);
+            let mut open = match self.storage.open_file(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Missing(table)),
+                open => open.with_context(|| format!("{}: cannot be read", path.display()))?,
+            };
+            let cannot = || format!("{}: cannot be read", path.display());
+            let entry = file.table(table);
+            let mut hasher = blake3::Hasher::new();
+            // One more byte than expected shows that the file is longer.
+            hasher.update_reader((&mut open).take(entry.bytes + 1)).with_context(cannot)?;
+            if hasher.count() != entry.bytes || short(hasher.finalize()) != entry.checksum {
+                return Ok(Found::Changed(table));
+            }
+        }
+        Ok(Found::Whole)
+    }
+
+    /// Data files in the folder that the manifest does not name, as ids with a table that has them.
+    pub(super) fn unnamed(&self, manifest: &Manifest) -> Result<Vec<(DatasetTable, String)>> {
+        let mut unnamed = Vec::new();
+        for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {
+            let ids = self.ids_in(table)?.into_iter().filter(|id| !manifest.files.contains_key(id));
+            unnamed.extend(ids.map(|id| (table, id)));
+        }
+        Ok(unnamed)
+    }
+}
+
+/// A file is merged with smaller ones if it has at most this many times their rows, so that a large file is not
+/// rewritten for each small one.
+const RATIO: u64 = 4;
+
+/// The number of data files before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    pub before: usize,
+    pub after: usize,
+}
+
+impl Store {
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
+    pub fn compact(&self, target_rows: u64) -> Result<Compacted> {
+        self.write_waiting()?;
+        let mut state = self.indexed()?;
+        self.begin_change(&mut state)?;
+        let before = state.manifest.files.len();
+        self.flush(&mut state)?;
+        self.merge_small(&mut state, target_rows)?;
+        self.save_state(&mut state)?;
+        Ok(Compacted { before, after: state.manifest.files.len() })
+    }
+
+    /// Merges small data files, except files with rows to be removed: those are handled many at a time.
+    pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
+        state.unmerged = 0;
+        while let Some(files) = small_files(state, target_rows) {
+            self.merge(state, &files, &Replaced::default())?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites data files without the rows that are to be removed.
+    pub(super) fn flush(&self, state: &mut State) -> Result<()> {
+        while let Some((file, replaced)) = state.taken_out.first_key_value() {
+            let (file, replaced) = (file.clone(), replaced.clone());
+            self.merge(state, &[file], &replaced)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what these files hold as one, without what is replaced.
+    fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
+        let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
+        let mut part = PartWriter::new(&self.folder, self.new_name())?;
+        for file in files {
+            for row in self.folder.open(file)? {
+                let row: DatasetRow = row?.into();
+                if replaced.leaves(&row) {
+                    part.add(&row)?;
+                }
+            }
+        }
+        let part = part.finish()?;
+        let id = state.publish(&self.folder, &part)?;
+        for file in files {
+            state.remove(file);
+        }
+        state.add(&id, part.file, staying);
+        Ok(())
+    }
+}
+
+/// Files that become one, smallest first; `None` if there is nothing to merge.
+fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
+    let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
+    let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));
+    let mut files: Vec<(u64, &String)> = files.map(|(id, file)| (rows(file), id)).collect();
+    files.sort_unstable();
+    let (mut group, mut sum) = (Vec::new(), 0_u64);
+    for (rows, id) in files {
+        let all = sum.saturating_add(rows);
+        let fits = all <= target_rows && (all <= FEW_ROWS || rows <= sum.saturating_mul(RATIO));
+        if !fits && group.len() > 1 {
+            break;
+        }
+        if !fits {
+            group.clear();
+            sum = 0;
+        }
+        group.push(id.clone());
+        sum = sum.saturating_add(rows);
+    }
+    (group.len() > 1).then_some(group)
 }

@@ -1,15 +1,15 @@
 //! The state of an open dataset: the manifest on disk, and the changes that are not in it yet.
+//!
+//! The contents of each data file: the tables `runs`, in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::fleet::error::Result;
-use crate::fleet::{DatasetTable, KnownRun};
-
 use super::folder::{Folder, MANIFEST};
-use super::index::{Index, Replaced};
 use super::manifest::{DataFile, Manifest};
 use super::part::Written;
+use crate::fleet::error::Result;
+use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures};
 
 /// Saving takes at most this part of the time if data files have to be rewritten.
 const SHARE: u32 = 20;
@@ -97,5 +97,175 @@ impl State {
             self.removed.pop_first();
         }
         folder.forget_unnamed()
+    }
+}
+
+/// The facts that a dataset has about an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The fingerprint that its runs, or its failure, were made with.
+    pub fingerprint: String,
+    /// Its runs; for a failure the hash of its content, where it could be read.
+    pub run_ids: Vec<String>,
+    /// True if it gave no run.
+    pub is_failed: bool,
+    /// Rows, of all its runs, that could not be read.
+    pub rejected: u64,
+    /// Damaged runs of the recording.
+    pub unread_runs: u64,
+    /// The data file that holds them.
+    pub file: String,
+}
+
+/// The exports and runs that a change is going to put in, and that replace rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Replaced {
+    pub(super) sources: HashSet<String>,
+    pub(super) run_ids: HashSet<String>,
+}
+
+impl Replaced {
+    pub(super) fn by_runs(runs: &[RunMeasures]) -> Self {
+        Self {
+            sources: runs.iter().map(|run| run.record.source.clone()).collect(),
+            run_ids: runs.iter().map(|run| run.record.run_id.clone()).collect(),
+        }
+    }
+
+    pub(super) fn by_failure(failure: &FailedInput) -> Self {
+        Self { sources: HashSet::from([failure.source.clone()]), run_ids: HashSet::new() }
+    }
+
+    pub(super) fn by_sources(sources: &HashSet<String>) -> Self {
+        Self { sources: sources.clone(), run_ids: HashSet::new() }
+    }
+
+    /// Adds the replaced rows of another change.
+    pub(super) fn extend(&mut self, other: &Self) {
+        self.sources.extend(other.sources.iter().cloned());
+        self.run_ids.extend(other.run_ids.iter().cloned());
+    }
+
+    /// True if a row stays.
+    pub(super) fn leaves(&self, row: &DatasetRow) -> bool {
+        match row {
+            DatasetRow::Run(run) => !self.has(Some(&run.record.run_id), &run.record.source, false),
+            DatasetRow::Failed(failure) => !self.has(failure.run_id.as_deref(), &failure.source, true),
+        }
+    }
+
+    /// True if a row of `runs` makes room. A failure stays if only its content is the same: copies of an export are failures with the id of
+    /// its run.
+    pub(super) fn has(&self, run_id: Option<&str>, source: &str, is_failed: bool) -> bool {
+        self.sources.contains(source) || (!is_failed && run_id.is_some_and(|id| self.run_ids.contains(id)))
+    }
+}
+
+/// The rows of `runs`, by data file.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    files: BTreeMap<String, Vec<KnownRun>>,
+    /// The files of each source and of each run: one each, unless someone copied files into the dataset.
+    of_source: HashMap<String, BTreeSet<String>>,
+    of_run: HashMap<String, BTreeSet<String>>,
+}
+
+impl Index {
+    pub(super) fn insert(&mut self, file: &str, runs: Vec<KnownRun>) {
+        self.remove(file);
+        for run in &runs {
+            self.of_source.entry(run.source.clone()).or_default().insert(file.to_owned());
+            if let Some(id) = run.run_id.as_ref().filter(|_| !run.is_failed) {
+                self.of_run.entry(id.clone()).or_default().insert(file.to_owned());
+            }
+        }
+        self.files.insert(file.to_owned(), runs);
+    }
+
+    pub(super) fn remove(&mut self, file: &str) {
+        for run in self.files.remove(file).unwrap_or_default() {
+            forget(&mut self.of_source, &run.source, file);
+            if let Some(id) = run.run_id.filter(|_| !run.is_failed) {
+                forget(&mut self.of_run, &id, file);
+            }
+        }
+    }
+
+    /// The rows of a file that stay.
+    pub(super) fn staying(&self, file: &str, replaced: &Replaced) -> Vec<KnownRun> {
+        let stays = |run: &&KnownRun| !replaced.has(run.run_id.as_deref(), &run.source, run.is_failed);
+        self.files.get(file).into_iter().flatten().filter(stays).cloned().collect()
+    }
+
+    /// The files that hold something of these.
+    pub(super) fn holding(&self, replaced: &Replaced) -> BTreeSet<String> {
+        let of_sources = replaced.sources.iter().filter_map(|source| self.of_source.get(source));
+        let of_runs = replaced.run_ids.iter().filter_map(|run| self.of_run.get(run));
+        of_sources.chain(of_runs).flatten().cloned().collect()
+    }
+
+    /// The exports, by path.
+    pub(super) fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.of_source.keys().map(String::as_str)
+    }
+
+    /// A file that holds a run.
+    pub(super) fn file_of_run(&self, run_id: &str) -> Option<&String> {
+        self.of_run.get(run_id)?.first()
+    }
+
+    /// A file that holds something of an export.
+    pub(super) fn file_of_source(&self, source: &str) -> Option<&String> {
+        self.of_source.get(source)?.first()
+    }
+
+    /// By source.
+    pub(super) fn known(&self) -> HashMap<String, Known> {
+        let mut known: HashMap<String, Known> = HashMap::new();
+        for (file, run) in self.files.iter().flat_map(|(file, runs)| runs.iter().map(move |run| (file, run))) {
+            let entry = known.entry(run.source.clone()).or_insert_with(|| Known {
+                fingerprint: run.fingerprint.clone(),
+                run_ids: Vec::new(),
+                is_failed: run.is_failed,
+                rejected: 0,
+                unread_runs: 0,
+                file: file.clone(),
+            });
+            entry.rejected = entry.rejected.saturating_add(run.rejected);
+            entry.unread_runs = entry.unread_runs.saturating_add(run.unread_runs.into());
+            entry.run_ids.extend(run.run_id.clone());
+        }
+        known
+    }
+}
+
+fn forget(map: &mut HashMap<String, BTreeSet<String>>, key: &str, file: &str) {
+    if let Some(files) = map.get_mut(key) {
+        files.remove(file);
+        if files.is_empty() {
+            map.remove(key);
+        }
+    }
+}
+
+pub(super) fn known_of_run(run: &RunMeasures) -> KnownRun {
+    KnownRun {
+        run_id: Some(run.record.run_id.clone()),
+        fingerprint: run.record.fingerprint.clone(),
+        source: run.record.source.clone(),
+        is_failed: false,
+        rejected: run.record.rejected,
+        unread_runs: run.record.unread_runs,
+    }
+}
+
+pub(super) fn known_of_failure(failure: &FailedInput) -> KnownRun {
+    KnownRun {
+        run_id: failure.run_id.clone(),
+        fingerprint: failure.fingerprint.clone(),
+        source: failure.source.clone(),
+        is_failed: true,
+        rejected: 0,
+        unread_runs: 0,
     }
 }
