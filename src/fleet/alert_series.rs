@@ -153,21 +153,12 @@ impl EachSeries {
     fn add(&mut self, run: u32, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
         let mut sums: HashMap<NameId, (u64, u64)> = HashMap::default();
         let is_all = self.measure == Measure::AllWeight;
-        let mut add = |name, own: (u64, u64), all: (u64, u64)| {
-            let sum = sums.entry(name).or_default();
-            let (weight, samples) = if is_all { all } else { own };
+        let is_binary = self.scope == FleetScope::Binary;
+        let rows = if is_binary { measures.binaries } else { measures.frames };
+        for row in rows.iter().filter(|row| counts(row.process)) {
+            let sum = sums.entry(if is_binary { row.binary } else { row.function }).or_default();
+            let (weight, samples) = row.sum(is_all);
             *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
-        };
-        if self.scope == FleetScope::Binary {
-            let rows = measures.binaries.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| {
-                add(row.binary, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            });
-        } else {
-            let rows = measures.frames.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| {
-                add(row.function, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            });
         }
         for (name, (weight, samples)) in sums {
             let name = names.id(name);
@@ -216,22 +207,15 @@ struct Sum<'m> {
 }
 
 impl Sum<'_> {
-    /// Self weight and all weight of the rows.
-    fn rows(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
-        let is_it = |name: NameId, process: NameId| Some(name) == self.name && (self.counts)(process);
-        if self.scope == FleetScope::Binary {
-            let rows = self.measures.binaries.iter().filter(move |row| is_it(row.binary, row.process));
-            return Box::new(rows.map(|row| (row.self_weight, row.all_weight)));
-        }
+    fn rows(&self) -> impl Iterator<Item = &FrameRow> {
+        let rows = if self.scope == FleetScope::Binary { self.measures.binaries } else { self.measures.frames };
         let name_of = |row: &FrameRow| match self.scope {
             FleetScope::Function => row.function,
+            FleetScope::Binary => row.binary,
             FleetScope::Thread => row.thread,
-            FleetScope::Process | FleetScope::Binary | FleetScope::Run => row.process,
+            FleetScope::Process | FleetScope::Run => row.process,
         };
-        let rows = self.measures.frames.iter().filter(move |row| is_it(name_of(row), row.process));
-        // All that a thread or a process did is the sum of its self weights.
-        let is_function = self.scope == FleetScope::Function;
-        Box::new(rows.map(move |row| (row.self_weight, if is_function { row.all_weight } else { row.self_weight })))
+        rows.iter().filter(move |row| Some(name_of(row)) == self.name && (self.counts)(row.process))
     }
 
     fn is_there(&self) -> bool {
@@ -239,8 +223,10 @@ impl Sum<'_> {
     }
 
     fn weight(&self, measure: Measure) -> u64 {
-        let of = |(own, all): (u64, u64)| if measure == Measure::AllWeight { all } else { own };
-        self.rows().map(of).fold(0, u64::saturating_add)
+        // All that a thread or a process did is the sum of its self weights.
+        let has_all = matches!(self.scope, FleetScope::Function | FleetScope::Binary);
+        let is_all = has_all && measure == Measure::AllWeight;
+        self.rows().map(|row| row.sum(is_all).0).fold(0, u64::saturating_add)
     }
 
     fn peak(&self, seconds: u32) -> Option<Millionths> {

@@ -99,30 +99,25 @@ impl ScopeColumn {
 
     /// Sums the rows of a run by key.
     fn sum(&mut self, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
-        let (is_all, scope) = (self.measure == Measure::AllWeight, self.scope);
+        let scope = self.scope;
+        // All that a thread or a process did is the sum of its self weights.
+        let is_all = self.measure == Measure::AllWeight && matches!(scope, FleetScope::Binary | FleetScope::Function);
         // Rows of one process, and of one thread, follow each other.
         let mut last = None;
-        let mut add = |name: (NameId, Option<NameId>), own: Sum, all: Sum| {
+        let rows = if scope == FleetScope::Binary { rows.binaries } else { rows.frames };
+        for row in rows.iter().filter(|row| counts(row.process)) {
+            let name = match scope {
+                FleetScope::Function => (row.binary, Some(row.function)),
+                FleetScope::Binary => (row.binary, None),
+                FleetScope::Thread => (row.process, Some(row.thread)),
+                FleetScope::Process | FleetScope::Run => (row.process, None),
+            };
             let key = match last {
                 Some((known, key)) if known == name => key,
                 _ => self.key(name, names),
             };
             last = Some((name, key));
-            self.sums.add(key, if is_all { all } else { own });
-        };
-        if scope == FleetScope::Binary {
-            for row in rows.binaries.iter().filter(|row| counts(row.process)) {
-                add((row.binary, None), (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            }
-            return;
-        }
-        for row in rows.frames.iter().filter(|row| counts(row.process)) {
-            let own = (row.self_weight, row.self_samples);
-            match scope {
-                FleetScope::Function => add((row.binary, Some(row.function)), own, (row.all_weight, row.all_samples)),
-                FleetScope::Thread => add((row.process, Some(row.thread)), own, own),
-                _ => add((row.process, None), own, own),
-            }
+            self.sums.add(key, row.sum(is_all));
         }
     }
 

@@ -132,7 +132,7 @@ pub use report::{
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
     WindowReport,
 };
-pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 pub use selection::FleetSelection;
 pub use spill::SpillFile;
 pub use sql::SqlEngine;

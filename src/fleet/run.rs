@@ -76,6 +76,12 @@ pub struct RunRecord {
     pub manifest_labels: Option<Vec<(String, String)>>,
 }
 
+impl AsRef<Self> for RunRecord {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl RunRecord {
     /// The failure that takes the place of this run.
     pub(crate) fn failure(&self, kind: FailureKind, reason: String) -> FailedInput {
@@ -152,8 +158,14 @@ pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// The weights of a binary's function in the threads with one name in a process, main threads and others separately. A
-/// row of the table `frames`.
+impl NameId {
+    /// The name of nothing, which is empty.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// The weights of a binary's function in the threads with one name in a process, main threads and others separately: a
+/// row of the table `frames`. Or of a complete binary: a row of the table `modules`, which is not the sum of the
+/// binary's functions, since a sample in two of them is counted once.
 ///
 /// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
 /// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
@@ -165,15 +177,15 @@ pub struct FrameRow {
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The binary, by name; empty if unknown.
+    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
     pub binary: NameId,
-    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS).
+    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] for a binary.
     pub function: NameId,
-    /// Weight of samples whose leaf it is.
+    /// Weight of samples whose leaf it is, or is in it.
     pub self_weight: u64,
     /// Weight of samples that have it anywhere in their stack; once each.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// Samples whose leaf it is, or is in it.
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
     pub all_samples: u64,
@@ -184,28 +196,11 @@ impl FrameRow {
     pub const UNNAMED: &'static str = "(unnamed)";
     /// The function name of samples without a stack.
     pub const STACKLESS: &'static str = "(no stack)";
-}
 
-/// The weights of a binary in the threads with one name in a process, main threads and others separately. A row of the
-/// table `modules`; it is not the sum of its functions, since a sample in two of them is counted once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BinaryRow {
-    /// The process, by name.
-    pub process: NameId,
-    /// The thread, by name.
-    pub thread: NameId,
-    /// True for [main threads](crate::profile::Thread::is_main).
-    pub is_main_thread: bool,
-    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
-    pub binary: NameId,
-    /// Weight of samples whose leaf is in it.
-    pub self_weight: u64,
-    /// Weight of samples that have it anywhere in their stack; once each.
-    pub all_weight: u64,
-    /// Samples whose leaf is in it.
-    pub self_samples: u64,
-    /// Samples that have it anywhere in their stack.
-    pub all_samples: u64,
+    /// Weight and samples: those anywhere in stacks, or those of leaves.
+    pub(super) const fn sum(&self, is_all: bool) -> (u64, u64) {
+        if is_all { (self.all_weight, self.all_samples) } else { (self.self_weight, self.self_samples) }
+    }
 }
 
 /// The weight of the threads with one name in one second, main threads and others separately. A row of the table
@@ -236,18 +231,12 @@ pub struct RunMeasures {
     /// Functions, sorted by process and thread, main threads last, then by binary and function.
     pub frames: Vec<FrameRow>,
     /// Binaries, sorted by process and thread, main threads last, then by binary.
-    pub binaries: Vec<BinaryRow>,
+    pub binaries: Vec<FrameRow>,
     /// Seconds, sorted by process and thread, main threads last, then by second.
     pub windows: Vec<WindowRow>,
 }
 
 impl RunMeasures {
-    /// A run of which only the record is known.
-    #[cfg(feature = "dataset")]
-    pub(super) fn without_rows(record: RunRecord) -> Self {
-        Self { record, names: Vec::new(), frames: Vec::new(), binaries: Vec::new(), windows: Vec::new() }
-    }
-
     /// The text of a name; empty for an id of another run that is past the end.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)

@@ -1,6 +1,6 @@
 //! The rows of a run that is added to a fleet, and the fleet's ids of its names.
 
-use super::run::{BinaryRow, FrameRow, NameId, RunMeasures, RunRecord, WindowRow};
+use super::run::{FrameRow, NameId, RunMeasures, RunRecord, WindowRow};
 use crate::profile::{StringId, Strings};
 
 /// A run whose names may be shared by many runs.
@@ -10,7 +10,7 @@ pub(super) struct RunRows<'r> {
     /// By id; an id past the end is the empty name.
     pub(super) names: &'r [String],
     pub(super) frames: &'r [FrameRow],
-    pub(super) binaries: &'r [BinaryRow],
+    pub(super) binaries: &'r [FrameRow],
     pub(super) windows: &'r [WindowRow],
 }
 

@@ -215,7 +215,7 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Fa
             let mut bytes = Vec::new();
             table.write(part, &[], &mut bytes).map(|()| Cursor::new(bytes))
         };
-        for row in DatasetReader::open(table)?.shared() {
+        for row in DatasetReader::open(table)? {
             if let DatasetRow::Run(run) = row? {
                 builder.add_shared(*run);
             }
@@ -343,7 +343,7 @@ fn read_rewritten(folder: &Path) -> Result<(Vec<RunMeasures>, Vec<FailedInput>),
         }
         for row in gathered.finish()? {
             match row {
-                DatasetRow::Run(run) => runs.push(*run),
+                DatasetRow::Run(run) => runs.push(run.into_measures()),
                 DatasetRow::Failed(failed) => failures.push(failed),
             }
         }

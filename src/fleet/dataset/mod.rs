@@ -33,6 +33,7 @@ pub use error::{DatasetError, DatasetErrorKind};
 pub use reader::DatasetRun;
 pub(super) use reader::SharedNames;
 pub use reader::{DatasetReader, DatasetRow};
+pub(super) use runs::COPIES;
 pub use runs::KnownRun;
 pub use schema::DatasetTable;
 pub use writer::TableWriter;

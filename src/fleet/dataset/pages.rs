@@ -5,12 +5,8 @@
 //! so any other shape is refused here. Engines use more encodings, and pages of version 2; an encoding is refused if
 //! the reader would allocate memory for a claimed number.
 //!
-//! The strings of a table as numbers: the pages of a text column become pages of ids before they are decoded.
-//!
-//! Names repeat from row to row, and are in dictionaries. So each is looked at once for each dictionary, and a row costs what a number
-//! costs.
-//!
-//! A `Read + Seek` as the Parquet reader wants it: bytes at any place.
+//! The pages of a text column become pages of ids before they are decoded. Names repeat from row to row, and are in
+//! dictionaries, so each is looked at once for each dictionary, and a row costs what a number costs.
 
 use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,12 +28,20 @@ pub(super) struct CheckedPages {
     has_dictionary: bool,
     /// Rows of the group that no page held so far.
     rows_left: u64,
+    /// The strings whose ids take the place of strings in pages, if they do.
+    texts: Option<Texts>,
 }
 
 impl CheckedPages {
-    pub(super) fn new(inner: Box<dyn PageReader>, writer: Writer, place: &Place, rows: u64) -> Self {
+    pub(super) fn new(
+        inner: Box<dyn PageReader>,
+        writer: Writer,
+        place: &Place,
+        rows: u64,
+        texts: Option<Texts>,
+    ) -> Self {
         let Place { stored, is_nullable: has_levels, .. } = *place;
-        Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows }
+        Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows, texts }
     }
 
     /// True if `bytes` are long enough for this many values: numbers, or strings with a length prefix.
@@ -69,12 +73,7 @@ impl CheckedPages {
                 if (self.has_levels && *def_level_encoding != Encoding::RLE) || buf.is_empty() {
                     return Err(refused("a page that cannot be"));
                 }
-                // In a nullable column, the levels precede the values, with their length.
-                let levels = match (self.has_levels, buf.split_first_chunk::<4>()) {
-                    (true, Some((length, _))) => 4 + u32::from_le_bytes(*length) as usize,
-                    (true, None) => return Err(refused("a page that cannot be")),
-                    (false, _) => 0,
-                };
+                let levels = self.length_of_levels(buf).ok_or_else(|| refused("a page that cannot be"))?;
                 let values = buf.get(levels..).unwrap_or_default();
                 self.check_values(*encoding, values, *num_values, self.has_levels)?;
             }
@@ -91,6 +90,37 @@ impl CheckedPages {
                 }
                 self.check_values(*encoding, values, *num_values, *num_nulls > 0)?;
             }
+        }
+        Ok(())
+    }
+
+    /// In a nullable column, the levels precede the values, with their length: the bytes of both.
+    fn length_of_levels(&self, bytes: &[u8]) -> Option<usize> {
+        if self.has_levels { Some(4 + u32::from_le_bytes(*bytes.first_chunk()?) as usize) } else { Some(0) }
+    }
+
+    /// Replaces the strings of a page of a text column by their ids.
+    fn replace_texts(&self, page: &mut Page, texts: &Texts) -> Result<()> {
+        match page {
+            Page::DictionaryPage { buf, is_sorted, .. } => {
+                (*buf, *is_sorted) = (texts.ids(buf, 0)?, false);
+            }
+            Page::DataPage { buf, encoding: Encoding::PLAIN, statistics, .. } => {
+                let levels = self.length_of_levels(buf).unwrap_or(0);
+                (*buf, *statistics) = (texts.ids(buf, levels)?, None);
+            }
+            Page::DataPageV2 {
+                buf,
+                encoding: Encoding::PLAIN,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                statistics,
+                ..
+            } => {
+                let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                (*buf, *statistics) = (texts.ids(buf, levels)?, None);
+            }
+            Page::DataPage { .. } | Page::DataPageV2 { .. } => {}
         }
         Ok(())
     }
@@ -148,11 +178,12 @@ fn refused(what: &str) -> ParquetError {
 
 impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.inner.get_next_page()?;
-        if let Some(page) = &page {
-            self.check(page)?;
+        let Some(mut page) = self.inner.get_next_page()? else { return Ok(None) };
+        self.check(&page)?;
+        if let Some(texts) = &self.texts {
+            self.replace_texts(&mut page, texts)?;
         }
-        Ok(page)
+        Ok(Some(page))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -189,20 +220,26 @@ impl Texts {
 
     /// The text of an id that came from here.
     pub(super) fn get(&self, id: u32) -> String {
-        self.with(id, str::to_owned)
-    }
-
-    /// What is made of the text of an id that came from here.
-    pub(super) fn with<T>(&self, id: u32, make: impl FnOnce(&str) -> T) -> T {
-        match StringId::from_index(id as usize) {
-            Some(id) => make(self.strings().get(id)),
-            None => make(""),
-        }
+        StringId::from_index(id as usize).map_or_else(String::new, |id| self.strings().get(id).to_owned())
     }
 
     /// The id of a string, which is new if it was not read before.
     pub(super) fn id(&self, text: &[u8]) -> Result<u32> {
         id(&mut self.strings(), text)
+    }
+
+    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
+    fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
+        let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
+        let mut ids = kept.to_vec();
+        let mut strings = self.strings();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length) as usize;
+            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a text that is cut off"))?;
+            ids.extend_from_slice(&id(&mut strings, text)?.to_le_bytes());
+            rest = after;
+        }
+        Ok(ids.into())
     }
 }
 
@@ -220,106 +257,6 @@ pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool 
         matches!(encoding, PLAIN | PLAIN_DICTIONARY | RLE | RLE_DICTIONARY | BIT_PACKED)
     };
     encodings.all(is_known)
-}
-
-/// The pages of a text column, converted to pages of ids.
-pub(super) struct IdPages {
-    inner: Box<dyn PageReader>,
-    texts: Texts,
-    has_levels: bool,
-}
-
-impl IdPages {
-    pub(super) fn new(inner: Box<dyn PageReader>, texts: Texts, has_levels: bool) -> Self {
-        Self { inner, texts, has_levels }
-    }
-
-    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
-    fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
-        let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
-        let mut ids = kept.to_vec();
-        let mut strings = self.texts.strings();
-        while let Some((length, after)) = rest.split_first_chunk::<4>() {
-            let length = u32::from_le_bytes(*length) as usize;
-            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a text that is cut off"))?;
-            ids.extend_from_slice(&id(&mut strings, text)?.to_le_bytes());
-            rest = after;
-        }
-        Ok(ids.into())
-    }
-
-    fn converted(&self, page: Page) -> Result<Page> {
-        Ok(match page {
-            Page::DictionaryPage { buf, num_values, is_sorted: _, encoding } => {
-                Page::DictionaryPage { buf: self.ids(&buf, 0)?, num_values, encoding, is_sorted: false }
-            }
-            Page::DataPage {
-                buf,
-                num_values,
-                encoding: Encoding::PLAIN,
-                def_level_encoding,
-                rep_level_encoding,
-                ..
-            } => {
-                let levels = if self.has_levels { length_of_levels(&buf) } else { 0 };
-                let buf = self.ids(&buf, levels)?;
-                let (encoding, statistics) = (Encoding::PLAIN, None);
-                Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics }
-            }
-            Page::DataPageV2 {
-                buf,
-                num_values,
-                encoding: Encoding::PLAIN,
-                num_nulls,
-                num_rows,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                is_compressed,
-                ..
-            } => {
-                let levels = def_levels_byte_len as usize + rep_levels_byte_len as usize;
-                Page::DataPageV2 {
-                    buf: self.ids(&buf, levels)?,
-                    num_values,
-                    encoding: Encoding::PLAIN,
-                    num_nulls,
-                    num_rows,
-                    def_levels_byte_len,
-                    rep_levels_byte_len,
-                    is_compressed,
-                    statistics: None,
-                }
-            }
-            page => page,
-        })
-    }
-}
-
-/// The length of the levels at the start of a page, including their length in four bytes.
-fn length_of_levels(bytes: &[u8]) -> usize {
-    bytes.first_chunk::<4>().map_or(0, |length| (u32::from_le_bytes(*length) as usize).saturating_add(4))
-}
-
-impl PageReader for IdPages {
-    fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.inner.get_next_page()?.map(|page| self.converted(page)).transpose()
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.inner.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<()> {
-        self.inner.skip_next_page()
-    }
-}
-
-impl Iterator for IdPages {
-    type Item = Result<Page>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
 }
 
 /// Headers of pages have some 20 bytes.

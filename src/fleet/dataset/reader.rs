@@ -5,27 +5,35 @@
 use std::io::{Read, Seek};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::layout::Writer;
-use super::runs::{self, RunsRow};
+use super::runs::read_row;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
 use crate::fleet::run_rows::RunRows;
-use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::{FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::hash::HashMap;
 
-/// A row of a data file.
+/// A row of a data file, with what is read or kept of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow<R = RunMeasures> {
-    /// A run with all its rows. The names of [`RunMeasures`] are the ones in its rows, numbered in the order of
-    /// `frames`, then `binaries`, then `windows`.
+    /// A run.
     Run(Box<R>),
     /// A file that gave no run.
     Failed(FailedInput),
 }
 
-impl DatasetRow {
-    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, of whose labels the
-    /// table has copies of some: `device`, `os`, `os_build`, `app` and `app_version`.
+impl<R> DatasetRow<R> {
+    /// The same row with what is made of a run.
+    pub fn map<S>(self, make: impl FnOnce(R) -> S) -> DatasetRow<S> {
+        match self {
+            Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
+            Self::Failed(failed) => DatasetRow::Failed(failed),
+        }
+    }
+}
+
+impl DatasetRow<RunRecord> {
+    /// The runs and failures in a file of the table `runs`, in its order. Of their labels, the table has copies of some:
+    /// `device`, `os`, `os_build`, `app` and `app_version`.
     ///
     /// # Errors
     ///
@@ -33,24 +41,8 @@ impl DatasetRow {
     pub fn records<R: Read + Seek + Send + 'static>(
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
-        let columns = [runs::COLUMNS, &runs::COPIES].concat();
-        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, input)?;
-        let mut read = move || {
-            if !rows.advance()? {
-                return Ok(None);
-            }
-            Ok(Some(match runs::read_row(&rows)? {
-                RunsRow::Failed(failure) => Self::Failed(failure),
-                RunsRow::Run(mut record) => {
-                    let copy = |(index, key): (usize, &&str)| {
-                        Some(((*key).to_owned(), rows.text_or_null(runs::COLUMNS.len() + index)?))
-                    };
-                    record.labels = runs::COPIES.iter().enumerate().filter_map(copy).collect();
-                    record.labels.sort();
-                    Self::Run(Box::new(RunMeasures::without_rows(*record)))
-                }
-            }))
-        };
+        let mut rows = TableRows::open_to_read(DatasetTable::Runs, input)?;
+        let mut read = move || if rows.advance()? { read_row(&rows).map(Some) } else { Ok(None) };
         Ok(std::iter::from_fn(move || read().transpose()))
     }
 }
@@ -80,7 +72,7 @@ impl DatasetReader {
         E: From<DatasetError>,
     {
         Ok(Self {
-            runs: TableRows::open(Writer::Traceparse, DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
+            runs: TableRows::open_to_read(DatasetTable::Runs, open(DatasetTable::Runs)?)?,
             labels: TableOfRuns::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
             frames: TableOfRuns::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
             binaries: TableOfRuns::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
@@ -97,9 +89,9 @@ impl DatasetReader {
             }
             return Ok(None);
         }
-        Ok(Some(match runs::read_row(&self.runs)? {
-            RunsRow::Failed(failure) => DatasetRow::Failed(failure),
-            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(*record)?)),
+        Ok(Some(match read_row(&self.runs)? {
+            DatasetRow::Failed(failure) => DatasetRow::Failed(failure),
+            DatasetRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(*record)?)),
         }))
     }
 
@@ -109,50 +101,23 @@ impl DatasetReader {
         let labels = self.labels.of_run(id, label)?;
         let names = &mut self.names;
         let frames = self.frames.of_run(id, |rows| read_frame(rows, names))?;
-        let binaries = self.binaries.of_run(id, |rows| read_binary(rows, names))?;
+        let binaries = self.binaries.of_run(id, |rows| read_frame(rows, names))?;
         let windows = self.windows.of_run(id, |rows| read_window(rows, names))?;
         record.labels = labels;
         Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows })
     }
+}
 
-    /// The rows with names that all runs of the file share, which are faster to read.
-    pub fn shared(mut self) -> impl Iterator<Item = Result<DatasetRow<DatasetRun>, DatasetError>> {
-        std::iter::from_fn(move || self.next_shared())
-    }
+impl Iterator for DatasetReader {
+    type Item = Result<DatasetRow<DatasetRun>, DatasetError>;
 
-    fn next_shared(&mut self) -> Option<Result<DatasetRow<DatasetRun>, DatasetError>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {
             return None;
         }
         let row = self.read().transpose();
         self.is_done = !matches!(row, Some(Ok(_)));
         row
-    }
-}
-
-impl From<DatasetRow<DatasetRun>> for DatasetRow {
-    fn from(row: DatasetRow<DatasetRun>) -> Self {
-        match row {
-            DatasetRow::Run(run) => Self::Run(Box::new(run.into_measures())),
-            DatasetRow::Failed(failed) => Self::Failed(failed),
-        }
-    }
-}
-
-impl From<DatasetRow> for DatasetRow<DatasetRun> {
-    fn from(row: DatasetRow) -> Self {
-        match row {
-            DatasetRow::Run(run) => Self::Run(Box::new((*run).into())),
-            DatasetRow::Failed(failed) => Self::Failed(failed),
-        }
-    }
-}
-
-impl Iterator for DatasetReader {
-    type Item = Result<DatasetRow, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_shared().map(|row| row.map(DatasetRow::from))
     }
 }
 
@@ -166,7 +131,7 @@ struct TableOfRuns {
 
 impl TableOfRuns {
     fn open<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<Self, DatasetError> {
-        let mut rows = TableRows::open(Writer::Traceparse, table, &table.columns_of_rows(), input)?;
+        let mut rows = TableRows::open_to_read(table, input)?;
         let has_row = rows.advance()?;
         Ok(Self { table, rows, has_row })
     }
@@ -209,37 +174,27 @@ fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
     }
 }
 
+/// Reads a function, or a binary.
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
+    let is_of_functions = rows.table == DatasetTable::Frames;
+    let numbers = if is_of_functions { 6 } else { 5 };
     Ok(FrameRow {
-        process: names.id(0, rows, 1)?,
-        thread: names.id(0, rows, 2)?,
+        process: names.id(rows, 1)?,
+        thread: names.id(rows, 2)?,
         is_main_thread: read_main_thread(rows)?,
-        binary: names.id(0, rows, 4)?,
-        function: names.id(0, rows, 5)?,
-        self_weight: rows.integer(6)?,
-        all_weight: rows.integer(7)?,
-        self_samples: rows.integer(8)?,
-        all_samples: rows.integer(9)?,
-    })
-}
-
-pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
-    Ok(BinaryRow {
-        process: names.id(1, rows, 1)?,
-        thread: names.id(1, rows, 2)?,
-        is_main_thread: read_main_thread(rows)?,
-        binary: names.id(1, rows, 4)?,
-        self_weight: rows.integer(5)?,
-        all_weight: rows.integer(6)?,
-        self_samples: rows.integer(7)?,
-        all_samples: rows.integer(8)?,
+        binary: names.id(rows, 4)?,
+        function: if is_of_functions { names.id(rows, 5)? } else { NameId::NONE },
+        self_weight: rows.integer(numbers)?,
+        all_weight: rows.integer(numbers + 1)?,
+        self_samples: rows.integer(numbers + 2)?,
+        all_samples: rows.integer(numbers + 3)?,
     })
 }
 
 pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {
-        process: names.id(2, rows, 1)?,
-        thread: names.id(2, rows, 2)?,
+        process: names.id(rows, 1)?,
+        thread: names.id(rows, 2)?,
         is_main_thread: read_main_thread(rows)?,
         second: rows.integer(4)?,
         weight: rows.integer(5)?,
@@ -254,7 +209,7 @@ pub struct DatasetRun {
     pub(super) record: RunRecord,
     pub(super) names: SharedNames,
     pub(super) frames: Vec<FrameRow>,
-    pub(super) binaries: Vec<BinaryRow>,
+    pub(super) binaries: Vec<FrameRow>,
     pub(super) windows: Vec<WindowRow>,
 }
 
@@ -285,6 +240,12 @@ impl From<RunMeasures> for DatasetRun {
     fn from(run: RunMeasures) -> Self {
         let RunMeasures { record, names, frames, binaries, windows } = run;
         Self { record, names: SharedNames(Arc::new(RwLock::new(names))), frames, binaries, windows }
+    }
+}
+
+impl AsRef<RunRecord> for DatasetRun {
+    fn as_ref(&self) -> &RunRecord {
+        &self.record
     }
 }
 
@@ -335,7 +296,7 @@ pub(super) struct FileNames {
     pub(super) shared: SharedNames,
     ids: HashMap<String, NameId>,
     /// By table and string id.
-    of_tables: [Vec<Option<NameId>>; 3],
+    of_tables: [Vec<Option<NameId>>; DatasetTable::ALL.len()],
 }
 
 impl FileNames {
@@ -344,10 +305,10 @@ impl FileNames {
         self.of_tables.iter_mut().for_each(Vec::clear);
     }
 
-    /// The name in a column of a row; tables are numbered.
-    pub(super) fn id(&mut self, table: usize, rows: &TableRows, column: usize) -> Result<NameId, DatasetError> {
+    /// The name in a column of a row.
+    pub(super) fn id(&mut self, rows: &TableRows, column: usize) -> Result<NameId, DatasetError> {
         let text = rows.text_id(column)?;
-        let ids = &mut self.of_tables[table];
+        let ids = &mut self.of_tables[rows.table as usize];
         if let Some(&Some(id)) = ids.get(text as usize) {
             return Ok(id);
         }
@@ -356,7 +317,7 @@ impl FileNames {
         }
         let name = rows.text(column)?;
         let id = *self.ids.entry(name).or_insert_with_key(|name| self.shared.push(name.clone()));
-        self.of_tables[table][text as usize] = Some(id);
+        self.of_tables[rows.table as usize][text as usize] = Some(id);
         Ok(id)
     }
 }

@@ -9,8 +9,7 @@ pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffe
     match table {
         DatasetTable::Runs => add_record(&run.record, buffer),
         DatasetTable::Labels => add_labels(&run.record, buffer),
-        DatasetTable::Frames => add_frames(run, buffer),
-        DatasetTable::Binaries => add_binaries(run, buffer),
+        DatasetTable::Frames | DatasetTable::Binaries => add_frames(table, run, buffer),
         DatasetTable::Windows => add_windows(run, buffer),
         DatasetTable::Hist => super::hist::add_histograms(run, buffer),
     }
@@ -106,50 +105,30 @@ impl Common {
     }
 }
 
-fn add_frames(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+/// Adds functions, or binaries.
+fn add_frames(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let common = Common::of(run, buffer);
     // Dictionaries make these almost free, and SQL needs no join for the most frequent questions.
-    let [app_version, device, os] =
-        ["app_version", "device", "os"].map(|key| run.record.label(key).map(|value| buffer.text(value)));
-    for frame in &run.frames {
-        let [process, thread, binary, function] =
-            [frame.process, frame.thread, frame.binary, frame.function].map(|id| common.name(id, buffer));
-        buffer
-            .row()
-            .text("run_id", common.run_id)
-            .text("process", process)
-            .text("thread", thread)
-            .integer("is_main_thread", frame.is_main_thread)?
-            .text("module", binary)
-            .text("function", function)
-            .integer("self_weight", frame.self_weight)?
+    let copies = ["app_version", "device", "os"];
+    let copies = copies.map(|key| (key, run.record.label(key).map(|value| buffer.text(value))));
+    let is_of_functions = table == DatasetTable::Frames;
+    for frame in if is_of_functions { &run.frames } else { &run.binaries } {
+        let [process, thread, binary] = [frame.process, frame.thread, frame.binary].map(|id| common.name(id, buffer));
+        let function = is_of_functions.then(|| common.name(frame.function, buffer));
+        let mut row = buffer.row();
+        row.text("run_id", common.run_id).text("process", process).text("thread", thread);
+        row.integer("is_main_thread", frame.is_main_thread)?.text("module", binary);
+        if let Some(function) = function {
+            row.text("function", function);
+        }
+        row.integer("self_weight", frame.self_weight)?
             .integer("all_weight", frame.all_weight)?
             .integer("self_samples", frame.self_samples)?
             .integer("all_samples", frame.all_samples)?
-            .text("unit", common.unit)
-            .text_or_null("app_version", app_version)
-            .text_or_null("device", device)
-            .text_or_null("os", os);
-    }
-    Ok(())
-}
-
-fn add_binaries(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
-    let common = Common::of(run, buffer);
-    for row in &run.binaries {
-        let [process, thread, binary] = [row.process, row.thread, row.binary].map(|id| common.name(id, buffer));
-        buffer
-            .row()
-            .text("run_id", common.run_id)
-            .text("process", process)
-            .text("thread", thread)
-            .integer("is_main_thread", row.is_main_thread)?
-            .text("module", binary)
-            .integer("self_weight", row.self_weight)?
-            .integer("all_weight", row.all_weight)?
-            .integer("self_samples", row.self_samples)?
-            .integer("all_samples", row.all_samples)?
             .text("unit", common.unit);
+        for (key, value) in copies.into_iter().filter(|_| is_of_functions) {
+            row.text_or_null(key, value);
+        }
     }
     Ok(())
 }

@@ -39,10 +39,10 @@ impl Store {
     pub fn record(&self, run_id: &str) -> Result<Option<RunRecord>> {
         let found = self.find(
             |index| index.file_of_run(run_id),
-            |row| matches!(row, DatasetRow::Run(run) if run.record.run_id == run_id),
+            |row| matches!(row, DatasetRow::Run(run) if run.run_id == run_id),
         )?;
         Ok(match found {
-            Some(DatasetRow::Run(run)) => Some(run.record),
+            Some(DatasetRow::Run(record)) => Some(*record),
             Some(DatasetRow::Failed(_)) | None => None,
         })
     }
@@ -63,8 +63,8 @@ impl Store {
     fn find(
         &self,
         file: impl FnOnce(&Index) -> Option<&String>,
-        mut is_row: impl FnMut(&DatasetRow) -> bool,
-    ) -> Result<Option<DatasetRow>> {
+        mut is_row: impl FnMut(&DatasetRow<RunRecord>) -> bool,
+    ) -> Result<Option<DatasetRow<RunRecord>>> {
         // Only while no other thread rewrites the file.
         let state = self.indexed()?;
         let Some(id) = file(&state.index) else { return Ok(None) };

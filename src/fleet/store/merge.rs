@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::files::Storage;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{Completeness, DatasetRow, FleetSelection};
+use crate::fleet::{Completeness, DatasetRow, DatasetRun, FleetSelection};
 
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, Merged};
@@ -116,7 +116,7 @@ impl Merge {
                 Some(part) => open.insert(part),
                 None => open.insert(PartWriter::new(&folder, self.store.new_name())?),
             };
-            part.add(&row.into())?;
+            part.add(&row.map(DatasetRun::into_measures))?;
             if part.rows >= self.target_rows
                 && let Some(part) = open.take()
             {

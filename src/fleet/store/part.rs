@@ -14,7 +14,7 @@ use super::state::Replaced;
 use super::state::{FEW_ROWS, State};
 use crate::files::StorageFile;
 use crate::fleet::error::{Context, Result, bail};
-use crate::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
+use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, KnownRun, TableWriter};
 use rayon::prelude::*;
 
 /// The files of a part, under temporary names. Memory is bounded by a row group of each table.
@@ -215,7 +215,7 @@ impl Store {
         let mut part = PartWriter::new(&self.folder, self.new_name())?;
         for file in files {
             for row in self.folder.open(file)? {
-                let row: DatasetRow = row?.into();
+                let row = row?.map(DatasetRun::into_measures);
                 if replaced.leaves(&row) {
                     part.add(&row)?;
                 }

@@ -13,7 +13,9 @@ use super::folder::Folder;
 use super::manifest::{DataFile, Manifest};
 use crate::files::StorageFile;
 use crate::fleet::error::{FleetError, Result, error};
-use crate::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun};
+use crate::fleet::{
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RunRecord,
+};
 use rayon::prelude::*;
 
 /// The source of the list of a dataset's files.
@@ -35,12 +37,9 @@ impl Folder {
     /// Opens the tables of a data file whose runs share their names.
     pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
         let (folder, id) = (self.clone(), id.to_owned());
-        let reader = DatasetReader::open(|table| Ok(self.open_table(table, &id)?));
-        let reader = reader.map_err(|error| match error {
-            Opening::Table(error) => self.name_file(&id, error),
-            Opening::File(error) => error,
-        })?;
-        Ok(reader.shared().map(move |row| row.map_err(|error| folder.name_file(&id, error))))
+        let reader = DatasetReader::open(|table| self.open_table(table, &id));
+        let reader = reader.map_err(|error: FleetError| self.name_file(&id, error))?;
+        Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
     }
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
@@ -73,14 +72,15 @@ impl Folder {
         format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
     }
 
-    /// The error with the path of the file that it is about.
-    pub(super) fn name_file(&self, id: &str, error: DatasetError) -> FleetError {
-        let path = self.file(error.table, id);
-        let advice = match error.kind {
+    /// The error with the path of the file, if it is about the contents of a table.
+    pub(super) fn name_file(&self, id: &str, error: impl Into<FleetError>) -> FleetError {
+        let error = error.into();
+        let Some(&DatasetError { table, kind, .. }) = error.find() else { return error };
+        let advice = match kind {
             DatasetErrorKind::Damaged => format!(". {}", self.what_helps(id)),
             _ => String::new(),
         };
-        FleetError::from(error).context(format!("{}: cannot be used{advice}", path.display()))
+        error.context(format!("{}: cannot be used{advice}", self.file(table, id).display()))
     }
 
     /// Reads data files, and passes their rows to `each` in order. Several files are read at a time; the amount that is
@@ -139,24 +139,6 @@ impl Folder {
             self.what_helps(&file.id)
         );
         sender.send(Err(error)).is_ok()
-    }
-}
-
-/// The reason why a data file cannot be opened: a table cannot be read, or its file.
-enum Opening {
-    Table(DatasetError),
-    File(FleetError),
-}
-
-impl From<DatasetError> for Opening {
-    fn from(error: DatasetError) -> Self {
-        Self::Table(error)
-    }
-}
-
-impl From<FleetError> for Opening {
-    fn from(error: FleetError) -> Self {
-        Self::File(error)
     }
 }
 
@@ -248,9 +230,9 @@ impl Store {
     }
 
     /// Like [`rows`](Self::rows), but with only the records of runs.
-    pub fn records(&self, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
+    pub fn records(&self, mut each: impl FnMut(DatasetRow<RunRecord>) -> Result<()>) -> Result<()> {
         if self.contents == Contents::EngineWritten {
-            return self.rows(|row| each(row.into()));
+            return self.rows(|row| each(row.map(|run| run.record().clone())));
         }
         for id in self.data_files()? {
             let named = |error| self.folder.name_file(&id, error);
