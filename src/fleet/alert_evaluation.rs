@@ -1,11 +1,14 @@
 //! Alert rules, asked of the cohorts of a fleet.
 
+use std::io;
+
 use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
-use super::alert_series::OneSeries;
-use super::cohort_runs::Positions;
+use super::alert_family;
+use super::alert_series::{AlertNumbers, AlertSeries, OneSeries};
+use super::cohort_runs::CohortRuns;
 use super::options::FleetOptions;
-use super::report::{AlertOutcome, AlertState, Cohort};
-use super::run_rows::FleetNames;
+use super::report::{AlertOutcome, AlertState};
+use super::spill::Spilled;
 use crate::stats::{Distribution, Estimate};
 use crate::units::Millionths;
 
@@ -15,29 +18,35 @@ pub(super) const MAX_BEYOND: usize = 20;
 /// The note of a cohort of failed files.
 pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
 
-/// The runs to which rules are applied, by cohort.
-pub(super) struct AlertEvaluation<'b> {
-    pub(super) positions: Positions<'b>,
-    pub(super) cohorts: &'b [Cohort],
-    /// By cohort: the positions of its runs.
-    pub(super) members: &'b [Vec<usize>],
-    pub(super) options: &'b FleetOptions,
-    pub(super) names: &'b FleetNames,
-}
+impl CohortRuns<'_> {
+    /// The outcome of an alert rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
+    /// cohort.
+    pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
+        let rule = &series.rule;
+        let is_asked = |&cohort: &usize| self.unit(cohort) == rule.unit;
+        let all = 0..self.cohorts.len();
+        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
+        if asked.is_empty() {
+            return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
+        }
+        match &series.numbers {
+            AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
+            AlertNumbers::Each(each) => alert_family::outcomes(self, rule, each, &asked, spilled),
+        }
+    }
 
-impl AlertEvaluation<'_> {
-    /// The outcome of a rule in a unit that no run has.
-    pub(super) fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
+    /// The outcome of an alert rule in a unit that no run has.
+    fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
         let note = format!(
             "the rule is about {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 Gcycles/s",
             rule.unit.rate_name(),
-            self.cohorts[cohort].unit.name()
+            self.unit(cohort).name()
         );
         undecided(rule, cohort, Some(1), Some(note))
     }
 
-    /// The outcome of a rule about one series.
-    pub(super) fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
+    /// The outcome of an alert rule about one series.
+    fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
         let members = &self.members[cohort];
         if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
             if series.is_left_out {
@@ -50,7 +59,7 @@ impl AlertEvaluation<'_> {
         }
         let values: Vec<(usize, Millionths)> =
             members.iter().filter_map(|&run| series.values[run].map(|value| (run, value))).collect();
-        let weighted = values.iter().map(|&(run, value)| (value, self.positions.runs[run].run_weight));
+        let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].row.run_weight));
         let distribution = self.options.distribution(weighted.collect(), 0, 0);
         let quantile = rule.statistic.quantile();
         let estimate =

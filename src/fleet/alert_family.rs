@@ -13,9 +13,9 @@
 use std::io;
 
 use super::alert::{AlertBound, AlertRule};
-use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
-use super::alert_series::{AlertNumbers, AlertSeries, EachSeries, is_of_many};
-use super::cohort_runs::{ByCohort, MOST_ENTRIES};
+use super::alert_evaluation::{MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
+use super::alert_series::{EachSeries, is_of_many};
+use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::entries::Entry;
 use super::report::{AlertOutcome, AlertState};
 use super::spill::Spilled;
@@ -24,7 +24,7 @@ use crate::units::Millionths;
 
 /// A rule about each name, applied to one cohort.
 struct Family<'e> {
-    evaluation: &'e AlertEvaluation<'e>,
+    fleet: &'e CohortRuns<'e>,
     rule: &'e AlertRule,
     each: &'e EachSeries,
     cohort: usize,
@@ -33,22 +33,22 @@ struct Family<'e> {
 
 /// The outcomes of a rule about each name in these cohorts.
 pub(super) fn outcomes(
-    evaluation: &AlertEvaluation<'_>,
+    fleet: &CohortRuns<'_>,
     rule: &AlertRule,
     each: &EachSeries,
     cohorts: &[usize],
     spilled: &mut Spilled,
 ) -> io::Result<Vec<AlertOutcome>> {
-    let of_cohort = |&cohort: &usize| Family::new(evaluation, rule, each, cohort);
+    let of_cohort = |&cohort: &usize| Family::new(fleet, rule, each, cohort);
     let families: Vec<Family<'_>> = cohorts.iter().map(of_cohort).collect();
     let mut judged: Vec<Vec<Judged>> = families.iter().map(|_| Vec::new()).collect();
     let mut is_judged = vec![false; each.count()];
-    let mut by_cohort = ByCohort::new(evaluation.cohorts.len());
-    each.entries.each_key(&evaluation.positions, spilled, MOST_ENTRIES, |key, entries| {
+    let mut by_cohort = vec![Vec::new(); fleet.cohorts.len()];
+    each.entries.each_key(fleet, spilled, MOST_ENTRIES, |key, entries| {
         is_judged[key as usize] = true;
-        by_cohort.split(entries, evaluation.positions.runs);
+        fleet.split(entries, &mut by_cohort);
         for (family, judged) in families.iter().zip(&mut judged) {
-            judged.extend(family.judge(key, by_cohort.of(family.cohort)));
+            judged.extend(family.judge(key, &by_cohort[family.cohort]));
         }
     })?;
     for key in (0..each.count() as u32).filter(|&key| !is_judged[key as usize]) {
@@ -84,8 +84,8 @@ struct Runs {
 }
 
 impl<'e> Family<'e> {
-    fn new(evaluation: &'e AlertEvaluation<'e>, rule: &'e AlertRule, each: &'e EachSeries, cohort: usize) -> Self {
-        let mut family = Self { evaluation, rule, each, cohort, runs: Runs::default() };
+    fn new(fleet: &'e CohortRuns<'e>, rule: &'e AlertRule, each: &'e EachSeries, cohort: usize) -> Self {
+        let mut family = Self { fleet, rule, each, cohort, runs: Runs::default() };
         family.runs = family.count_runs();
         family
     }
@@ -130,15 +130,15 @@ impl<'e> Family<'e> {
 
     /// Adds the details of the first name.
     fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
-        let AlertEvaluation { positions, members, .. } = self.evaluation;
-        let mut entries = self.each.entries.of_key(key, positions, spilled)?;
-        entries.retain(|entry| positions.runs[entry.run as usize].cohort as usize == self.cohort);
+        let CohortRuns { runs, members, .. } = self.fleet;
+        let mut entries = self.each.entries.of_key(key, self.fleet, spilled)?;
+        entries.retain(|entry| runs[entry.run as usize].row.cohort == self.cohort);
         entries.sort_unstable_by_key(|entry| entry.run);
         let distribution = self.distribution(&entries);
         let estimate = self.estimate(&distribution);
         let of_run = |&run: &usize| {
             let entry = entries.binary_search_by_key(&run, |entry| entry.run as usize);
-            (run, entry.map_or(Millionths::default(), |at| positions.runs[run].rate_of(entries[at].weight)))
+            (run, entry.map_or(Millionths::default(), |at| runs[run].rate_of(entries[at].weight)))
         };
         let (beyond, beyond_count) = beyond(self.rule, &members[self.cohort].iter().map(of_run).collect::<Vec<_>>());
         Ok(AlertOutcome {
@@ -155,7 +155,7 @@ impl<'e> Family<'e> {
         let distribution = self.distribution(entries);
         let estimate = self.estimate(&distribution);
         let value = value(self.rule, &distribution, estimate.as_ref())?;
-        let name = self.each.name(key, self.evaluation.names);
+        let name = self.each.name(key, self.fleet.names);
         let is_sure = !is_of_many(&name) && self.is_sure(value, estimate.as_ref());
         Some(Judged { key, name, value, is_sure })
     }
@@ -182,8 +182,8 @@ impl<'e> Family<'e> {
     }
 
     fn count_runs(&self) -> Runs {
-        let AlertEvaluation { positions, members, options, .. } = self.evaluation;
-        let one = |&run: &usize| (Millionths::ONE, positions.runs[run].run_weight);
+        let CohortRuns { runs, members, options, .. } = self.fleet;
+        let one = |&run: &usize| (Millionths::ONE, runs[run].row.run_weight);
         let all: Vec<(Millionths, Millionths)> = members[self.cohort].iter().map(one).collect();
         let weight = all.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let all = options.distribution(all, 0, 0);
@@ -196,12 +196,12 @@ impl<'e> Family<'e> {
 
     /// The values of a name in the runs of the cohort.
     fn distribution(&self, entries: &[Entry]) -> Distribution {
-        let (all, count) = (self.evaluation.positions.runs, self.runs.count);
+        let (all, count) = (self.fleet.runs, self.runs.count);
         let value = |entry: &Entry| {
             let run = &all[entry.run as usize];
-            (run.rate_of(entry.weight), run.run_weight)
+            (run.rate_of(entry.weight), run.row.run_weight)
         };
-        let options = self.evaluation.options;
+        let options = self.fleet.options;
         let has_weight = |weight: Millionths| !options.is_weighted || weight.get() > 0;
         let values = entries.iter().map(value).filter(|&(value, weight)| value.get() > 0 && has_weight(weight));
         let values: Vec<_> = values.collect();
@@ -212,7 +212,7 @@ impl<'e> Family<'e> {
 
     /// The percentile with the interval that holds for all names together; `None` for other statistics.
     fn estimate(&self, distribution: &Distribution) -> Option<Estimate> {
-        let (quantile, options, runs) = (self.quantile()?, self.evaluation.options, &self.runs);
+        let (quantile, options, runs) = (self.quantile()?, self.fleet.options, &self.runs);
         if options.is_weighted {
             return Some(distribution.estimate(quantile, options.method, options.confidence));
         }
@@ -230,7 +230,7 @@ impl<'e> Family<'e> {
 
     /// The probability that an end of one interval may miss with.
     fn tail(&self) -> f64 {
-        self.evaluation.options.confidence.tail() / self.each.count().max(1) as f64
+        self.fleet.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
     /// The number of runs that the statistic needs, apart from chance.
@@ -269,28 +269,10 @@ impl<'e> Family<'e> {
             let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.name)).collect();
             return Some(format!("{} is code that may be of any {scope}, and of many", names.join(" and ")));
         }
-        Some(if self.evaluation.options.is_weighted {
+        Some(if self.fleet.options.is_weighted {
             "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()
         } else {
             format!("chance may explain it: {count} names were judged, and the interval includes the threshold")
         })
-    }
-}
-
-impl AlertEvaluation<'_> {
-    /// The outcome of a rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
-    /// cohort.
-    pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
-        let rule = &series.rule;
-        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;
-        let all = 0..self.cohorts.len();
-        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
-        if asked.is_empty() {
-            return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
-        }
-        match &series.numbers {
-            AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
-            AlertNumbers::Each(each) => outcomes(self, rule, each, &asked, spilled),
-        }
     }
 }

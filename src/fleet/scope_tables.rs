@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::io;
 
 use super::alert_series::is_of_many;
-use super::cohort_runs::{ByCohort, CohortRuns, MOST_ENTRIES};
+use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::columns::ScopeColumn;
 use super::entries::Entry;
 use super::options::{FleetScope, ScopeName, SortKey};
@@ -148,13 +148,12 @@ impl CohortRuns<'_> {
         let mut tables: Vec<GrowingTable> = (0..self.cohorts.len()).map(table).collect();
         let mut contrasts: Vec<GrowingContrast> =
             compared.iter().map(|cohorts| self.growing_contrast(column, cohorts)).collect();
-        let mut by_cohort = ByCohort::new(self.cohorts.len());
-        column.entries.each_key(&self.positions, spilled, MOST_ENTRIES, |key, entries| {
-            by_cohort.split(entries, self.positions.runs);
+        let mut by_cohort = vec![Vec::new(); self.cohorts.len()];
+        column.entries.each_key(self, spilled, MOST_ENTRIES, |key, entries| {
+            self.split(entries, &mut by_cohort);
             let name = column.name(key, self.names);
-            let groups: Vec<Option<Group<'_>>> = (0..self.cohorts.len())
-                .map(|cohort| self.group(by_cohort.of(cohort), cohort, &facts[cohort]))
-                .collect();
+            let groups: Vec<Option<Group<'_>>> =
+                (0..self.cohorts.len()).map(|cohort| self.group(&by_cohort[cohort], cohort, &facts[cohort])).collect();
             for (cohort, (table, group)) in tables.iter_mut().zip(&groups).enumerate() {
                 if let Some(group) = group {
                     table.add(group.rank(&name), || self.row(&name, group, cohort));
@@ -181,11 +180,11 @@ impl CohortRuns<'_> {
         let mut values = Vec::with_capacity(entries.len());
         let (mut seen_weight, mut effective_samples) = (0_u128, 0_u128);
         for entry in entries {
-            let run = &self.positions.runs[entry.run as usize];
-            totals.add_weight(entry.weight, run.run_weight);
-            seen_weight += u128::from(run.run_weight.get());
+            let run = &self.runs[entry.run as usize];
+            totals.add_weight(entry.weight, run.row.run_weight);
+            seen_weight += u128::from(run.row.run_weight.get());
             effective_samples += run.effective(entry.samples);
-            values.push((run.rate_of(entry.weight), run.run_weight));
+            values.push((run.rate_of(entry.weight), run.row.run_weight));
         }
         let zeros = self.count(cohort) - entries.len() as u64;
         let distribution = self.options.distribution(values, zeros, facts.weight - seen_weight);
@@ -197,8 +196,8 @@ impl CohortRuns<'_> {
 
     fn row(&self, name: &ScopeName, group: &Group<'_>, cohort: usize) -> ScopeRow {
         let value = |entry: &Entry| {
-            let run = &self.positions.runs[entry.run as usize];
-            (run.rate_of(entry.weight), run.run_weight, entry.run as usize)
+            let run = &self.runs[entry.run as usize];
+            (run.rate_of(entry.weight), run.row.run_weight, entry.run as usize)
         };
         let of_runs = RunValues::new(group.entries.iter().map(value), self.options.is_weighted);
         ScopeRow {

@@ -3,8 +3,7 @@
 use super::options::FleetOptions;
 use super::report::{Summary, TimelinePoint, WindowReport};
 use super::run::rate_of;
-use super::stored_run::StoredRun;
-use super::stored_run::{CountedWindows, histogram_of};
+use super::stored_run::{CountedWindows, StoredRun, record_all};
 use super::summary::{RunValues, summarize, summarize_buckets, summarize_windows};
 use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};
@@ -19,7 +18,7 @@ const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
 pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Vec<TimelinePoint> {
-    let spans = runs.iter().filter_map(|run| run.windows.series()?.span());
+    let spans = runs.iter().filter_map(|run| run.series.as_ref()?.span());
     let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
     // If few runs are much longer than all others, the steps would be too long for the others.
@@ -43,7 +42,7 @@ fn points(
     let wall = Nanos::from_nanos(u64::from(step) * SECOND.as_nanos());
     let mut rates: Vec<Vec<Millionths>> = vec![Vec::new(); seconds.len()];
     let mut weights = Weights::new();
-    for series in runs.iter().filter_map(|run| run.windows.series()) {
+    for series in runs.iter().filter_map(|run| run.series.as_ref()) {
         weights.clear();
         weights.extend(series.weights());
         for (&second, rates) in seconds.iter().zip(&mut rates) {
@@ -72,40 +71,29 @@ pub(super) fn window_report(
     positions: &[usize],
     unit: Unit,
     options: &FleetOptions,
-    counted: Option<&CountedWindows>,
+    counted: &CountedWindows,
 ) -> Option<WindowReport> {
-    let peaks = runs.iter().zip(positions);
-    let peaks = peaks.filter_map(|(run, &position)| Some((run.windows.max(unit)?, run.run_weight, position)));
-    let peaks: Vec<(Millionths, Millionths, usize)> = peaks.collect();
+    let peak = |(run, &position): (&&StoredRun, &usize)| Some((run.row.window_max?, run.row.run_weight, position));
+    let peaks: Vec<(Millionths, Millionths, usize)> = runs.iter().zip(positions).filter_map(peak).collect();
     let of_runs = RunValues::new(peaks.iter().copied(), options.is_weighted);
-    let (pooled, hdr) = match counted.filter(|_| options.is_approximate) {
-        Some(counted) => (summarize_buckets(&counted.buckets, options), counted.hdr.to_v2_base64()),
-        None => pooled(runs, unit, options),
+    let (pooled, hdr) = if options.is_approximate {
+        (summarize_buckets(&counted.buckets, options), counted.hdr.to_v2_base64())
+    } else {
+        pooled(runs, unit, options)
     };
-    (!peaks.is_empty()).then(|| WindowReport {
-        runs: peaks.len() as u64,
-        pooled,
-        peaks: summarize(&peaks_of(peaks, options), &of_runs, None, options),
-        hdr,
-    })
+    let runs = peaks.len() as u64;
+    let peaks = options.distribution(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);
+    (runs > 0).then(|| WindowReport { runs, pooled, peaks: summarize(&peaks, &of_runs, None, options), hdr })
 }
 
 /// The windows that were kept.
 fn pooled(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> (Summary, String) {
     let (mut values, mut zeros, mut histogram) = (Vec::new(), 0, WindowHistogram::new());
-    for series in runs.iter().filter_map(|run| run.windows.series()).filter(|series| !series.is_empty()) {
+    for series in runs.iter().filter_map(|run| run.series.as_ref()) {
         let (rates, zero) = series.rates(unit);
-        histogram.merge(&histogram_of(&rates, zero));
+        record_all(&mut histogram, &rates, zero);
         values.extend(rates);
         zeros += zero;
     }
     (summarize_windows(&Distribution::new(values, zeros), options), histogram.to_v2_base64())
-}
-
-/// One value per run, so run weights apply if requested.
-fn peaks_of(peaks: Vec<(Millionths, Millionths, usize)>, options: &FleetOptions) -> Distribution {
-    if options.is_weighted {
-        return Distribution::weighted(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);
-    }
-    Distribution::new(peaks.into_iter().map(|(peak, ..)| peak).collect(), 0)
 }

@@ -96,11 +96,7 @@ fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
 
 /// The distribution of some runs, as the options count them.
 pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
-    let values = runs.map(|run| (run.rate, run.run_weight));
-    if options.is_weighted {
-        return Distribution::weighted(values.collect(), 0, 0);
-    }
-    Distribution::new(values.map(|(rate, _)| rate).collect(), 0)
+    options.distribution(runs.map(|run| (run.rate, run.run_weight)).collect(), 0, 0)
 }
 
 /// True if the values of a label have an order, and are enough for a trend.

@@ -74,11 +74,6 @@ impl Series {
         Some(self.seconds.first()?.start..self.seconds.last()?.end)
     }
 
-    /// True without a whole second.
-    pub(super) fn is_empty(&self) -> bool {
-        self.count() == 0
-    }
-
     /// The number of seconds.
     fn count(&self) -> u64 {
         self.seconds.iter().map(|range| range.len() as u64).sum()
