@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::fleet::{
     AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, Shard, SortKey, SqlEngine, composed,
@@ -218,8 +219,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
     pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
-    #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "Report")]
-    pub(crate) scope: Vec<ScopeArg>,
+    #[arg(long, value_name = "SCOPE,…", value_delimiter = ',', value_parser = scope_parser(), help_heading = "Report")]
+    pub(crate) scope: Vec<Option<FleetScope>>,
     /// Percentiles to show [default: 50,90,95,99,99.9]
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
@@ -276,16 +277,6 @@ impl FleetFormat {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeArg {
-    All,
-    Run,
-    Process,
-    Thread,
-    Binary,
-    Function,
-}
-
 /// One percent as a quantile, in parts per million.
 const ONE_PERCENT: u32 = 10_000;
 
@@ -300,6 +291,12 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
 fn parse_label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
     Ok((composed(key), composed(value)))
+}
+
+/// One of the scopes; `None` is all.
+fn scope_parser() -> impl TypedValueParser<Value = Option<FleetScope>> {
+    let names = ["all"].into_iter().chain(FleetScope::ALL.map(FleetScope::name));
+    PossibleValuesParser::new(names).map(|name| FleetScope::ALL.into_iter().find(|scope| scope.name() == name))
 }
 
 fn parse_top(text: &str) -> Result<usize, String> {
@@ -415,16 +412,8 @@ impl QuestionArgs {
     }
 
     fn scopes(&self) -> Vec<FleetScope> {
-        let is_wanted = |scope: FleetScope| {
-            let arg = match scope {
-                FleetScope::Run => ScopeArg::Run,
-                FleetScope::Process => ScopeArg::Process,
-                FleetScope::Thread => ScopeArg::Thread,
-                FleetScope::Binary => ScopeArg::Binary,
-                FleetScope::Function => ScopeArg::Function,
-            };
-            self.scope.is_empty() || self.scope.contains(&ScopeArg::All) || self.scope.contains(&arg)
-        };
+        let is_wanted =
+            |scope| self.scope.is_empty() || self.scope.contains(&None) || self.scope.contains(&Some(scope));
         FleetScope::ALL.into_iter().filter(|&scope| is_wanted(scope)).collect()
     }
 }

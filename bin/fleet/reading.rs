@@ -7,7 +7,6 @@ use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, ReadingOption
 use traceparse::symbols::Locator;
 
 use super::cli::{InputArgs, ReadingArgs};
-use super::filters::AskedThreads;
 use super::host::Host;
 use crate::symbols::{Search, locate};
 use crate::unchanged::WatchedFiles;
@@ -41,7 +40,7 @@ pub(super) fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> R
 /// The options of reading, with the symbols of a locator over these files.
 pub(super) fn options<'f>(
     args: &'f ReadingArgs,
-    threads: Option<AskedThreads>,
+    threads: Option<ThreadChoice>,
     symbol_files: &'f WatchedFiles,
     symbols: Option<&'f Locator<'f>>,
 ) -> ReadingOptions<'f> {
@@ -56,7 +55,7 @@ pub(super) fn options<'f>(
         measure: args.measure_options(),
         intervals,
         described: filters.described(threads.as_ref()),
-        threads: threads.map(thread_choice),
+        threads,
         operations: Box::new(|profile| filters.operations.operations(profile, false)),
         symbols,
         symbol_files,
@@ -65,10 +64,4 @@ pub(super) fn options<'f>(
         is_strict: args.strict,
         jobs: args.job_count(),
     }
-}
-
-/// Threads as the library takes them.
-pub(super) fn thread_choice(threads: AskedThreads) -> ThreadChoice {
-    let (texts, names, only_main) = (threads.texts(), threads.whole(), threads.only_main);
-    ThreadChoice { matches: Box::new(move |name, is_main| threads.matches(name, is_main)), texts, names, only_main }
 }

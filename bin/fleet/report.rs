@@ -14,7 +14,7 @@ use traceparse::run_pages::RunPages;
 
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::host::{AtInterrupt, Host};
-use super::reading::{self, find_symbols, options, thread_choice};
+use super::reading::{self, find_symbols, options};
 use super::with_runs::{NewFolder, RunFolder, measured_as};
 use crate::guard::will_write;
 use crate::sink::Colour;
@@ -33,7 +33,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
     let (host, folder) = (Host::new(AtInterrupt::End), folder(args)?);
-    let patterns = args.threads.threads().map(thread_choice).filter(ThreadChoice::has_patterns);
+    let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
     let collector = Collector::new(&host, args.options(), patterns);
     if args.allow_incomplete {
         collector.decide_incomplete();

@@ -9,7 +9,6 @@ use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
 use super::host::{AtInterrupt, Host};
-use super::reading::thread_choice;
 use crate::Failure;
 use crate::guard::will_write;
 use crate::objects::shown;
@@ -30,7 +29,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         let message = format!("{file} is not a dataset; if it is a report, name the dataset to read with --dataset");
         return Err(Failure::Usage(message));
     }
-    let patterns = args.threads.threads().map(thread_choice).filter(ThreadChoice::has_patterns);
+    let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
     let engine = args.engine;
     let text = if let [elsewhere] = sources.as_slice()
         && is_elsewhere(args, elsewhere)

@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Args, Command, FromArgMatches};
-use traceparse::fleet::FleetSelection;
+use traceparse::fleet::{FleetSelection, ThreadChoice};
 
 use super::super::cli::ReadingArgs;
-use super::super::filters::{AskedThreads, ThreadArgs};
+use super::super::filters::ThreadArgs;
 
 #[derive(Debug, Args)]
 struct Options {
@@ -23,7 +23,7 @@ struct Options {
 pub(in crate::fleet) fn measured_as(
     selection: &FleetSelection,
     reading: &ReadingArgs,
-) -> Result<(ReadingArgs, Option<AskedThreads>), String> {
+) -> Result<(ReadingArgs, Option<ThreadChoice>), String> {
     if selection.options().iter().any(|(option, _)| option == "--redact") {
         return Err(
             "it was extracted with --redact, and does not record where its recordings are; report on the recordings \

@@ -231,14 +231,8 @@ pub(super) struct Duplicates<T> {
 struct Group<T> {
     /// Files that have not been passed on, in their order.
     open: VecDeque<usize>,
-    /// The files that have arrived and wait.
-    waiting: HashMap<usize, Waiting<T>>,
-}
-
-struct Waiting<T> {
-    content: Option<Hash>,
-    can_count: bool,
-    value: T,
+    /// The files that have arrived and wait: their content, and whether they can count.
+    waiting: HashMap<usize, (Option<Hash>, bool, T)>,
 }
 
 /// A file that is passed on.
@@ -273,10 +267,10 @@ impl<T> Duplicates<T> {
     /// must not be compared with others; a file without runs does not replace another one.
     pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, can_count: bool, value: T) -> Vec<Arrival<T>> {
         let group = &mut self.groups[self.group_of[index]];
-        group.waiting.insert(index, Waiting { content, can_count, value });
+        group.waiting.insert(index, (content, can_count, value));
         let mut arrivals = Vec::new();
         while let Some(&front) = group.open.front() {
-            let Some(Waiting { content, can_count, value }) = group.waiting.remove(&front) else { break };
+            let Some((content, can_count, value)) = group.waiting.remove(&front) else { break };
             group.open.pop_front();
             let first = content.and_then(|content| {
                 let first = self.firsts.get(&content).copied();

@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::content::{self, ReadFile, Refused, refused, unless_changed};
+use super::content::{self, ReadFile, refused, unless_changed};
 use crate::error::Error;
 use crate::files::{Entry, Files, FilesAdaptor};
-use crate::fleet::FailureKind;
+use crate::fleet::NotMeasured;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::memory::MemoryBudget;
 use crate::readers::bundle::BundleFiles;
@@ -46,7 +46,11 @@ impl<'w> FleetInput<'w> {
     ///
     /// # Errors
     /// For an archive that cannot be used.
-    pub(crate) fn open(watched: &'w dyn WatchedInputs, path: &Path, memory: &MemoryBudget) -> Result<Self, Refused> {
+    pub(crate) fn open(
+        watched: &'w dyn WatchedInputs,
+        path: &Path,
+        memory: &MemoryBudget,
+    ) -> Result<Self, NotMeasured> {
         watched.add(path);
         let mut files = InputFiles::new(watched, memory);
         let place = files.find(path).map_err(|error| refused(&error))?;
@@ -61,40 +65,41 @@ impl<'w> FleetInput<'w> {
         }
     }
 
-    /// Reads it, and hashes all of it.
+    /// Reads it, and hashes all of it. `name` is the name of the input in what is read; without one, a recording has the
+    /// name of its path, and an export none: a reason is printed next to the name of its file.
     ///
     /// # Errors
     /// When its files cannot be read.
-    pub(crate) fn read(&mut self, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
-        match self.bundle().map(|bundle| bundle.display().to_string()) {
-            Some(name) => self.read_as(&name, options, host),
-            None => content::read_file(&self.path, options, host),
-        }
-    }
-
-    /// The same, with this name of the input in what is read.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub(crate) fn read_as(&mut self, name: &str, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
+    pub(crate) fn read(
+        &mut self,
+        name: Option<&str>,
+        options: &Options,
+        host: &dyn FleetHost,
+    ) -> Result<ReadFile, NotMeasured> {
         let Some(bundle) = self.bundle() else {
-            return content::read_file_as(name, &self.path, options, host);
+            return content::read_file(name.unwrap_or_default(), &self.path, options, host);
         };
         let files = HashedFiles::new(&self.files);
-        let (export, symbol_stores) = read_export(&files, (&self.place, name), options);
+        let own_name = bundle.display().to_string();
+        let (export, symbol_stores) = read_export(&files, (&self.place, name.unwrap_or(&own_name)), options);
         let (content, bytes) = self.hash_of(&files, bundle, host)?;
         self.symbol_stores = symbol_stores;
         Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
     }
 
-    fn hash(&self, host: &dyn FleetHost) -> Result<Hash, Refused> {
+    fn hash(&self, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
         let Some(bundle) = self.bundle() else { return content::hash(&self.path, host) };
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }
 
     /// The hash of names and contents of a recording's files, identical for a folder and for an archive of it; and the
     /// size on disk.
-    fn hash_of(&self, hashed: &HashedFiles<'_>, bundle: &Path, host: &dyn FleetHost) -> Result<(Hash, u64), Refused> {
+    fn hash_of(
+        &self,
+        hashed: &HashedFiles<'_>,
+        bundle: &Path,
+        host: &dyn FleetHost,
+    ) -> Result<(Hash, u64), NotMeasured> {
         let mut hasher = Hasher::new();
         let files = all_files(&self.files, bundle).map_err(|error| unreadable(bundle, &error))?;
         for (path, length) in files {
@@ -113,10 +118,10 @@ impl<'w> FleetInput<'w> {
     ///
     /// # Errors
     /// When it cannot be read, or not twice.
-    pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, Refused> {
+    pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, NotMeasured> {
         if !host.state(&self.path).is_some_and(|state| state.is_lasting()) {
             let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
-            return Err(Refused { kind: FailureKind::Unreadable, reason: reason.to_owned() });
+            return Err(NotMeasured::unreadable(reason));
         }
         let read = Input::open(&self.files, &self.place, options).and_then(|input| input.intervals("", options));
         read.map_err(|error| refused(&error))
@@ -135,7 +140,7 @@ impl<'w> FleetInput<'w> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, Refused> {
+pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let files = host.watch();
     unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
 }
@@ -180,8 +185,8 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
     Ok(found)
 }
 
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
-    Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> NotMeasured {
+    NotMeasured::unreadable(format!("{} cannot be read: {error}", path.display()))
 }
 
 /// The number of bytes read at once in the parts that no reader used.

@@ -6,18 +6,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
 use super::notes::of_failures;
-use super::outcome::{Finished, Keeper, Kept, Outcome};
+use super::outcome::{Finished, Keeper, Outcome};
 use super::settings::FleetSettings;
 use super::settings::ThreadChoice;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
-use crate::fleet::store::InputState;
 use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures, RunRecord,
 };
-use crate::memory::{MemoryBudget, Reservation};
+use crate::memory::Reservation;
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
@@ -183,14 +182,6 @@ impl Counting {
 }
 
 impl Keeper for Collector<'_> {
-    fn kept(&self, _: usize, _: &Task, _: &InputState, _: &MemoryBudget) -> Option<Kept> {
-        None
-    }
-
-    fn counts(&self, _: usize, _: &Kept) -> bool {
-        false
-    }
-
     fn keep(&self, _: &Task, finished: Finished, _: Option<&Task>) -> Result<()> {
         match finished.outcome {
             Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run)),

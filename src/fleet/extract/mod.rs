@@ -24,12 +24,6 @@ pub use settings::{IntervalChoice, ReadingOptions, ThreadChoice};
 
 // The pages of runs also use these to read their inputs.
 pub(crate) use {
-    batch::total_bytes,
-    content::Beside,
-    content::{Refused, unless_changed},
-    fleet_input::FleetInput,
-    intervals::all_intervals,
-    measuring::redact,
-    notes::Notes,
-    outcome::without_path,
+    batch::total_bytes, content::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
+    measuring::redact, notes::Notes, outcome::without_path,
 };

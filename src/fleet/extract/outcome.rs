@@ -4,14 +4,13 @@
 
 use std::path::Path;
 
-use super::content::Refused;
 use super::fleet_input::size_on_disk;
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::{of_unread, short};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{Task, duplicate_reason};
 use crate::fleet::store::InputState;
-use crate::fleet::{FailedInput, FailureKind, RunMeasures};
+use crate::fleet::{FailedInput, FailureKind, NotMeasured, RunMeasures};
 use crate::memory::MemoryBudget;
 use blake3::Hash;
 
@@ -75,10 +74,16 @@ pub(crate) struct Kept {
 /// Keeps the measured runs.
 pub(crate) trait Keeper: Sync {
     /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
-    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept>;
+    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept> {
+        let _ = (index, task, state, memory);
+        None
+    }
 
     /// True if the kept result of a file without runs names this file as the one in use.
-    fn counts(&self, first: usize, kept: &Kept) -> bool;
+    fn counts(&self, first: usize, kept: &Kept) -> bool {
+        let _ = (first, kept);
+        false
+    }
 
     /// Keeps the outcome of a file; `first` is the file before it with the same content, if there is one.
     ///
@@ -118,9 +123,9 @@ pub(crate) fn failed(
     bytes: u64,
     run_id: Option<String>,
     fingerprint: String,
-    refused: Refused,
+    refused: NotMeasured,
 ) -> FailedInput {
-    let Refused { kind, reason } = refused;
+    let NotMeasured { kind, reason } = refused;
     let reason = host.redacted(&host.shown(without_path(&reason, &task.path)));
     let labels = task.labels.iter().map(|(name, value)| (name.clone(), host.redacted(value))).collect();
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
@@ -149,7 +154,7 @@ pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, 
         bytes,
         finished.content.map(short),
         fingerprint,
-        Refused { kind: FailureKind::Duplicate, reason },
+        NotMeasured { kind: FailureKind::Duplicate, reason },
     )
 }
 

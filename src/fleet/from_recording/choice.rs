@@ -66,7 +66,7 @@ impl<'t> Chosen<'t> {
             }
         }
         if runs.is_empty() {
-            return Err(NotMeasured { kind: FailureKind::NotSelected, reason: excluded.join(" ") });
+            return Err(NotMeasured::not_selected(excluded.join(" ")));
         }
         Ok(Self { runs, excluded, notes })
     }
@@ -192,15 +192,32 @@ impl fmt::Display for NotMeasured {
 
 impl std::error::Error for NotMeasured {}
 
+impl NotMeasured {
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Unreadable, reason: reason.into() }
+    }
+
+    /// A file whose content is invalid or too large.
+    pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Malformed, reason: reason.to_string() }
+    }
+
+    /// A file of which the selection leaves nothing.
+    pub(crate) fn not_selected(reason: String) -> Self {
+        Self { kind: FailureKind::NotSelected, reason }
+    }
+}
+
 impl From<RebuildError> for NotMeasured {
     fn from(error: RebuildError) -> Self {
-        Self { kind: FailureKind::Malformed, reason: error.to_string() }
+        Self::malformed(error)
     }
 }
 
 impl From<OverBudget> for NotMeasured {
     fn from(over: OverBudget) -> Self {
-        Self { kind: FailureKind::Malformed, reason: over.to_string() }
+        Self::malformed(over)
     }
 }
 

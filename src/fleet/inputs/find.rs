@@ -74,7 +74,7 @@ impl FleetInputs {
         if let Some(list) = &request.files_from {
             let is_only = request.inputs.is_empty() && request.input_lists.is_empty() && !request.may_be_empty;
             let list = input_list::read_paths(host, list, request.is_null_separated, is_only)?;
-            finder.reserved = list.reserved;
+            finder.inputs._reserved = list.reserved;
             for path in list.paths {
                 finder.insert(task(host, &path), Origin::Named, String::new());
             }
@@ -192,15 +192,12 @@ struct Found {
 
 struct Finder<'h> {
     host: &'h dyn FleetHost,
-    reserved: Reservation,
+    /// Everything but the tasks.
+    inputs: FleetInputs,
     found: Vec<Found>,
     /// By canonical path: the position in `found`.
     known: HashMap<PathBuf, usize>,
     walked: Walked,
-    failures: Vec<FailedInput>,
-    notes: Vec<String>,
-    datasets: Vec<PathBuf>,
-    asked: Vec<PathBuf>,
     /// Notes on files that are named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
     /// Notes on those about which manifests contradict each other.
@@ -212,14 +209,10 @@ impl<'h> Finder<'h> {
     fn new(host: &'h dyn FleetHost) -> Self {
         Self {
             host,
-            reserved: Reservation::default(),
+            inputs: FleetInputs::default(),
             found: Vec::new(),
             known: HashMap::new(),
             walked: Walked::default(),
-            failures: Vec::new(),
-            notes: Vec::new(),
-            datasets: Vec::new(),
-            asked: Vec::new(),
             repeated: BTreeMap::new(),
             contradicted: Vec::new(),
             folders: Siblings::default(),
@@ -232,26 +225,14 @@ impl<'h> Finder<'h> {
     }
 
     fn add_list(&mut self, path: &Path) -> Result<()> {
-        for entry in input_list::read(self.host, path)? {
-            let input_list::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let display = display(self.host, &path);
-            let task = Task {
-                display,
-                toc,
-                intervals,
-                labels,
-                run_weight,
-                duration,
-                is_described: true,
-                ..task(self.host, &path)
-            };
+        for (task, place) in input_list::read(self.host, path)? {
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())
     }
 
     fn add(&mut self, path: &Path) {
-        self.asked.push(path.to_owned());
+        self.inputs.asked.push(path.to_owned());
         if !self.is_glob(path) {
             return self.add_path(path);
         }
@@ -275,12 +256,12 @@ impl<'h> Finder<'h> {
         let exports: Vec<&PathBuf> =
             files.iter().filter(|path| is_export_name(path) || is_recording_name(path)).collect();
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
-        self.datasets.extend(
+        self.inputs.datasets.extend(
             folders.into_iter().filter(|path| Store::is_dataset(self.host.storage(), path)).map(Path::to_owned),
         );
-        if exports.is_empty() && self.datasets.is_empty() {
+        if exports.is_empty() && self.inputs.datasets.is_empty() {
             let folder = folder.display();
-            self.notes.push(format!(
+            self.inputs.notes.push(format!(
                 "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
             ));
         }
@@ -336,7 +317,7 @@ impl<'h> Finder<'h> {
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
-        self.failures.push(unreadable(display(self.host, path), reason.to_owned()));
+        self.inputs.failures.push(unreadable(display(self.host, path), reason.to_owned()));
     }
 
     fn finish(mut self) -> FleetInputs {
@@ -345,7 +326,8 @@ impl<'h> Finder<'h> {
         // By path within each rank.
         self.found.sort_by_key(|found| found.task.rank());
         let (summary, exported) = (self.summary(), exported_recordings(&self.found));
-        let Self { reserved, found, walked, mut failures, mut notes, datasets, asked, .. } = self;
+        let Self { mut inputs, found, walked, .. } = self;
+        let FleetInputs { tasks, failures, notes, .. } = &mut inputs;
         notes.extend(summary);
         notes.extend(exported);
         if let Some(first) = orphans.first() {
@@ -355,8 +337,8 @@ impl<'h> Finder<'h> {
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
         failures.sort_by(|a, b| a.source.cmp(&b.source));
-        let tasks = found.into_iter().map(|found| found.task).collect();
-        FleetInputs { tasks, failures, notes, _reserved: reserved, datasets, asked }
+        tasks.extend(found.into_iter().map(|found| found.task));
+        inputs
     }
 
     /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the exports.

@@ -26,23 +26,16 @@ pub(super) struct Walked {
 impl Walked {
     /// The files that were left out, in sentences.
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some(first) = self.hidden.first() {
-            let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
-            notes.push(format!("{what} skipped, such as {first}; name a file to read it anyway"));
-        }
-        if let Some(first) = self.unreadable_names.first() {
-            let (what, first) = (several(self.unreadable_names.len(), "export"), first.display());
-            notes
-                .push(format!("{what} skipped, such as {first}: the name is not UTF-8; name a file to read it anyway"));
-        }
-        if let Some(first) = self.special.first() {
-            let (what, first) = (several(self.special.len(), "path"), first.display());
-            notes.push(format!(
-                "{what} skipped, such as {first}: neither files nor folders; name one to read it anyway"
-            ));
-        }
-        notes
+        let kinds = [
+            (&self.hidden, "hidden export", "; name a file to read it anyway"),
+            (&self.unreadable_names, "export", ": the name is not UTF-8; name a file to read it anyway"),
+            (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
+        ];
+        let note = |(paths, what, advice): (&Vec<PathBuf>, &str, &str)| {
+            let (what, first) = (several(paths.len(), what), paths.first()?.display());
+            Some(format!("{what} skipped, such as {first}{advice}"))
+        };
+        kinds.into_iter().filter_map(note).collect()
     }
 }
 

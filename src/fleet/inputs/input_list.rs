@@ -14,6 +14,8 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::find::display;
+use super::task::Task;
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::from_recording::composed;
 use crate::fleet::host::{FleetHost, unless_changed};
@@ -21,19 +23,8 @@ use crate::memory::{Reservation, Size};
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
-/// One export in a manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) path: PathBuf,
-    pub(super) toc: Option<PathBuf>,
-    pub(super) intervals: Option<PathBuf>,
-    /// As in the manifest, without empty values.
-    pub(super) labels: Vec<(String, String)>,
-    pub(super) run_weight: Millionths,
-    pub(super) duration: Option<Nanos>,
-    /// `fleet.csv, line 7`.
-    pub(super) place: String,
-}
+/// One export in a manifest, and its place there: `fleet.csv, line 7`. Empty labels are left out.
+type Entry = (Task, String);
 
 /// True if an input with this name is a manifest.
 pub(super) fn is_list_name(path: &Path) -> bool {
@@ -57,7 +48,7 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
         _ => list.csv(text)?,
     };
     ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
-    if !entries.iter().any(|entry| host.exists(&entry.path)) {
+    if !entries.iter().any(|(task, _)| host.exists(&task.path)) {
         bail!("{}", list.without_files(&entries));
     }
     Ok(entries)
@@ -111,9 +102,9 @@ impl InputList<'_> {
         let (name, folder) = (self.name, self.folder);
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
         let what = match entries {
-            [one] => format!("the only path of {name}, {}, does not exist", one.path.display()),
+            [(one, _)] => format!("the only path of {name}, {}, does not exist", one.path.display()),
             entries => {
-                let (count, first) = (counted(entries.len()), entries[0].path.display());
+                let (count, first) = (counted(entries.len()), entries[0].0.path.display());
                 format!("none of the {count} paths of {name} exist, such as {first}")
             }
         };
@@ -176,36 +167,28 @@ impl InputList<'_> {
     }
 
     fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
-        let mut entry = Entry {
-            path: PathBuf::new(),
-            toc: None,
-            intervals: None,
-            labels: Vec::new(),
-            run_weight: Millionths::ONE,
-            duration: None,
-            place,
-        };
+        let mut task = Task { is_described: true, ..Task::new(PathBuf::new(), String::new()) };
         for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
-            let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", entry.place);
-            let named =
-                || self.host.path_in(self.folder, &value).with_context(|| format!("{}, column {key}", entry.place));
+            let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", place);
+            let named = || self.host.path_in(self.folder, &value).with_context(|| format!("{place}, column {key}"));
             match key.as_str() {
-                "path" => entry.path = named()?,
-                "toc" => entry.toc = Some(named()?),
-                "intervals" => entry.intervals = Some(named()?),
+                "path" => task.path = named()?,
+                "toc" => task.toc = Some(named()?),
+                "intervals" => task.intervals = Some(named()?),
                 "run_weight" => {
                     let weight = number(&value, 1_000_000).map(Millionths::new);
-                    entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
+                    task.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
                 }
                 "duration" => {
                     let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
-                    entry.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
+                    task.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
                 }
-                _ => entry.labels.push((composed(&key), composed(&value))),
+                _ => task.labels.push((composed(&key), composed(&value))),
             }
         }
-        ensure!(!entry.path.as_os_str().is_empty(), "{}, column path: empty; name an export there", entry.place);
-        Ok(entry)
+        ensure!(!task.path.as_os_str().is_empty(), "{place}, column path: empty; name an export there");
+        task.display = display(self.host, &task.path);
+        Ok((task, place))
     }
 }
 
@@ -340,10 +323,11 @@ mod tests {
             std::fs::write(folder.path().join(export), "").unwrap();
         }
         read(&ThisMachine::new(), &path).map(|mut entries| {
-            for entry in &mut entries {
-                entry.path = entry.path.strip_prefix(folder.path()).unwrap().to_owned();
-                entry.toc = entry.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
-                entry.place = entry.place.rsplit('/').next().unwrap().to_owned();
+            for (task, place) in &mut entries {
+                task.path = task.path.strip_prefix(folder.path()).unwrap().to_owned();
+                task.toc = task.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
+                task.display.clear();
+                *place = place.rsplit('/').next().unwrap().to_owned();
             }
             entries
         })
@@ -369,20 +353,18 @@ mod tests {
         let json = "{\"path\":\"a.xml\",\"toc\":\"a.toc\",\"run_weight\":2.5,\"duration\":30,\"app_version\":\"5.2\",\
         \"ring\":\"beta\"}\n\n{\"path\":\"sub/b, c.xml\",\"duration\":\"0.25\",\"app_version\":null}\n";
         let entries = read_text("m.csv", csv).unwrap();
-        assert_eq!(entries[0].path, Path::new("a.xml"));
-        assert_eq!(entries[0].toc.as_deref(), Some(Path::new("a.toc")));
-        assert_eq!(entries[0].run_weight, Millionths::new(2_500_000));
-        assert_eq!(entries[0].duration, Some(Nanos::from_millis(30_000)));
-        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
-        assert_eq!(entries[1].path, Path::new("sub/b, c.xml"));
-        assert_eq!((entries[1].toc.clone(), entries[1].run_weight), (None, Millionths::ONE));
-        assert_eq!(entries[1].duration, Some(Nanos::from_millis(250)));
-        assert_eq!(entries[1].labels, []);
-        assert_eq!(entries[1].place, "m.csv, line 3");
-        let without_place = |entries: Vec<Entry>| -> Vec<Entry> {
-            entries.into_iter().map(|entry| Entry { place: String::new(), ..entry }).collect()
-        };
-        assert_eq!(without_place(read_text("m.jsonl", json).unwrap()), without_place(entries));
+        assert_eq!(entries[0].0.path, Path::new("a.xml"));
+        assert_eq!(entries[0].0.toc.as_deref(), Some(Path::new("a.toc")));
+        assert_eq!(entries[0].0.run_weight, Millionths::new(2_500_000));
+        assert_eq!(entries[0].0.duration, Some(Nanos::from_millis(30_000)));
+        assert_eq!(entries[0].0.labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
+        assert_eq!(entries[1].0.path, Path::new("sub/b, c.xml"));
+        assert_eq!((entries[1].0.toc.clone(), entries[1].0.run_weight), (None, Millionths::ONE));
+        assert_eq!(entries[1].0.duration, Some(Nanos::from_millis(250)));
+        assert_eq!(entries[1].0.labels, []);
+        assert_eq!(entries[1].1, "m.csv, line 3");
+        let tasks = |entries: Vec<Entry>| -> Vec<Task> { entries.into_iter().map(|(task, _)| task).collect() };
+        assert_eq!(tasks(read_text("m.jsonl", json).unwrap()), tasks(entries));
     }
 
     #[test]
@@ -412,14 +394,11 @@ mod tests {
     #[test]
     fn known_columns_are_known_in_any_case() {
         let entries = read_text("m.csv", "Path,App_Version,Run_Weight,Ring\na.xml,5.2,3,beta\n").unwrap();
-        assert_eq!(entries[0].run_weight, Millionths::new(3_000_000));
-        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
+        assert_eq!(entries[0].0.run_weight, Millionths::new(3_000_000));
+        assert_eq!(entries[0].0.labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
         let again =
             read_text("m.jsonl", r#"{"PATH":"a.xml","APP_VERSION":"5.2","Run_Weight":3,"Ring":"beta"}"#).unwrap();
-        assert_eq!(
-            Entry { place: String::new(), ..again[0].clone() },
-            Entry { place: String::new(), ..entries[0].clone() }
-        );
+        assert_eq!(again[0].0, entries[0].0);
     }
 
     #[test]
@@ -438,7 +417,7 @@ mod tests {
         let fields: String = names.iter().map(|name| format!(",\"{name}\":\"x\"")).collect();
         let json = format!("{{\"path\":\"a.xml\"{fields}}}\n");
         for (name, text) in [("m.csv", csv.clone()), ("m.jsonl", json)] {
-            assert_eq!(read_text(name, &text).unwrap()[0].labels.len(), COLUMNS);
+            assert_eq!(read_text(name, &text).unwrap()[0].0.labels.len(), COLUMNS);
         }
         refused(&csv.replacen("label99999", "label7", 1), &["column 100001", "second \"label7\""]);
     }
