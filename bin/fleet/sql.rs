@@ -3,18 +3,16 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::cli::FleetSqlArgs;
+use super::host::{AtInterrupt, Host};
+use crate::guard::will_write;
+use crate::objects::shown;
+use crate::sink::{Shown, write_to};
+use crate::unchanged::read_whole;
+use crate::{Failure, resource_limits};
 use anyhow::{Result, anyhow, bail};
 use traceparse::fleet::{Datasets, FleetHost, FleetOptions, Store, ThreadChoice};
 use traceparse::output::Syntax;
-
-use super::cli::FleetSqlArgs;
-use super::host::{AtInterrupt, Host};
-use crate::Failure;
-use crate::guard::will_write;
-use crate::objects::shown;
-use crate::resource_limits;
-use crate::sink::{Shown, write_to};
-use crate::unchanged::read_whole;
 
 /// Writes the statement.
 pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {

@@ -1,14 +1,11 @@
 //! The numbers that alert rules look at, run by run.
 
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
-use super::entries::{Entries, Entry};
+use super::columns::ScopeColumn;
 use super::options::{FleetScope, Measure};
-use super::run::{FrameRow, NameId, WindowRow};
-use super::run_rows::{FleetNames, RunNames, RunRows};
+use super::run::{FrameRow, NameId, RunNames, RunRows, WindowRow};
 use super::windows::{peak_rate, peak_rate_of_processes};
-use crate::hash::HashMap;
-use crate::memory::{of_map, of_vec};
-use crate::profile::StringId;
+use crate::memory::of_vec;
 use crate::units::Millionths;
 
 /// A rule and its numbers in every run so far.
@@ -23,7 +20,7 @@ pub(super) enum AlertNumbers {
     /// One number per run.
     One(OneSeries),
     /// One number for each name of a run.
-    Each(EachSeries),
+    Each(ScopeColumn),
 }
 
 /// One number per run.
@@ -39,25 +36,13 @@ pub(super) struct OneSeries {
     pub(super) similar: Option<String>,
 }
 
-/// The functions or binaries of all runs, by name; items with the same name are added up.
-#[derive(Debug)]
-pub(super) struct EachSeries {
-    pub(super) scope: FleetScope,
-    measure: Measure,
-    keys: HashMap<StringId, u32>,
-    /// By key.
-    names: Vec<StringId>,
-    /// The entries with a weight.
-    pub(super) entries: Entries,
-}
-
 impl AlertSeries {
     pub(super) fn new(rule: AlertRule) -> Self {
         let numbers = match (&rule.subject, rule.measure) {
             (
                 &AlertSubject::Each(scope @ (FleetScope::Function | FleetScope::Binary)),
                 AlertMeasure::Whole(measure),
-            ) => AlertNumbers::Each(EachSeries::new(scope, measure)),
+            ) => AlertNumbers::Each(ScopeColumn::new(scope, measure, true)),
             (subject, _) => {
                 let is_seen = !matches!(subject, AlertSubject::Named(..));
                 AlertNumbers::One(OneSeries { values: Vec::new(), is_seen, is_left_out: false, similar: None })
@@ -67,18 +52,18 @@ impl AlertSeries {
     }
 
     /// The values of its names, if it is about each of them.
-    pub(super) fn entries(&self) -> Option<&Entries> {
+    pub(super) fn each(&self) -> Option<&ScopeColumn> {
         match &self.numbers {
             AlertNumbers::One(_) => None,
-            AlertNumbers::Each(each) => Some(&each.entries),
+            AlertNumbers::Each(each) => Some(each),
         }
     }
 
-    /// The entries, mutable.
-    pub(super) fn entries_mut(&mut self) -> Option<&mut Entries> {
+    /// The same, to change them.
+    pub(super) fn each_mut(&mut self) -> Option<&mut ScopeColumn> {
         match &mut self.numbers {
             AlertNumbers::One(_) => None,
-            AlertNumbers::Each(each) => Some(&mut each.entries),
+            AlertNumbers::Each(each) => Some(each),
         }
     }
 
@@ -86,7 +71,7 @@ impl AlertSeries {
     pub(super) fn memory(&self) -> u64 {
         match &self.numbers {
             AlertNumbers::One(one) => of_vec(&one.values),
-            AlertNumbers::Each(each) => of_map(&each.keys) + of_vec(&each.names) + each.entries.memory(),
+            AlertNumbers::Each(each) => each.memory(),
         }
     }
 
@@ -133,44 +118,6 @@ impl OneSeries {
             }
         };
         self.values.push(value);
-    }
-}
-
-impl EachSeries {
-    fn new(scope: FleetScope, measure: Measure) -> Self {
-        Self { scope, measure, keys: HashMap::default(), names: Vec::new(), entries: Entries::default() }
-    }
-
-    /// The number of names that runs have, zeros in all of them too.
-    pub(super) fn count(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(super) fn name(&self, key: u32, names: &FleetNames) -> String {
-        self.names.get(key as usize).map_or_else(String::new, |&name| names.get(name))
-    }
-
-    fn add(&mut self, run: u32, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
-        let mut sums: HashMap<NameId, (u64, u64)> = HashMap::default();
-        let is_all = self.measure == Measure::AllWeight;
-        let is_binary = self.scope == FleetScope::Binary;
-        let rows = if is_binary { measures.binaries } else { measures.frames };
-        for row in rows.iter().filter(|row| counts(row.process)) {
-            let sum = sums.entry(if is_binary { row.binary } else { row.function }).or_default();
-            let (weight, samples) = row.sum(is_all);
-            *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
-        }
-        for (name, (weight, samples)) in sums {
-            let name = names.id(name);
-            let next = self.names.len() as u32;
-            let key = *self.keys.entry(name).or_insert(next);
-            if key == next {
-                self.names.push(name);
-            }
-            if weight > 0 {
-                self.entries.add(key, Entry { run, weight, samples }, measures.record.usual_weight);
-            }
-        }
     }
 }
 

@@ -10,14 +10,13 @@ use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
-use super::entries::Entries;
+use super::entries::{SpillFile, Spilled};
 use super::options::{FleetOptions, FleetScope};
 use super::report::{Cohort, Completeness, DamagedRecording, Inputs};
 use super::run::{FailedInput, FailureKind, FrameRow, NameId, RunMeasures, RunRecord};
-use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
+use super::run::{FleetNames, KnownNames, RunNames, RunRows};
 use super::selection::FleetSelection;
 use super::shared_label::LabelValues;
-use super::spill::{SpillFile, Spilled};
 use super::stored_run::{CountedWindows, StoredCohort, StoredRun};
 use super::windows::Series;
 use crate::hash::HashMap;
@@ -73,7 +72,7 @@ impl FleetBuilder {
     pub fn new(options: FleetOptions) -> Self {
         let scopes = FleetScope::ALL.into_iter().filter(|scope| *scope != FleetScope::Run);
         let wanted = scopes.filter(|scope| options.scopes.contains(scope));
-        let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure)).collect();
+        let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure, false)).collect();
         let alert_series = options.alerts.iter().map(|rule: &AlertRule| AlertSeries::new(rule.clone())).collect();
         Self {
             options,
@@ -229,7 +228,8 @@ impl FleetBuilder {
 
     /// The bytes of memory that [`spill`](Self::spill) would free, about.
     pub fn spillable(&self) -> u64 {
-        self.entries().map(Entries::spillable).sum()
+        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::each);
+        self.columns.iter().chain(of_alerts).map(|column| column.entries.spillable()).sum()
     }
 
     /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
@@ -242,9 +242,8 @@ impl FleetBuilder {
         if !self.spilled.is_open() {
             self.spilled = Spilled::new(open()?);
         }
-        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::entries_mut);
-        let of_columns = self.columns.iter_mut().map(|column| &mut column.entries);
-        of_columns.chain(of_alerts).try_for_each(|entries| entries.spill(&mut self.spilled))
+        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::each_mut);
+        self.columns.iter_mut().chain(of_alerts).try_for_each(|column| column.entries.spill(&mut self.spilled))
     }
 
     /// The number of bytes that were [spilled](Self::spill).
@@ -252,24 +251,11 @@ impl FleetBuilder {
         self.spilled.length()
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Entries> {
-        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::entries);
-        self.columns.iter().map(|column| &column.entries).chain(of_alerts)
-    }
-
-    /// Sets the selection with which the runs were measured, which the report shows.
-    pub fn set_selection(&mut self, selection: FleetSelection) {
+    /// Sets the selection with which the runs were measured, how complete the inputs of the fleet are, and its missing
+    /// shards, such as `16/16`. The report shows all of it; by default, completeness is unknown.
+    pub fn describe(&mut self, selection: FleetSelection, completeness: Completeness, missing_shards: Vec<String>) {
         self.selection = selection;
-    }
-
-    /// Sets how complete the inputs of the fleet are, which is unknown by default.
-    pub fn set_completeness(&mut self, completeness: Completeness) {
-        self.inputs.completeness = completeness;
-    }
-
-    /// Names the shards of the fleet that are missing, such as `16/16`.
-    pub fn set_missing_shards(&mut self, missing: Vec<String>) {
-        self.inputs.missing_shards = missing;
+        (self.inputs.completeness, self.inputs.missing_shards) = (completeness, missing_shards);
     }
 
     /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete); else none is decided.

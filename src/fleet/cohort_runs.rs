@@ -4,10 +4,9 @@ use super::columns::ScopeColumn;
 use super::entries::{Entry, EntryRuns};
 use super::options::FleetOptions;
 use super::report::CohortReport;
-use super::run_rows::FleetNames;
+use super::run::FleetNames;
 use super::stored_run::{StoredCohort, StoredRun};
-use super::summary::{RunValues, Totals, summarize};
-use super::timeline::{timeline, window_report};
+use super::summary::{RunValues, Totals, summarize, timeline, window_report};
 use crate::stats::BoxPlot;
 use crate::units::{Millionths, Unit};
 

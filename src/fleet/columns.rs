@@ -1,10 +1,8 @@
 //! One scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
-use super::options::Measure;
-use super::options::{FleetScope, ScopeName};
-use super::run::NameId;
-use super::run_rows::{FleetNames, RunNames, RunRows};
+use super::options::{FleetScope, Measure, ScopeName};
+use super::run::{FleetNames, NameId, RunNames, RunRows};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;
@@ -18,6 +16,8 @@ type Key = (StringId, Option<StringId>);
 pub(super) struct ScopeColumn {
     pub(super) scope: FleetScope,
     measure: Measure,
+    /// True if functions with one name are one key, in any binary.
+    is_of_names: bool,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
     /// By key: a bit for each unit in which some run has weight of it.
@@ -60,10 +60,11 @@ impl RunSums {
 }
 
 impl ScopeColumn {
-    pub(super) fn new(scope: FleetScope, measure: Measure) -> Self {
+    pub(super) fn new(scope: FleetScope, measure: Measure, is_of_names: bool) -> Self {
         Self {
             scope,
             measure,
+            is_of_names,
             ids: HashMap::default(),
             keys: Vec::new(),
             units: Vec::new(),
@@ -107,6 +108,7 @@ impl ScopeColumn {
         let rows = if scope == FleetScope::Binary { rows.binaries } else { rows.frames };
         for row in rows.iter().filter(|row| counts(row.process)) {
             let name = match scope {
+                FleetScope::Function if self.is_of_names => (row.function, None),
                 FleetScope::Function => (row.binary, Some(row.function)),
                 FleetScope::Binary => (row.binary, None),
                 FleetScope::Thread => (row.process, Some(row.thread)),
@@ -132,9 +134,19 @@ impl ScopeColumn {
         id
     }
 
+    /// The number of keys that runs have, also of those that are zero in all of them.
+    pub(super) fn count(&self) -> usize {
+        self.keys.len()
+    }
+
     /// The number of keys that have weight in some run of this unit.
     pub(super) fn used_in(&self, unit: Unit) -> usize {
         self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
+    }
+
+    /// The name of a key, or the first of its names.
+    pub(super) fn first_name(&self, key: u32, names: &FleetNames) -> String {
+        names.get(self.keys[key as usize].0)
     }
 
     /// The name of the process, thread, binary or function of a key.

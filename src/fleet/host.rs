@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::entries::SpillFile;
 use super::error::{Context, FleetError, Result};
-use super::spill::SpillFile;
 use super::store::{InputKind, InputState};
 use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, read_all};
 use crate::memory::MemoryBudget;

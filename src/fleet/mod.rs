@@ -59,7 +59,6 @@
 
 mod alert;
 mod alert_evaluation;
-mod alert_family;
 mod alert_series;
 mod assemble;
 mod builder;
@@ -84,21 +83,17 @@ pub(crate) mod host;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
-mod narrow;
 mod options;
 mod report;
 mod run;
-mod run_rows;
 mod scope_tables;
 mod selection;
 mod shared_label;
-mod spill;
 mod sql;
 #[cfg(feature = "dataset")]
 mod store;
 mod stored_run;
 mod summary;
-mod timeline;
 mod trend;
 mod windows;
 
@@ -114,6 +109,7 @@ pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
     TableWriter,
 };
+pub use entries::SpillFile;
 #[cfg(feature = "dataset")]
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
@@ -134,7 +130,6 @@ pub use report::{
 };
 pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 pub use selection::FleetSelection;
-pub use spill::SpillFile;
 pub use sql::SqlEngine;
 #[cfg(feature = "dataset")]
 pub use store::{

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::run::{NameId, RunRecord, WindowRow, rate_of};
-use super::run_rows::RunRows;
+use super::run::{NameId, RunRecord, RunRows, WindowRow, rate_of};
 use crate::units::{Millionths, Nanos, Unit};
 use crate::varint;
 

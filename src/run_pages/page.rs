@@ -28,20 +28,15 @@ const OTHERWISE_MEASURED: &str =
 /// The memory of a tree for each stack, in addition to the stack.
 const TREE_BYTES: u64 = 32;
 
+/// A written page: the address for each place, and a sentence about omitted content.
+pub(super) type Made = (BTreeMap<RunPlace, String>, Option<String>);
+
 /// The settings shared by all pages.
 pub(super) struct PageMaker<'a> {
     pub(super) report: &'a FleetReport,
     pub(super) settings: &'a FleetSettings<'a>,
     pub(super) host: &'a dyn FleetHost,
     pub(super) max_size: u64,
-}
-
-/// A written page.
-pub(super) struct Made {
-    /// The address for each place.
-    pub(super) addresses: BTreeMap<RunPlace, String>,
-    /// A sentence about omitted content.
-    pub(super) note: Option<String>,
 }
 
 /// A run, ready to write.
@@ -88,7 +83,7 @@ impl PageMaker<'_> {
         let address = format!("{}/{file}", encoded(folder.name().as_encoded_bytes()));
         let address = |target: &Target| format!("{address}{}", target.fragment(&report, opened.series, reduction));
         let addresses = opened.targets.iter().map(|(place, target)| (place.clone(), address(target))).collect();
-        Ok(Ok(Made { addresses, note }))
+        Ok(Ok((addresses, note)))
     }
 
     fn open(&self, page: &RunPage, task: &Task) -> Result<Opened, NotMeasured> {

@@ -75,12 +75,12 @@ fn add(
     mut page: RunPage,
     folder: &mut dyn PageFolder,
 ) -> Result<Result<(RunPage, Option<String>), String>> {
-    let made = match maker.make(&page, task, folder)? {
+    let (addresses, note) = match maker.make(&page, task, folder)? {
         Ok(made) => made,
         Err(refused) => return Ok(Err(maker.host.redacted(without_path(&refused.reason, &task.path)))),
     };
-    page.places.extend(made.addresses.into_iter().map(|(place, address)| (place, Some(address))));
-    Ok(Ok((page, made.note)))
+    page.places.extend(addresses.into_iter().map(|(place, address)| (place, Some(address))));
+    Ok(Ok((page, note)))
 }
 
 /// The folder of the pages.

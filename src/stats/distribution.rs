@@ -1,9 +1,7 @@
 //! Many numbers, sorted: their quantiles, and the confidence in these.
 
-use super::interval::Interval;
-use super::interval::effective_samples;
-use super::quantile::Confidence;
-use super::quantile::{Quantile, QuantileMethod};
+use super::interval::{Interval, effective_samples};
+use super::quantile::{Confidence, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
 /// Many values, sorted, zeros only counted.

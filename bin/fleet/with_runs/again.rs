@@ -1,12 +1,15 @@
 //! The options with which the runs of a dataset were measured, as far as the dataset records them.
+//!
+//! The options of pages of runs.
 
 use std::ffi::{OsStr, OsString};
-
-use clap::{Args, Command, FromArgMatches};
-use traceparse::fleet::{FleetSelection, ThreadChoice};
+use std::path::Path;
 
 use super::super::cli::ReadingArgs;
 use super::super::filters::ThreadArgs;
+use crate::format_options::PageArgs;
+use clap::{Args, Command, FromArgMatches};
+use traceparse::fleet::{FleetSelection, ThreadChoice};
 
 #[derive(Debug, Args)]
 struct Options {
@@ -70,6 +73,44 @@ fn words(args: &ReadingArgs) -> Vec<OsString> {
     paths.chain(schemas).chain(jobs).chain(flags).collect()
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct WithRunsArgs {
+    /// Write a page for each of the first N runs that numbers name, next to the HTML, and link to it
+    ///
+    /// Each page is the same as `traceparse RECORDING -o page.html` writes. The pages are in the folder REPORT.runs
+    /// next to REPORT.html. The recordings are read again, so they must still exist.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub(crate) with_runs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithRunsArgs {
+    /// Checks that links have a page and a folder next to it; `output` is `None` for standard output.
+    pub(crate) fn check(&self, is_html: bool, output: Option<&Path>) -> Result<(), String> {
+        if self.with_runs.is_none() {
+            let advice = "--max-size applies to the pages of --with-runs; leave it out, or use --max-output";
+            return if self.page.is_given() { Err(advice.to_owned()) } else { Ok(()) };
+        }
+        if !is_html {
+            return Err(
+                "--with-runs only applies to --format html, whose numbers link to the pages; name the output .html"
+                    .to_owned(),
+            );
+        }
+        let Some(output) = output else {
+            return Err(
+                "--with-runs writes a folder next to the page, so it needs -o, such as -o fleet.html".to_owned()
+            );
+        };
+        if std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file()) {
+            let output = output.display();
+            return Err(format!("{output}: not a file; --with-runs writes a folder next to it; name another output"));
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +140,6 @@ mod tests {
         assert_eq!(reading.search.paths().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["a b", "-c"]);
         assert_eq!(reading.filters.described(threads.as_ref()).to_string(), selection.to_string());
         let redacted = FleetSelection::new(vec![("--redact".to_owned(), None)]);
-        assert!(measured_as(&redacted, &typed).unwrap_err().contains("extracted with --redact"));
+        assert!(measured_as(&redacted, &typed).err().unwrap().contains("extracted with --redact"));
     }
 }

@@ -22,7 +22,6 @@ mod hist;
 mod layout;
 mod pages;
 mod reader;
-mod rows;
 mod runs;
 mod schema;
 mod table;
@@ -30,9 +29,8 @@ mod writer;
 
 pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
-pub use reader::DatasetRun;
 pub(super) use reader::SharedNames;
-pub use reader::{DatasetReader, DatasetRow};
+pub use reader::{DatasetReader, DatasetRow, DatasetRun};
 pub(super) use runs::COPIES;
 pub use runs::KnownRun;
 pub use schema::DatasetTable;

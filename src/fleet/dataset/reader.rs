@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use super::runs::read_row;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
-use crate::fleet::run_rows::RunRows;
+use crate::fleet::run::RunRows;
 use crate::fleet::{FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::hash::HashMap;
 
@@ -27,6 +27,16 @@ impl<R> DatasetRow<R> {
         match self {
             Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
             Self::Failed(failed) => DatasetRow::Failed(failed),
+        }
+    }
+}
+
+impl<R: AsRef<RunRecord>> DatasetRow<R> {
+    /// The path of the export.
+    pub(in crate::fleet) fn source(&self) -> &str {
+        match self {
+            Self::Run(run) => &(**run).as_ref().source,
+            Self::Failed(failed) => &failed.source,
         }
     }
 }

@@ -125,7 +125,9 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
         fingerprint: rows.text("fingerprint")?,
         kind: rows.one_of("failure", FailureKind::from_name)?,
         reason: rows.text("error")?,
-        labels: rows.text_or_null("failed_labels").map_or_else(Vec::new, |labels| labels_of_json(&labels)),
+        labels: rows
+            .text_or_null("failed_labels")
+            .map_or_else(Vec::new, |labels| serde_json::from_str(&labels).unwrap_or_default()),
     })
 }
 
@@ -141,11 +143,6 @@ pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
     is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
-/// Parses the labels of a failed file, as [`json_of_labels`] writes them; empty for anything else.
-fn labels_of_json(text: &str) -> Vec<(String, String)> {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
 /// The parts of a recorded time, as [`json_of_parts`] writes them.
 fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
     let parts: Vec<(u64, u64)> = serde_json::from_str(text).ok()?;
@@ -158,11 +155,6 @@ fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
 pub(super) fn json_of_parts(parts: &[(Nanos, Nanos)]) -> Option<String> {
     let parts: Vec<(u64, u64)> = parts.iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
     if parts.is_empty() { None } else { serde_json::to_string(&parts).ok() }
-}
-
-/// Labels as JSON: a list of pairs.
-pub(super) fn json_of_labels(labels: &[(String, String)]) -> Option<String> {
-    if labels.is_empty() { None } else { serde_json::to_string(labels).ok() }
 }
 
 fn is_failed(status: &str) -> Option<bool> {

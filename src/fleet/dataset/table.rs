@@ -3,18 +3,15 @@
 use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::layout::{Place, Stored, Writer, places};
+use super::pages::{CheckedPages, Source, Texts, can_be_ids};
+use super::{DatasetError, DatasetTable};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
-
-use super::layout::{Place, Stored, Writer, places};
-use super::pages::CheckedPages;
-use super::pages::Source;
-use super::pages::{Texts, can_be_ids};
-use super::{DatasetError, DatasetTable};
 
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;

@@ -15,8 +15,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::fleet_input::size_on_disk;
 use super::measuring::Measuring;
-use super::notes::Notes;
-use super::outcome::{Finished, Keeper, Outcome, duplicate, problem};
+use super::outcome::{Finished, Keeper, Notes, Outcome, duplicate, problem};
 use super::settings::FleetSettings;
 use crate::fleet::error::{FleetError, Result};
 use crate::fleet::host::FleetHost;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::fleet::error::Result;
-use crate::fleet::{DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
+use crate::fleet::{DatasetRow, DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::memory::MemoryBudget;
 use blake3::Hash;
 use rayon::prelude::*;
@@ -220,8 +220,9 @@ impl<'a> Extraction<'a> {
     /// Copies that are not among the tasks name the file that counts now.
     fn name_in_copies(&self, run_id: &str, first: &Counting) -> Result<()> {
         for copy in self.copies.get(run_id).into_iter().flatten() {
-            let failed = self.store.failure(copy)?.filter(|failed| failed.kind == FailureKind::Duplicate);
-            if let Some(failed) = failed {
+            if let Some(DatasetRow::Failed(failed)) = self.store.row(copy)?
+                && failed.kind == FailureKind::Duplicate
+            {
                 self.store.put_failure(&FailedInput { reason: first.reason(&failed.labels), ..failed })?;
             }
         }
@@ -235,7 +236,10 @@ impl<'a> Extraction<'a> {
         let stamped = self.state().stamps.hash(source, &state).and_then(|hash| Hash::from_hex(hash).ok());
         let hash = || hash_file(Path::new(source), &self.settings.memory, self.host).ok();
         match stamped.or_else(hash).is_some_and(|hash| short(hash) == content(run_id)) {
-            true => self.store.record(run_id),
+            true => match self.store.row(source)? {
+                Some(DatasetRow::Run(record)) => Ok(Some(*record)),
+                Some(DatasetRow::Failed(_)) | None => Ok(None),
+            },
             false => Ok(None),
         }
     }

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
-use super::notes::of_failures;
-use super::outcome::{Finished, Keeper, Outcome};
-use super::settings::FleetSettings;
-use super::settings::ThreadChoice;
+use super::outcome::{Finished, Keeper, Outcome, of_failures};
+use super::settings::{FleetSettings, ThreadChoice};
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
@@ -80,9 +78,7 @@ impl<'h> Collector<'h> {
     /// Reports which share of their inputs datasets have.
     fn tell_completeness(&self, datasets: &Datasets) -> Result<()> {
         let builder = &mut self.counting().builder;
-        builder.set_selection(datasets.selection());
-        builder.set_completeness(datasets.completeness());
-        builder.set_missing_shards(datasets.missing_shards());
+        builder.describe(datasets.selection(), datasets.completeness(), datasets.missing_shards());
         match datasets.incomplete() {
             Some(sentence) => self.host.warn(&sentence),
             None if datasets.has_engine_written() => builder.add_note(
@@ -105,11 +101,8 @@ impl<'h> Collector<'h> {
     pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
         let FleetInputs { tasks, failures, notes, .. } = inputs;
         self.host.warn_of(notes);
-        {
-            let builder = &mut self.counting().builder;
-            builder.set_selection(settings.options.described.clone());
-            builder.set_completeness(Completeness::whole((tasks.len() + failures.len()) as u64));
-        }
+        let whole = Completeness::whole((tasks.len() + failures.len()) as u64);
+        self.counting().builder.describe(settings.options.described.clone(), whole, Vec::new());
         self.host.begin(tasks.len(), batch::total_bytes(self.host, tasks));
         failures.iter().try_for_each(|failed| self.add_failure(failed.clone()))?;
         let ended = batch::run(tasks, settings, self.host, self)?;

@@ -3,21 +3,17 @@
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
+use super::content::{Beside, ReadFile, unless_changed};
+use super::fleet_input::FleetInput;
+use super::outcome::{Finished, Keeper, Outcome, failed};
+use super::settings::{FleetSettings, ThreadChoice};
+use crate::fleet::fingerprint::{of_run, of_unread, short};
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::Task;
 use crate::fleet::{Measured, NotMeasured, RunContext, RunMeasures};
 use crate::memory::MemoryBudget;
 use crate::recording::{Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
-
-use super::content::Beside;
-use super::content::{ReadFile, unless_changed};
-use super::fleet_input::FleetInput;
-use super::outcome::failed;
-use super::outcome::{Finished, Keeper, Outcome};
-use super::settings::FleetSettings;
-use super::settings::ThreadChoice;
-use crate::fleet::fingerprint::{of_run, of_unread, short};
-use crate::fleet::host::{FleetHost, WatchedInputs};
-use crate::fleet::inputs::Task;
 
 /// The settings for measuring every file of a batch.
 pub(super) struct Measuring<'a> {

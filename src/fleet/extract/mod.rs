@@ -12,7 +12,6 @@ mod intervals;
 mod into_dataset;
 mod into_report;
 mod measuring;
-mod notes;
 mod outcome;
 mod settings;
 mod symbols;
@@ -25,5 +24,5 @@ pub use settings::{IntervalChoice, ReadingOptions, ThreadChoice};
 // The pages of runs also use these to read their inputs.
 pub(crate) use {
     batch::total_bytes, content::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
-    measuring::redact, notes::Notes, outcome::without_path,
+    measuring::redact, outcome::Notes, outcome::without_path,
 };

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 
-use super::context::{MeasureOptions, RunContext};
+use super::labels::{MeasureOptions, RunContext};
 use crate::calltree::Metric;
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;

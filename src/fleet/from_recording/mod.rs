@@ -7,7 +7,6 @@
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
-mod context;
 mod labels;
 mod rows;
 mod tally;
@@ -22,8 +21,8 @@ use rows::Rows;
 use tally::Tally;
 
 pub use choice::NotMeasured;
-pub use context::{MeasureOptions, RunContext};
 pub use labels::composed;
+pub use labels::{MeasureOptions, RunContext};
 
 /// The runs of an export, measured.
 #[derive(Clone, Debug, PartialEq, Eq)]

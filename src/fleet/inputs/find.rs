@@ -4,6 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::folders::{
+    Walked, expand, export_names, intervals_names, is_export_name, is_pattern, is_recording_name, toc_names, toc_of,
+    walk,
+};
+use super::input_list;
+use super::task::{Task, differing_labels};
 use crate::files::Files;
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::{of_missing, of_unread};
@@ -12,11 +18,6 @@ use crate::fleet::store::Store;
 use crate::fleet::{FailedInput, FailureKind};
 use crate::memory::Reservation;
 use crate::units::{counted, several};
-
-use super::folders::{Walked, expand, is_pattern, walk};
-use super::folders::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
-use super::input_list;
-use super::task::{Task, differing_labels};
 
 /// The arguments that name inputs.
 #[derive(Clone, Debug, Default)]

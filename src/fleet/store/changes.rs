@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::Store;
 use super::part::PartWriter;
-use super::state::State;
-use super::state::{Index, Replaced, known_of_failure, known_of_run};
+use super::state::{Replaced, State, known_of_failure, known_of_run};
 use crate::fleet::error::{Result, ensure};
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
@@ -26,51 +25,27 @@ impl Store {
     pub fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
         let runs = runs.into();
         ensure!(!runs.is_empty(), "a put without runs");
-        let replaced = Replaced::by_runs(&runs);
+        let replaced = Replaced {
+            sources: runs.iter().map(|run| run.record.source.clone()).collect(),
+            run_ids: runs.iter().map(|run| run.record.run_id.clone()).collect(),
+        };
         self.put_rows(runs.into_iter().map(|run| DatasetRow::Run(Box::new(run))).collect(), replaced)
     }
 
     /// Puts in that a file gave no run, and takes the runs that it gave before out of the dataset.
     pub fn put_failure(&self, failure: &FailedInput) -> Result<()> {
-        self.put_rows(vec![DatasetRow::Failed(failure.clone())], Replaced::by_failure(failure))
+        let replaced = Replaced { sources: HashSet::from([failure.source.clone()]), ..Replaced::default() };
+        self.put_rows(vec![DatasetRow::Failed(failure.clone())], replaced)
     }
 
-    /// The record of a run that a data file has.
-    pub fn record(&self, run_id: &str) -> Result<Option<RunRecord>> {
-        let found = self.find(
-            |index| index.file_of_run(run_id),
-            |row| matches!(row, DatasetRow::Run(run) if run.run_id == run_id),
-        )?;
-        Ok(match found {
-            Some(DatasetRow::Run(record)) => Some(*record),
-            Some(DatasetRow::Failed(_)) | None => None,
-        })
-    }
-
-    /// The failure that a data file has of an export.
-    pub fn failure(&self, source: &str) -> Result<Option<FailedInput>> {
-        let found = self.find(
-            |index| index.file_of_source(source),
-            |row| matches!(row, DatasetRow::Failed(failed) if failed.source == source),
-        )?;
-        Ok(match found {
-            Some(DatasetRow::Failed(failed)) => Some(failed),
-            Some(DatasetRow::Run(_)) | None => None,
-        })
-    }
-
-    /// A row of the data file that has it.
-    fn find(
-        &self,
-        file: impl FnOnce(&Index) -> Option<&String>,
-        mut is_row: impl FnMut(&DatasetRow<RunRecord>) -> bool,
-    ) -> Result<Option<DatasetRow<RunRecord>>> {
+    /// The first row that a data file has of an export.
+    pub fn row(&self, source: &str) -> Result<Option<DatasetRow<RunRecord>>> {
         // Only while no other thread rewrites the file.
         let state = self.indexed()?;
-        let Some(id) = file(&state.index) else { return Ok(None) };
+        let Some(id) = state.index.file_of_source(source) else { return Ok(None) };
         let named = |error| self.folder.name_file(id, error);
         let mut rows = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, id)?).map_err(named)?;
-        rows.find(|row| row.as_ref().map_or(true, &mut is_row)).transpose().map_err(named)
+        rows.find(|row| row.as_ref().map_or(true, |row| row.source() == source)).transpose().map_err(named)
     }
 
     /// Removes all rows of exports from the dataset.
@@ -79,7 +54,7 @@ impl Store {
         self.write_waiting()?;
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
-        take_out(&mut state, &Replaced::by_sources(sources));
+        take_out(&mut state, &Replaced { sources: sources.clone(), ..Replaced::default() });
         Ok(())
     }
 
@@ -127,7 +102,7 @@ impl Store {
         let began = Instant::now();
         self.flush(state)?;
         state.save(&self.folder)?;
-        state.count_cost(began);
+        (state.cost, state.saved) = (began.elapsed(), Instant::now());
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::files::Storage;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{Completeness, DatasetRow, DatasetRun, FleetSelection};
+use crate::fleet::{Completeness, DatasetRun, FleetSelection};
 
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, Merged};
@@ -108,8 +108,8 @@ impl Merge {
         let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
             // The runs of a file are consecutive.
-            if source(&row) != last {
-                last = source(&row).to_owned();
+            if row.source() != last {
+                last = row.source().to_owned();
                 sources = sources.with(&last);
             }
             let part = match open.take().filter(|part| part.rows < self.target_rows) {
@@ -147,12 +147,5 @@ impl Merge {
         self.store.folder.publish(&name, &id)?;
         self.parts.push((id, file));
         Ok(())
-    }
-}
-
-fn source(row: &SharedRow) -> &str {
-    match row {
-        DatasetRow::Run(run) => &run.record().source,
-        DatasetRow::Failed(failed) => &failed.source,
     }
 }

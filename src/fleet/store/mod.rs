@@ -33,7 +33,6 @@ use manifest::Manifest;
 pub use manifest::{MadeWith, Merged, NamedFiles};
 pub use merge::{Merge, MergedFacts};
 pub use progress::SourceSum;
-use read::Contents;
 pub use read::SharedRow;
 pub use shards::{RecordingList, ShardPlan, Shards};
 pub use stamps::{InputKind, InputState, SourceStamps};
@@ -55,7 +54,8 @@ pub struct Store {
     /// The number of runs in data files that someone deleted, which are no longer in the dataset.
     lost_runs: u64,
     is_writer: bool,
-    contents: Contents,
+    /// True if an engine wrote it: all files in the folder belong to it, and it has no manifest.
+    is_engine_written: bool,
     /// Held until the store is dropped. `None` if the storage has no locks, or is read-only.
     _lock: StorageLock,
 }
@@ -105,9 +105,18 @@ impl Store {
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: StorageLock) -> Self {
         let state = Mutex::new(State::new(manifest));
-        let contents = Contents::Listed;
         let (waiting, writing, written) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
-        Self { folder, state, waiting, writing, written, lost_runs: 0, is_writer, contents, _lock: lock }
+        Self {
+            folder,
+            state,
+            waiting,
+            writing,
+            written,
+            lost_runs: 0,
+            is_writer,
+            is_engine_written: false,
+            _lock: lock,
+        }
     }
 
     /// Makes the manifest and the folder consistent.
@@ -177,10 +186,7 @@ impl Store {
         Self::check(storage, path)?;
         let folder = Folder::new(storage, path);
         if folder.is_engine_written() {
-            return Ok(Self {
-                contents: Contents::EngineWritten,
-                ..Self::new(folder, Manifest::unknown(), false, None)
-            });
+            return Ok(Self { is_engine_written: true, ..Self::new(folder, Manifest::unknown(), false, None) });
         }
         let held = match storage.lock(&path.join(LOCK), false) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),

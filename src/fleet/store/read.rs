@@ -18,15 +18,6 @@ use crate::fleet::{
 };
 use rayon::prelude::*;
 
-/// The source of the list of a dataset's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// The manifest lists them.
-    Listed,
-    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
-    EngineWritten,
-}
-
 /// A row of a dataset; a run uses the names of its file.
 pub type SharedRow = DatasetRow<DatasetRun>;
 
@@ -170,32 +161,27 @@ impl Queue {
 impl Store {
     /// True if an engine rewrote it.
     pub fn is_engine_written(&self) -> bool {
-        self.contents == Contents::EngineWritten
+        self.is_engine_written
     }
 
     /// The ids of the data files that belong to it, sorted.
     pub fn data_files(&self) -> Result<Vec<String>> {
-        match self.contents {
-            Contents::Listed => Ok(self.state().manifest.files.keys().cloned().collect()),
-            Contents::EngineWritten => Ok(Vec::new()),
-        }
+        Ok(self.state().manifest.files.keys().cloned().collect())
     }
 
     /// A data file in the folder that does not belong to the dataset, and the number of such files.
     pub fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
-        match self.contents {
-            Contents::Listed => {
-                let unnamed = self.folder.unnamed(&self.state().manifest)?;
-                Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
-            }
-            Contents::EngineWritten => Ok(None),
+        if self.is_engine_written {
+            return Ok(None);
         }
+        let unnamed = self.folder.unnamed(&self.state().manifest)?;
+        Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
     }
 
     /// The keys of the labels of each run, by its id.
     pub fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
         let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
-        if self.contents == Contents::EngineWritten {
+        if self.is_engine_written {
             self.rows(|row| {
                 if let DatasetRow::Run(run) = row {
                     let record = run.record();
@@ -218,20 +204,17 @@ impl Store {
     /// Passes every run and every file without runs to `each`, in the order of data files and of their rows. Only some
     /// runs are in memory at a time.
     pub fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
-        match self.contents {
-            Contents::Listed => {
-                let counted =
-                    |(id, file): (&String, &DataFile)| Listed { id: id.clone(), counts: (file.runs, file.failed) };
-                let files: Vec<Listed> = self.state().manifest.files.iter().map(counted).collect();
-                self.folder.read_in_order(files, each)
-            }
-            Contents::EngineWritten => self.folder.read_engine_written(each),
+        if self.is_engine_written {
+            return self.folder.read_engine_written(each);
         }
+        let counted = |(id, file): (&String, &DataFile)| Listed { id: id.clone(), counts: (file.runs, file.failed) };
+        let files: Vec<Listed> = self.state().manifest.files.iter().map(counted).collect();
+        self.folder.read_in_order(files, each)
     }
 
     /// Like [`rows`](Self::rows), but with only the records of runs.
     pub fn records(&self, mut each: impl FnMut(DatasetRow<RunRecord>) -> Result<()>) -> Result<()> {
-        if self.contents == Contents::EngineWritten {
+        if self.is_engine_written {
             return self.rows(|row| each(row.map(|run| run.record().clone())));
         }
         for id in self.data_files()? {
@@ -246,7 +229,7 @@ impl Store {
 
     /// A string that differs for different contents of the dataset.
     pub fn identity(&self) -> Result<String> {
-        if self.contents == Contents::EngineWritten {
+        if self.is_engine_written {
             return self.folder.engine_written_identity();
         }
         let files = self.data_files()?.join("\n");

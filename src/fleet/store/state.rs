@@ -29,8 +29,9 @@ pub(super) struct State {
     removed: BTreeSet<String>,
     /// Data files that were there or were added since files were merged.
     pub(super) unmerged: u64,
-    saved: Instant,
-    cost: Duration,
+    pub(super) saved: Instant,
+    /// The time that the last save took.
+    pub(super) cost: Duration,
 }
 
 impl State {
@@ -81,12 +82,6 @@ impl State {
         is_cheap || self.saved.elapsed() >= self.cost.saturating_mul(SHARE)
     }
 
-    /// Records the duration of a save that began then.
-    pub(super) fn count_cost(&mut self, began: Instant) {
-        self.cost = began.elapsed();
-        self.saved = Instant::now();
-    }
-
     /// Writes the manifest, and then removes the files that it no longer names.
     pub(super) fn save(&mut self, folder: &Folder) -> Result<()> {
         folder.note_unnamed(&self.removed)?;
@@ -125,21 +120,6 @@ pub(super) struct Replaced {
 }
 
 impl Replaced {
-    pub(super) fn by_runs(runs: &[RunMeasures]) -> Self {
-        Self {
-            sources: runs.iter().map(|run| run.record.source.clone()).collect(),
-            run_ids: runs.iter().map(|run| run.record.run_id.clone()).collect(),
-        }
-    }
-
-    pub(super) fn by_failure(failure: &FailedInput) -> Self {
-        Self { sources: HashSet::from([failure.source.clone()]), run_ids: HashSet::new() }
-    }
-
-    pub(super) fn by_sources(sources: &HashSet<String>) -> Self {
-        Self { sources: sources.clone(), run_ids: HashSet::new() }
-    }
-
     /// Adds the replaced rows of another change.
     pub(super) fn extend(&mut self, other: &Self) {
         self.sources.extend(other.sources.iter().cloned());
@@ -207,11 +187,6 @@ impl Index {
     /// The exports, by path.
     pub(super) fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
         self.of_source.keys().map(String::as_str)
-    }
-
-    /// A file that holds a run.
-    pub(super) fn file_of_run(&self, run_id: &str) -> Option<&String> {
-        self.of_run.get(run_id)?.first()
     }
 
     /// A file that holds something of an export.
