@@ -4,11 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use traceparse::fleet::{
-    AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, Shard, SortKey, SqlEngine, composed,
-};
+use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, Shard, SortKey, SqlEngine, composed};
 use traceparse::output::Syntax;
-use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
@@ -419,21 +416,6 @@ impl QuestionArgs {
 }
 
 impl ReadingArgs {
-    /// The options of the reader.
-    pub(crate) fn read_options(&self) -> Options {
-        Options { allow_truncated: self.allow_truncated, jobs: 1, ..Options::default() }
-    }
-
-    /// The options of measuring.
-    pub(crate) fn measure_options(&self) -> MeasureOptions {
-        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.when.selection() }
-    }
-
-    /// The number of exports read at the same time.
-    pub(crate) fn job_count(&self) -> usize {
-        crate::arguments::job_count(self.jobs)
-    }
-
     /// An option that was given and means nothing for a dataset, whose runs are measured already.
     pub(crate) fn only_for_exports(&self) -> Option<&'static str> {
         let options = [

@@ -1,6 +1,4 @@
-//! `fleet extract`: recordings into a dataset, each measured once.
-//!
-//! `fleet merge`: several datasets into one.
+//! `fleet extract`: recordings into a dataset, each measured once. `fleet merge`: several datasets into one.
 
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, ReadingOptions, ThreadChoice};
+use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions, ThreadChoice};
+use traceparse::recording::Options;
 use traceparse::symbols::Locator;
 
 use super::cli::{InputArgs, ReadingArgs};
 use super::host::Host;
+use crate::arguments::job_count;
 use crate::symbols::{Search, locate};
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, resource_limits};
@@ -51,8 +53,8 @@ pub(super) fn options<'f>(
         needs_all: filters.when.during_all,
     });
     ReadingOptions {
-        read: args.read_options(),
-        measure: args.measure_options(),
+        read: Options { allow_truncated: args.allow_truncated, jobs: 1, ..Options::default() },
+        measure: MeasureOptions { schemas: args.schema.clone(), selection: filters.when.selection() },
         intervals,
         described: filters.described(threads.as_ref()),
         threads,
@@ -62,6 +64,6 @@ pub(super) fn options<'f>(
         with_bundled_symbols: !args.search.no_bundled_symbols,
         with_inlines: !args.no_inlines,
         is_strict: args.strict,
-        jobs: args.job_count(),
+        jobs: job_count(args.jobs),
     }
 }

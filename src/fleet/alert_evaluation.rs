@@ -1,8 +1,8 @@
 //! Alert rules, asked of the cohorts of a fleet.
 //!
-//! Rules about any function or binary: each is judged, and chance has as many chances.
+//! # Rules about any function or binary
 //!
-//! Each name is judged as if the rule named it, with two differences that keep false alarms as rare as those about one name:
+//! Each name is judged, and chance has as many chances. Each is judged as if the rule named it, with two differences that keep false alarms as rare as those about one name:
 //!
 //! * Intervals of percentiles hold for all n names together: each end misses with at most the n-th part of the probability that it
 //!   otherwise misses with (Bonferroni). `.lower` and `.upper` are the ends of these.

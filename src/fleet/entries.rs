@@ -1,7 +1,7 @@
 //! The value of each key in each run, in a few bytes per entry.
 //!
 //! ```text
-//! add(key, run, …) ─► part of the key: tokens ─► blocks ─► in memory, or in a file (`spill`)
+//! add(key, run, …) ─► part of the key: tokens ─► blocks ─► in memory, or in a file
 //!                                                  └────► entries of some keys at a time, each key's together
 //! ```
 //!
@@ -10,8 +10,6 @@
 //!
 //! Tokens are numbers of seven bits a byte. `2n + 1`: n runs later. `4k`: key k of the part, followed by its samples
 //! and its weight. `4k + 2`: the same, with the usual weight per sample.
-//!
-//! A file for what does not fit in memory.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};

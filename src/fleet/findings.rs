@@ -1,6 +1,4 @@
-//! The findings of a report, from its own numbers.
-//!
-//! The findings of a report, as numbers, shown first. Each one claims no more than the intervals and rules of the
+//! The findings of a report, from its own numbers, shown first. Each one claims no more than the intervals and rules of the
 //! report support.
 
 use std::collections::BTreeSet;

@@ -120,9 +120,7 @@ pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, comp
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
-pub use options::Measure;
-pub use options::{FleetOptions, SortKey};
-pub use options::{FleetScope, ScopeName};
+pub use options::{FleetOptions, FleetScope, Measure, ScopeName, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,

@@ -1,10 +1,4 @@
-//! The questions that a report on a fleet answers.
-//!
-//! The measures of a run, process, thread, binary or function.
-//!
-//! The units of code that a report on a fleet measures.
-//!
-//! Asking again what a report answered.
+//! The questions that a report on a fleet answers: measures, scopes and options, which a report in JSON records.
 
 use super::alert::AlertRule;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};

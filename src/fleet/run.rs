@@ -1,8 +1,4 @@
-//! The data kept of one run: the rows of a dataset.
-//!
-//! A run narrowed to some of its threads.
-//!
-//! The rows of a run that is added to a fleet, and the fleet's ids of its names.
+//! The data kept of one run: the rows of a dataset, narrowed to some threads, or added to a fleet with its names.
 
 use std::hash::BuildHasher as _;
 use std::ops::Range;

@@ -1,8 +1,6 @@
 //! The tables of scopes, and the rows that differ most between cohorts.
 //!
-//! Keys are processed one at a time, each in all of its runs. Only the rows that tables show are kept.
-//!
-//! The rows that differ most between cohorts, which come in any order.
+//! Keys are processed one at a time, each in all of its runs and in any order. Only the rows that tables show are kept.
 
 use std::cmp::Ordering;
 use std::io;

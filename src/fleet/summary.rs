@@ -1,6 +1,5 @@
-//! One distribution, summed up, and the runs whose values its percentiles are.
-//!
-//! CPU use of a cohort over the time of its recordings.
+//! One distribution, summed up, with the runs whose values its percentiles are; and CPU use over the time of the
+//! recordings of a cohort.
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary, TimelinePoint, WindowReport};

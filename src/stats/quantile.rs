@@ -1,6 +1,4 @@
-//! A quantile, and the rule that chooses it.
-//!
-//! The confidence of intervals.
+//! A quantile, the rule that chooses it, and the confidence of its interval.
 
 use std::fmt;
 

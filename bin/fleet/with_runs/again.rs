@@ -1,6 +1,5 @@
-//! The options with which the runs of a dataset were measured, as far as the dataset records them.
-//!
-//! The options of pages of runs.
+//! The options of pages of runs, and the options with which the runs of a dataset were measured, as far as the dataset
+//! records them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Named, Plan, Rows};
-use super::whole::{self, Lack, advice, incomplete};
+use super::whole::{self, Lack, incomplete};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{is_export_name, is_recording_name};
@@ -135,7 +135,7 @@ impl Datasets {
     /// The sentence for what they lack, and advice; `None` if nothing is known to be missing.
     pub fn incomplete(&self) -> Option<String> {
         let (completeness, missing) = (self.completeness(), self.missing_shards());
-        let say = |lack| format!("{}; {}", incomplete(&self.name(), completeness, lack), advice(lack));
+        let say = |lack| incomplete(&self.name(), completeness, lack);
         match self.unfinished() {
             Some(sentence) => Some(sentence),
             None if !missing.is_empty() => Some(say(Lack::Shards(&missing))),
@@ -244,8 +244,7 @@ fn incomplete_one(named: &Named) -> Option<String> {
         None => Lack::Extract,
     };
     let completeness = store.completeness();
-    let sentence = || format!("{}; {}", incomplete(&named.name, completeness, lack), advice(lack));
-    completeness.is_incomplete().then(sentence)
+    completeness.is_incomplete().then(|| incomplete(&named.name, completeness, lack))
 }
 
 /// Adds advice if a process may not open enough files: each dataset has an open lock file.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::fleet::dataset::COPIES;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
+use crate::fleet::{DatasetRow, FailureKind, RunRecord};
 
 use crate::fleet::inputs::{Counting, content};
 use crate::fleet::store::{SharedRow, Store};
@@ -73,24 +73,20 @@ struct Facts {
 
 impl Facts {
     fn of(named: &Named, row: &DatasetRow<impl AsRef<RunRecord>>) -> Self {
+        let source = named.source(row.source());
         match row {
-            DatasetRow::Run(run) => Self::of_run(named, (**run).as_ref()),
-            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
-        }
-    }
-
-    fn of_run(named: &Named, record: &RunRecord) -> Self {
-        let (source, content) = (named.source(&record.source), key(&[content(&record.run_id)]));
-        Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
-    }
-
-    fn of_failure(named: &Named, failed: &FailedInput) -> Self {
-        Self {
-            source: named.source(&failed.source),
-            content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
-            has_runs: false,
-            measured: 0,
-            is_duplicate: failed.kind == FailureKind::Duplicate,
+            DatasetRow::Run(run) => {
+                let record = (**run).as_ref();
+                let content = key(&[content(&record.run_id)]);
+                Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
+            }
+            DatasetRow::Failed(failed) => Self {
+                source,
+                content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
+                has_runs: false,
+                measured: 0,
+                is_duplicate: failed.kind == FailureKind::Duplicate,
+            },
         }
     }
 }

@@ -1,8 +1,5 @@
-//! The share of its inputs that several datasets have together.
-//!
-//! Datasets that can be taken together: runs that were measured differently cannot be compared.
-//!
-//! The sentences about datasets that lack something.
+//! Datasets that can be taken together, since their runs were measured in the same way; the share of the inputs that they
+//! have, and the sentences about datasets that lack something.
 
 use std::collections::BTreeSet;
 
@@ -151,33 +148,32 @@ pub(super) enum Lack<'m> {
     Inputs,
 }
 
-/// `fleet: incomplete: the last extract did not finish (49 of 250 files done)`.
+/// `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get what is
+/// missing.
 pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>) -> String {
     let Completeness { inputs_expected, inputs_done, .. } = completeness;
     let files = inputs_expected.map(|expected| match inputs_done {
         Some(done) => format!(" ({} of {} done)", counted(done), several(expected, "file")),
         None => format!(" ({})", several(expected, "file")),
     });
-    let why = match lack {
-        Lack::Shards([shard]) => format!("shard {shard} is missing"),
-        Lack::Shards(shards) => format!("shards {} are missing", shards.join(", ")),
-        Lack::Merge => "the merge into it did not finish".to_owned(),
-        Lack::Extract => "the last extract did not finish".to_owned(),
-        Lack::Lost => "it lost files with data files that are gone".to_owned(),
-        Lack::Inputs => "its parts lack inputs".to_owned(),
-    };
-    format!("{name}: incomplete: {why}{}", files.unwrap_or_default())
-}
-
-/// Advice on how to get what is missing.
-pub(super) const fn advice(lack: Lack<'_>) -> &'static str {
-    match lack {
-        Lack::Shards(_) => "extract them with --shard, then name them, too",
-        Lack::Merge => "run the same `fleet merge` again",
-        Lack::Extract => "run the same `fleet extract` to continue",
-        Lack::Lost => "extract its previous inputs again, or give up the lost files with --remove-others",
-        Lack::Inputs => {
-            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again"
+    let (why, advice) = match lack {
+        Lack::Shards(shards) => {
+            let shards = match shards {
+                [shard] => format!("shard {shard} is missing"),
+                shards => format!("shards {} are missing", shards.join(", ")),
+            };
+            (shards, "extract them with --shard, then name them, too")
         }
-    }
+        Lack::Merge => ("the merge into it did not finish".to_owned(), "run the same `fleet merge` again"),
+        Lack::Extract => ("the last extract did not finish".to_owned(), "run the same `fleet extract` to continue"),
+        Lack::Lost => (
+            "it lost files with data files that are gone".to_owned(),
+            "extract its previous inputs again, or give up the lost files with --remove-others",
+        ),
+        Lack::Inputs => (
+            "its parts lack inputs".to_owned(),
+            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again",
+        ),
+    };
+    format!("{name}: incomplete: {why}{}; {advice}", files.unwrap_or_default())
 }

@@ -1,6 +1,4 @@
-//! A data file, read run by run.
-//!
-//! A run of a data file, with the names of the file.
+//! A data file, read run by run. Its runs share the names of the file.
 
 use std::io::{Read, Seek};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};

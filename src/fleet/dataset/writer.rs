@@ -1,8 +1,4 @@
-//! Runs in, a file of one table out.
-//!
-//! Rows on their way into a file: columns, since Parquet writes one column after the other.
-//!
-//! A run as rows of each table.
+//! Runs in, a file of one table out. Rows become columns on their way, since Parquet writes one column after the other.
 
 use std::io::Write;
 use std::sync::Arc;

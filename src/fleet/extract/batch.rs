@@ -4,9 +4,7 @@
 //! number of workers and not on the number of files. Results do not depend on the speed of a worker: files that are
 //! read at the same time share the memory, and a file that exceeds its part is read again alone.
 //!
-//! Files with the same content: the first one is used, regardless of which was read first.
-//!
-//! Files with different lengths have different contents, so a file only waits for earlier files of the same length. The
+//! Of files with the same content the first one is used, regardless of which was read first. Files with different lengths have different contents, so a file only waits for earlier files of the same length. The
 //! length of a compressed file is unknown, so all files wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};

@@ -1,6 +1,5 @@
-//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
-//!
-//! The tables of contents in the neighbouring file of an export.
+//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not; and
+//! the tables of contents in its neighbouring file.
 
 use std::io::{self, Read};
 use std::path::Path;

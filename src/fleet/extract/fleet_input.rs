@@ -1,6 +1,5 @@
-//! An input of a fleet of any kind: read and hashed.
-//!
-//! Files that are hashed while they are read, so that most of a recording is read, and inflated, once.
+//! An input of a fleet of any kind: read, and hashed while it is read, so that most of a recording is read, and inflated,
+//! once.
 
 use std::collections::{HashMap, HashSet};
 use std::io;

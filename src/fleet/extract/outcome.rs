@@ -1,8 +1,5 @@
-//! The outcome of a file of a batch, and who keeps it.
-//!
-//! Files of a batch without runs, and the reasons.
-//!
-//! Notes of many files: the same sentence about a thousand files is one note.
+//! The outcome of a file of a batch, who keeps it, and notes of many files: the same sentence about a thousand files is
+//! one note.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,4 @@
-//! The settings for measuring files, and the hash of everything that decides the result of a file.
-//!
-//! The options of reading and measuring.
+//! The options of reading and measuring files, and the hash of everything that decides the result of a file.
 
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;

@@ -1,6 +1,5 @@
-//! The runs of a recording that are measured: each by one table, over a part of its recorded time.
-//!
-//! The reasons why an export gives no run.
+//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an
+//! export gives no run.
 
 use std::cmp::Reverse;
 use std::fmt;

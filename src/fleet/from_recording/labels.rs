@@ -1,4 +1,4 @@
-//! The labels that cohorts are made of.
+//! The facts that decide the measures of a run besides the export itself, and the labels that cohorts are made of.
 //!
 //! ```xml
 //! <device platform="macOS" model="MacBook Pro" name="…" os-version="15.7.3 (24G419)" uuid="…"/>
@@ -7,8 +7,6 @@
 //!
 //! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The name and the UUID of a device identify a person,
 //! and are never kept. A table of contents does not know the version of an app; a manifest may.
-//!
-//! Everything that decides the measures of a run, besides the export itself.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
-//! Walking folders, and expanding patterns.
-//!
-//! The kinds of files, recognised by their names: exports, and their tables of contents.
+//! Walking folders, expanding patterns, and recognising exports and their neighbouring files by their names.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Manifests: lists of exports with their metadata.
+//! Lists of inputs: manifests, which give exports with their metadata, and lists of paths (`--files-from`), with one path
+//! on each line, or between NULs. A manifest:
 //!
 //! ```text
 //! path,app_version,device,ring
@@ -6,8 +7,6 @@
 //! ```
 //!
 //! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
-//!
-//! Lists of paths (`--files-from`): one path on each line, or between NULs.
 
 use std::collections::HashSet;
 use std::ffi::OsString;

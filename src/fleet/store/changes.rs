@@ -1,7 +1,7 @@
 //! Putting runs into a dataset, and taking them out.
 //!
-//! Rows that are not in a data file yet. They are written together, since a data file of one run costs several times as
-//! much as measuring the run.
+//! Rows wait until they are written together, since a data file of one run costs several times as much as measuring the
+//! run.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;

@@ -1,8 +1,5 @@
-//! Writes a data file of many runs in turn.
-//!
-//! The sizes and checksums of files, for the manifest and against it.
-//!
-//! Merging data files: thousands of files of one run each are slow to open, for this command and for SQL.
+//! Writes a data file of many runs in turn, measures its files for the manifest and against it, and merges small data
+//! files: thousands of files of one run each are slow to open, for this command and for SQL.
 
 use std::io::Read;
 use std::thread::ScopedJoinHandle;

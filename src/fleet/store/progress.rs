@@ -1,10 +1,8 @@
 //! The progress of an extract: a dataset is incomplete from its start until its end.
 //!
 //! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed, so that an
-//! extract of other files does not complete a dataset whose extract was killed.
-//!
-//! Files that a dataset lost because someone deleted data files. The dataset is incomplete until they are back, even
-//! after an extract of other files.
+//! extract of other files does not complete a dataset whose extract was killed. Files that were lost because someone
+//! deleted data files also make the dataset incomplete until they are back, even after an extract of other files.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;

@@ -1,6 +1,4 @@
-//! Reading a dataset from its first run to its last.
-//!
-//! Reads the two kinds of datasets: datasets with a manifest, and datasets that an engine rewrote.
+//! Reading a dataset from its first run to its last, with a manifest or as an engine rewrote it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;

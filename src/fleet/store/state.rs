@@ -1,6 +1,5 @@
-//! The state of an open dataset: the manifest on disk, and the changes that are not in it yet.
-//!
-//! The contents of each data file: the tables `runs`, in memory.
+//! The state of an open dataset: the manifest on disk, the tables `runs` in memory, and the changes that are not in the
+//! manifest yet.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
