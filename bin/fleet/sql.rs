@@ -37,7 +37,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
             let message = format!("{dataset} cannot be asked which threads a pattern matches; name them in full");
             return Err(Failure::Usage(message));
         }
-        engine.query(&options, &shown(&dataset))
+        engine.query(&options, &[(shown(&dataset).into_owned(), Vec::new())])
     } else {
         query(args, options, patterns.as_ref(), &sources)?
     };

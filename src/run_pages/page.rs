@@ -5,7 +5,7 @@ use std::io;
 
 use crate::analysis::Analysis;
 use crate::fleet::error::Result;
-use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext, RunMeasures, RunRow};
+use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext};
 use crate::memory::Size;
 use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
 use crate::profile::{Id, Series};
@@ -48,12 +48,8 @@ struct Opened {
     targets: BTreeMap<RunPlace, Target>,
 }
 
-/// A run that was measured again, with the names in the report.
-struct Again {
-    run: RunMeasures,
-    series: Id<Series>,
-    targets: BTreeMap<RunPlace, Target>,
-}
+/// The table of a run that was measured again, and what to show of the run.
+type Again = (Id<Series>, BTreeMap<RunPlace, Target>);
 
 impl PageMaker<'_> {
     /// Writes the page of a run.
@@ -131,7 +127,7 @@ impl PageMaker<'_> {
         }
         let intervals = all_intervals(task, (analysis.recording(), input), (files, self.host), options)?;
         let again = self.again(page, task, analysis.recording(), &measure)?;
-        self.operated(analysis, (measure, intervals), again, task, run)
+        self.operated(analysis, (measure, intervals), again, task)
     }
 
     /// Names the frames of the recording in the same way as for the first measurement.
@@ -159,7 +155,8 @@ impl PageMaker<'_> {
         };
         let named = copy.as_ref().map_or(recording, |(copy, _)| copy);
         let measured = named.measure_operated(&context, measure, &operations)?;
-        let question = self.question();
+        let narrowed = self.settings.options.threads.as_ref();
+        let question = Question { options: &self.report.options, narrowed };
         let row = &self.report.runs[page.run];
         let mut runs = measured.runs.into_iter().zip(measured.series);
         let (run, series) = runs
@@ -167,12 +164,7 @@ impl PageMaker<'_> {
             .ok_or_else(|| NotMeasured::malformed(OTHERWISE_MEASURED))?;
         let of_run = (&named.profile, named.profile.series(series).run);
         let target = |place: &RunPlace| (place.clone(), Target::of(place, of_run, &question, &run));
-        let targets = page.places.keys().map(target).collect();
-        Ok(Again { run, series, targets })
-    }
-
-    fn question(&self) -> Question<'_> {
-        Question { options: &self.report.options, narrowed: self.settings.options.threads.as_ref() }
+        Ok((series, page.places.keys().map(target).collect()))
     }
 
     /// Applies operations, and replaces names if requested.
@@ -180,16 +172,14 @@ impl PageMaker<'_> {
         &self,
         mut analysis: Analysis,
         (measure, mut intervals): (MeasureOptions, Intervals),
-        again: Again,
+        (series, targets): Again,
         task: &Task,
-        run: &RunRow,
     ) -> Result<Opened, NotMeasured> {
-        let Again { run: measured, series, targets } = again;
-        debug_assert_eq!(measured.record.run_id, run.run_id);
         let profile = &analysis.recording().profile;
+        let schema = profile.string(profile.series(series).schema).to_owned();
         let mut selection = measure.selection;
         selection.runs = vec![profile.run(profile.series(series).run).number];
-        let (schemas, view, jobs) = (vec![measured.record.schema], View::Summary, self.settings.options.jobs);
+        let (schemas, view, jobs) = (vec![schema], View::Summary, self.settings.options.jobs);
         let mut options = ReportOptions { selection, schemas, view, jobs, ..ReportOptions::default() };
         analysis.operate(&options, &self.settings.options.operations)?;
         if let Some(rules) = self.host.redaction() {
