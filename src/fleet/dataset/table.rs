@@ -317,9 +317,14 @@ fn fill<T: DataType, V: Copy>(
 ) -> ParquetResult<usize> {
     let mut read = Vec::new();
     read_values(reader, rows, levels, &mut read)?;
-    let converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?;
+    let mut converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?.into_iter();
     values.clear();
-    values.extend(with_nulls(levels, converted.into_iter(), null));
+    if levels.is_empty() {
+        values.extend(converted);
+    } else {
+        let mut value = |level: &i16| if *level == 1 { converted.next().unwrap_or(null) } else { null };
+        values.extend(levels.iter().map(&mut value));
+    }
     Ok(read.len())
 }
 
@@ -340,13 +345,6 @@ fn read_values<T: DataType>(
 
 fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
     if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
-}
-
-/// Values, with a replacement for missing ones.
-fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null: T) -> impl Iterator<Item = T> {
-    let count = if levels.is_empty() { values.size_hint().0 } else { levels.len() };
-    let levels = levels.iter().map(|level| *level == 1).chain(std::iter::repeat(levels.is_empty())).take(count);
-    levels.map(move |is_there| if is_there { values.next().unwrap_or(null) } else { null })
 }
 
 /// Runs the Parquet reader, and makes an error of a panic.

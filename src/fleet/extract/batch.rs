@@ -171,7 +171,12 @@ impl Batch<'_> {
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
-        let first = first.filter(|&first| !self.is_known_duplicate(first, &finished.outcome));
+        // The kept result may name this file already.
+        let is_known = |first: &usize| {
+            let keeper = self.files.keeper;
+            matches!(&finished.outcome, Outcome::Kept(kept) if kept.is_failed && keeper.counts(*first, kept))
+        };
+        let first = first.filter(|first| !is_known(first));
         let first = first.map(|first| &self.tasks[first]);
         if let Some(first) = first {
             finished.outcome = Outcome::Failed(duplicate(self.files.host, task, &finished, first));
@@ -195,11 +200,6 @@ impl Batch<'_> {
             state.problems.insert(index, problem);
             self.is_stopped.store(true, Ordering::SeqCst);
         }
-    }
-
-    /// True if the kept result of a file already names this file as the one in use.
-    fn is_known_duplicate(&self, first: usize, outcome: &Outcome) -> bool {
-        matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.files.keeper.counts(first, kept))
     }
 
     /// Adds advice to the error if more is kept than there is memory for.

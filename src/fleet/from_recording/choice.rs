@@ -193,6 +193,7 @@ impl std::error::Error for NotMeasured {}
 
 impl NotMeasured {
     /// A file that cannot be read.
+    #[cfg(feature = "dataset")]
     pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
         Self { kind: FailureKind::Unreadable, reason: reason.into() }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::Store;
 use super::part::PartWriter;
-use super::state::{Replaced, State, known_of_failure, known_of_run};
+use super::state::{Replaced, State, known_of};
 use crate::fleet::error::{Result, ensure};
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
@@ -219,11 +219,7 @@ impl Batch {
 
     /// The rows, for the index.
     pub(super) fn known(&self) -> Vec<KnownRun> {
-        let known = |row: &DatasetRow| match row {
-            DatasetRow::Run(run) => known_of_run(run),
-            DatasetRow::Failed(failure) => known_of_failure(failure),
-        };
-        self.rows.iter().map(known).collect()
+        self.rows.iter().map(known_of).collect()
     }
 }
 

@@ -18,6 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fleet::error::{Context, Result, bail};
+use crate::fleet::fingerprint::short;
 use crate::fleet::{Completeness, DatasetTable, FleetSelection};
 use serde_json::{Map, Value, json};
 
@@ -106,11 +107,6 @@ impl DataFile {
     }
 }
 
-/// The first half of a hash, in hex.
-pub(super) fn short(hash: blake3::Hash) -> String {
-    hash.to_hex()[..32].to_owned()
-}
-
 impl Manifest {
     /// The manifest of an empty dataset.
     pub(super) fn new() -> Self {
@@ -158,7 +154,8 @@ impl Manifest {
             Value::Null => Vec::new(),
             selection => serde_json::from_value(selection["options"].clone()).ok()?,
         };
-        let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
+        let symbols =
+            value["symbols"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
         let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
         let inputs = Completeness {
@@ -245,10 +242,6 @@ impl NamedFiles {
 fn has_its_checksum(text: &[u8]) -> bool {
     let Some(text) = std::str::from_utf8(text).ok().and_then(|text| text.strip_suffix(END)) else { return false };
     text.rsplit_once(CHECKSUM).is_some_and(|(body, checksum)| checksum == short(blake3::hash(body.as_bytes())))
-}
-
-fn texts(values: &[Value]) -> Vec<String> {
-    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn data_file(value: &Value) -> Option<DataFile> {

@@ -6,10 +6,11 @@ use std::thread::ScopedJoinHandle;
 
 use super::Store;
 use super::folder::Folder;
-use super::manifest::{DataFile, Manifest, TableFile, short};
+use super::manifest::{DataFile, Manifest, TableFile};
 use super::state::{FEW_ROWS, Replaced, State};
 use crate::files::StorageFile;
 use crate::fleet::error::{Context, Result, bail};
+use crate::fleet::fingerprint::short;
 use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, KnownRun, TableWriter};
 use rayon::prelude::*;
 

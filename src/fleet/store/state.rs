@@ -8,7 +8,7 @@ use super::folder::{Folder, MANIFEST};
 use super::manifest::{DataFile, Manifest};
 use super::part::Written;
 use crate::fleet::error::Result;
-use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures};
+use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun};
 
 /// Saving takes at most this part of the time if data files have to be rewritten.
 const SHARE: u32 = 20;
@@ -222,24 +222,24 @@ fn forget(map: &mut HashMap<String, BTreeSet<String>>, key: &str, file: &str) {
     }
 }
 
-pub(super) fn known_of_run(run: &RunMeasures) -> KnownRun {
-    KnownRun {
-        run_id: Some(run.record.run_id.clone()),
-        fingerprint: run.record.fingerprint.clone(),
-        source: run.record.source.clone(),
-        is_failed: false,
-        rejected: run.record.rejected,
-        unread_runs: run.record.unread_runs,
-    }
-}
-
-pub(super) fn known_of_failure(failure: &FailedInput) -> KnownRun {
-    KnownRun {
-        run_id: failure.run_id.clone(),
-        fingerprint: failure.fingerprint.clone(),
-        source: failure.source.clone(),
-        is_failed: true,
-        rejected: 0,
-        unread_runs: 0,
+/// The facts about a row that is put in.
+pub(super) fn known_of(row: &DatasetRow) -> KnownRun {
+    match row {
+        DatasetRow::Run(run) => KnownRun {
+            run_id: Some(run.record.run_id.clone()),
+            fingerprint: run.record.fingerprint.clone(),
+            source: run.record.source.clone(),
+            is_failed: false,
+            rejected: run.record.rejected,
+            unread_runs: run.record.unread_runs,
+        },
+        DatasetRow::Failed(FailedInput { run_id, fingerprint, source, .. }) => KnownRun {
+            run_id: run_id.clone(),
+            fingerprint: fingerprint.clone(),
+            source: source.clone(),
+            is_failed: true,
+            rejected: 0,
+            unread_runs: 0,
+        },
     }
 }
