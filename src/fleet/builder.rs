@@ -11,10 +11,12 @@ use super::columns::ScopeColumn;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
 use super::entries::{SpillFile, Spilled};
-use super::options::{FleetOptions, FleetScope};
+use super::options::FleetOptions;
 use super::report::{Cohort, Completeness, DamagedRecording, Inputs};
-use super::run::{FailedInput, FailureKind, FrameRow, NameId, RunMeasures, RunRecord};
-use super::run::{FleetNames, KnownNames, RunNames, RunRows};
+use super::run::{
+    FailedInput, FailureKind, FleetNames, FrameRow, KnownNames, NameId, RunMeasures, RunNames, RunRecord, RunRows,
+};
+use super::scope::FleetScope;
 use super::selection::FleetSelection;
 use super::shared_label::LabelValues;
 use super::stored_run::{CountedWindows, StoredCohort, StoredRun};

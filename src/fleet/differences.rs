@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::ops::Neg;
 
-use super::findings::Finding;
+use super::finding::Finding;
 use super::options::FleetOptions;
 use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
 

@@ -74,6 +74,7 @@ mod entries;
 pub(crate) mod error;
 #[cfg(feature = "dataset")]
 pub(crate) mod extract;
+mod finding;
 mod findings;
 #[cfg(feature = "dataset")]
 pub(crate) mod fingerprint;
@@ -86,6 +87,7 @@ mod label_order;
 mod options;
 mod report;
 mod run;
+mod scope;
 mod scope_tables;
 mod selection;
 mod shared_label;
@@ -114,19 +116,20 @@ pub use entries::SpillFile;
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
-pub use findings::Finding;
+pub use finding::Finding;
 pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
-pub use options::{FleetOptions, FleetScope, Measure, ScopeName, SortKey};
+pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
     WindowReport,
 };
 pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+pub use scope::{FleetScope, Measure, ScopeName};
 pub use selection::FleetSelection;
 pub use sql::SqlEngine;
 #[cfg(feature = "dataset")]

@@ -1,6 +1,7 @@
-//! The questions that a report on a fleet answers: measures, scopes and options, which a report in JSON records.
+//! The questions that a report on a fleet answers; a report in JSON records them.
 
 use super::alert::AlertRule;
+use super::scope::{FleetScope, Measure};
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
 use serde_json::Value;
@@ -131,77 +132,6 @@ impl FleetOptions {
             Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
     }
-}
-
-/// The measure of a scope in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[non_exhaustive]
-pub enum Measure {
-    /// CPU use: all samples of a run, process or thread; for a binary or function, the samples whose leaf it is.
-    #[default]
-    Cpu,
-    /// Samples whose leaf is in the scope, the same as cpu
-    #[cfg_attr(feature = "cli", value(name = "self"))]
-    SelfWeight,
-    /// Samples that have the binary or function anywhere in their stack, once each; otherwise the same as cpu
-    #[cfg_attr(feature = "cli", value(name = "all"))]
-    AllWeight,
-}
-
-impl Measure {
-    /// The name in machine formats and on the command line: `cpu`, `self`, `all`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::SelfWeight => "self",
-            Self::AllWeight => "all",
-        }
-    }
-}
-
-/// The units of code that get a distribution each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FleetScope {
-    /// The whole run.
-    Run,
-    /// Each process, by name.
-    Process,
-    /// Each thread, by process and name.
-    Thread,
-    /// Each binary, by name.
-    Binary,
-    /// Each function, by binary and name.
-    Function,
-}
-
-impl FleetScope {
-    /// All scopes, the widest first.
-    pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
-
-    /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Process => "process",
-            Self::Thread => "thread",
-            Self::Binary => "binary",
-            Self::Function => "function",
-        }
-    }
-}
-
-/// The name of a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ScopeName {
-    /// The process; for processes and threads.
-    pub process: Option<String>,
-    /// The thread; for threads.
-    pub thread: Option<String>,
-    /// The binary; for binaries and functions.
-    pub binary: Option<String>,
-    /// The function; for functions.
-    pub function: Option<String>,
 }
 
 impl FleetOptions {

@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use super::alert::AlertRule;
-use super::findings::Finding;
+use super::finding::Finding;
 use super::label_order::compare_labels;
-use super::options::{FleetOptions, FleetScope, ScopeName};
+use super::options::FleetOptions;
 use super::run::FailedInput;
+use super::scope::{FleetScope, ScopeName};
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
 use crate::recording::TimeSource;

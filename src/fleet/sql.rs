@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 
-use super::options::{FleetOptions, FleetScope, Measure};
+use super::options::FleetOptions;
+use super::scope::{FleetScope, Measure};
 use crate::stats::{Quantile, QuantileMethod};
 use crate::units::Unit;
 

@@ -7,10 +7,11 @@
 //! A run is read and measured again with the same settings. If its numbers differ from those in the report, its page is
 //! not written.
 
+mod folder;
 mod page;
 mod places;
 mod write;
 
+pub use folder::PageFolder;
 pub use page::fit;
-pub use write::PageFolder;
 pub use write::RunPages;

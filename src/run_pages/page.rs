@@ -3,8 +3,14 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::folder::{PageFolder, encoded};
+use super::places::{Question, Target};
 use crate::analysis::Analysis;
 use crate::fleet::error::Result;
+use crate::fleet::extract::{Beside, FleetInput, all_intervals, redact, unless_changed};
+use crate::fleet::fingerprint::short;
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::{Task, content};
 use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext};
 use crate::memory::Size;
 use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
@@ -13,13 +19,6 @@ use crate::recording::{Document, DocumentContent, Intervals, Options, Recording}
 use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
 use crate::units::Millionths;
-
-use super::places::{Question, Target};
-use super::write::{PageFolder, encoded};
-use crate::fleet::extract::{Beside, FleetInput, all_intervals, redact, unless_changed};
-use crate::fleet::fingerprint::short;
-use crate::fleet::host::{FleetHost, WatchedInputs};
-use crate::fleet::inputs::{Task, content};
 
 /// The reason for other numbers than in the report.
 const OTHERWISE_MEASURED: &str =

@@ -1,6 +1,6 @@
 //! Selects the part of a page to open, as the fragment of its address (docs/workbench.md).
 
-use super::write::encoded;
+use super::folder::encoded;
 use crate::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName, ThreadChoice};
 use crate::output::{RunPlace, WorkbenchReduction};
 use crate::profile::{Function, Id, Process, Profile, Run, Series, Thread};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::writer::Buffer;
+use super::buffer::Buffer;
 use super::{DatasetError, DatasetErrorKind, DatasetTable};
 use crate::fleet::RunMeasures;
 use crate::fleet::run::rate_of;

@@ -16,6 +16,7 @@
 //! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
 //! `traceparse.version` = 4. Files of other versions are not read.
 
+mod buffer;
 mod engine_written;
 mod error;
 mod hist;
@@ -30,9 +31,9 @@ mod writer;
 pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
 pub(super) use reader::SharedNames;
-pub use reader::{DatasetReader, DatasetRow, DatasetRun};
+pub use reader::{DatasetReader, DatasetRun};
 pub(super) use runs::COPIES;
-pub use runs::KnownRun;
+pub use runs::{DatasetRow, KnownRun};
 pub use schema::DatasetTable;
 pub use writer::TableWriter;
 

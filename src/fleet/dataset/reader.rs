@@ -3,57 +3,12 @@
 use std::io::{Read, Seek};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::runs::read_row;
+use super::runs::{DatasetRow, read_row};
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
 use crate::fleet::run::RunRows;
-use crate::fleet::{FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::hash::HashMap;
-
-/// A row of a data file, with what is read or kept of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DatasetRow<R = RunMeasures> {
-    /// A run.
-    Run(Box<R>),
-    /// A file that gave no run.
-    Failed(FailedInput),
-}
-
-impl<R> DatasetRow<R> {
-    /// The same row with what is made of a run.
-    pub fn map<S>(self, make: impl FnOnce(R) -> S) -> DatasetRow<S> {
-        match self {
-            Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
-            Self::Failed(failed) => DatasetRow::Failed(failed),
-        }
-    }
-}
-
-impl<R: AsRef<RunRecord>> DatasetRow<R> {
-    /// The path of the export.
-    pub(in crate::fleet) fn source(&self) -> &str {
-        match self {
-            Self::Run(run) => &(**run).as_ref().source,
-            Self::Failed(failed) => &failed.source,
-        }
-    }
-}
-
-impl DatasetRow<RunRecord> {
-    /// The runs and failures in a file of the table `runs`, in its order. Of their labels, the table has copies of some:
-    /// `device`, `os`, `os_build`, `app` and `app_version`.
-    ///
-    /// # Errors
-    ///
-    /// Reading fails, or the file is not that table.
-    pub fn records<R: Read + Seek + Send + 'static>(
-        input: R,
-    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
-        let mut rows = TableRows::open_to_read(DatasetTable::Runs, input)?;
-        let mut read = move || if rows.advance()? { read_row(&rows).map(Some) } else { Ok(None) };
-        Ok(std::iter::from_fn(move || read().transpose()))
-    }
-}
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///

@@ -2,14 +2,13 @@
 
 use std::io::{Read, Seek};
 
-use serde_json::{Value, json};
-
 use super::layout::Writer;
 use super::table::TableRows;
-use super::{DatasetError, DatasetRow, DatasetTable, FAILED, OK};
-use crate::fleet::{FailedInput, FailureKind, RunRecord};
+use super::{DatasetError, DatasetTable, FAILED, OK};
+use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
+use serde_json::{Value, json};
 
 /// The facts that a dataset gives about an export without reading its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +67,51 @@ impl KnownRun {
 
 /// Labels that are also in this table.
 pub(in crate::fleet) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
+
+/// A row of a data file, with what is read or kept of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatasetRow<R = RunMeasures> {
+    /// A run.
+    Run(Box<R>),
+    /// A file that gave no run.
+    Failed(FailedInput),
+}
+
+impl<R> DatasetRow<R> {
+    /// The same row with what is made of a run.
+    pub fn map<S>(self, make: impl FnOnce(R) -> S) -> DatasetRow<S> {
+        match self {
+            Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
+            Self::Failed(failed) => DatasetRow::Failed(failed),
+        }
+    }
+}
+
+impl<R: AsRef<RunRecord>> DatasetRow<R> {
+    /// The path of the export.
+    pub(in crate::fleet) fn source(&self) -> &str {
+        match self {
+            Self::Run(run) => &(**run).as_ref().source,
+            Self::Failed(failed) => &failed.source,
+        }
+    }
+}
+
+impl DatasetRow<RunRecord> {
+    /// The runs and failures in a file of the table `runs`, in its order. Of their labels, the table has copies of some:
+    /// `device`, `os`, `os_build`, `app` and `app_version`.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or the file is not that table.
+    pub fn records<R: Read + Seek + Send + 'static>(
+        input: R,
+    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
+        let mut rows = TableRows::open_to_read(DatasetTable::Runs, input)?;
+        let mut read = move || if rows.advance()? { read_row(&rows).map(Some) } else { Ok(None) };
+        Ok(std::iter::from_fn(move || read().transpose()))
+    }
+}
 
 /// Reads the current row. The labels of a run are those that this table has.
 pub(super) fn read_row(rows: &TableRows) -> Result<DatasetRow<RunRecord>, DatasetError> {

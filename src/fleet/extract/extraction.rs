@@ -6,19 +6,18 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::fleet::error::Result;
-use crate::fleet::{DatasetRow, DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
-use crate::memory::MemoryBudget;
-use blake3::Hash;
-use rayon::prelude::*;
-
 use super::fleet_input::hash_file;
 use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::FleetSettings;
+use crate::fleet::error::Result;
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{Counting, Task, content};
 use crate::fleet::store::{InputState, Known, MadeWith, SourceStamps, SourceSum, Store};
+use crate::fleet::{DatasetRow, DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
+use crate::memory::MemoryBudget;
+use blake3::Hash;
+use rayon::prelude::*;
 
 /// The dataset that workers put runs into.
 pub(super) struct Extraction<'a> {

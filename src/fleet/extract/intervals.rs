@@ -8,14 +8,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::fleet::NotMeasured;
-use crate::profile::IntervalFilter;
-use crate::recording::{Intervals, Options, Recording, export_command};
-
 use super::fleet_input::FleetInput;
-use super::settings::IntervalChoice;
+use super::options::IntervalChoice;
+use crate::fleet::NotMeasured;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
+use crate::profile::IntervalFilter;
+use crate::recording::{Intervals, Options, Recording, export_command};
 
 /// Names that are listed before the rest is only counted.
 const NAMES: usize = 8;

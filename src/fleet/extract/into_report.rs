@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
+use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, of_failures};
-use super::settings::{FleetSettings, ThreadChoice};
+use super::settings::FleetSettings;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;

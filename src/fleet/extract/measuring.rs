@@ -5,8 +5,9 @@ use std::sync::{PoisonError, RwLock};
 
 use super::content::{Beside, ReadFile, unless_changed};
 use super::fleet_input::FleetInput;
+use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, failed};
-use super::settings::{FleetSettings, ThreadChoice};
+use super::settings::FleetSettings;
 use crate::fleet::fingerprint::{of_run, of_unread, short};
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;

@@ -12,14 +12,15 @@ mod intervals;
 mod into_dataset;
 mod into_report;
 mod measuring;
+mod options;
 mod outcome;
 mod settings;
 mod symbols;
 
 pub use into_dataset::Extract;
 pub use into_report::Collector;
+pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
-pub use settings::{IntervalChoice, ReadingOptions, ThreadChoice};
 
 // The pages of runs also use these to read their inputs.
 pub(crate) use {

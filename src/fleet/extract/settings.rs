@@ -1,16 +1,13 @@
-//! The options of reading and measuring files, and the hash of everything that decides the result of a file.
+//! The settings for measuring files, and the hash of everything that decides the result of a file.
 
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
+use super::options::ReadingOptions;
 use super::symbols::FleetSymbols;
-use crate::calltree::Operation;
 use crate::fleet::fingerprint::{of_run, of_settings, of_settings_anywhere};
-use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
-use crate::fleet::{FleetSelection, MeasureOptions, RunMeasures};
 use crate::memory::MemoryBudget;
-use crate::profile::Profile;
-use crate::recording::Options;
 use crate::symbols::Locator;
 use blake3::Hash;
 
@@ -65,98 +62,5 @@ impl<'f> FleetSettings<'f> {
     ) -> String {
         let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, host).ok());
         of_run(self.fingerprint, content, [toc, self.hash_of_intervals(task, memory, host)], task)
-    }
-}
-
-/// Makes the operations on the stacks of a profile.
-type MakeOperations<'f> = Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>;
-
-/// True for the name of a selected thread, which may be a main thread.
-type MatchThread = Box<dyn Fn(&str, bool) -> bool + Send + Sync>;
-
-/// The options of reading and measuring the files of a fleet.
-pub struct ReadingOptions<'f> {
-    /// The options of the reader.
-    pub read: Options,
-    /// The options of measuring.
-    pub measure: MeasureOptions,
-    /// The intervals in which samples count; `None` if they count at any time.
-    pub intervals: Option<IntervalChoice>,
-    /// The threads to keep; `None` keeps all.
-    pub threads: Option<ThreadChoice>,
-    /// The operations on the stacks of a profile.
-    pub operations: MakeOperations<'f>,
-    /// A description of all these options.
-    pub described: FleetSelection,
-    /// The symbols that were named, if some were.
-    pub symbols: Option<&'f Locator<'f>>,
-    /// The files of these symbols.
-    pub symbol_files: &'f dyn WatchedInputs,
-    /// True to use the symbols in recordings.
-    pub with_bundled_symbols: bool,
-    /// True to resolve inlined functions.
-    pub with_inlines: bool,
-    /// True if the first failure ends the work.
-    pub is_strict: bool,
-    /// The number of files read at the same time.
-    pub jobs: usize,
-}
-
-impl<'f> ReadingOptions<'f> {
-    /// Measures everything, without separate symbol files, one file at a time; `symbol_files` may be any files.
-    pub fn new(symbol_files: &'f dyn WatchedInputs) -> Self {
-        Self {
-            read: Options::default(),
-            measure: MeasureOptions::default(),
-            intervals: None,
-            threads: None,
-            operations: Box::new(|_| Vec::new()),
-            described: FleetSelection::default(),
-            symbols: None,
-            symbol_files,
-            with_bundled_symbols: true,
-            with_inlines: true,
-            is_strict: false,
-            jobs: 1,
-        }
-    }
-}
-
-/// Intervals by name.
-#[derive(Clone, Debug)]
-pub struct IntervalChoice {
-    /// The names of signpost intervals.
-    pub names: Vec<String>,
-    /// True for potential hangs.
-    pub has_hangs: bool,
-    /// True if samples must be in intervals of all these kinds.
-    pub needs_all: bool,
-}
-
-/// Some of the threads of each recording.
-pub struct ThreadChoice {
-    /// True if a thread with this name, main thread or not, is selected.
-    pub matches: MatchThread,
-    /// The names and patterns as typed.
-    pub texts: Vec<String>,
-    /// The names without patterns, sorted.
-    pub names: Vec<String>,
-    /// True if only main threads count.
-    pub only_main: bool,
-}
-
-impl ThreadChoice {
-    /// True if patterns find some of the threads.
-    pub fn has_patterns(&self) -> bool {
-        self.names.len() < self.texts.len()
-    }
-
-    /// The names of the threads of a run that match.
-    pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
-        let mut last = None;
-        let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));
-        let threads = threads.filter(move |&thread| last.replace(thread) != Some(thread));
-        let named = threads.map(|(thread, is_main)| (run.name(thread), is_main));
-        named.filter(|&(name, is_main)| (self.matches)(name, is_main)).map(|(name, _)| name)
     }
 }

@@ -3,16 +3,15 @@
 
 use std::io;
 
+use super::fleet_input::FleetInput;
+use super::options::ReadingOptions;
 use crate::files::FileBytes;
 use crate::fleet::NotMeasured;
+use crate::fleet::host::{CHANGED, WatchedInputs};
 use crate::recording::Recording;
 use crate::symbolicate::{SymbolCache, SymbolicateOptions};
 use crate::symbols::{Found, Locator, SymbolFinder};
 use crate::units::Uuid;
-
-use super::fleet_input::FleetInput;
-use super::settings::ReadingOptions;
-use crate::fleet::host::{CHANGED, WatchedInputs};
 
 /// Names the frames of exports and recordings.
 pub(crate) struct FleetSymbols<'f> {

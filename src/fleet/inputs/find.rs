@@ -9,7 +9,7 @@ use super::folders::{
     walk,
 };
 use super::input_list;
-use super::task::{Task, differing_labels};
+use super::task::{Task, differing_labels, display};
 use crate::files::Files;
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::{of_missing, of_unread};
@@ -389,16 +389,6 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
         )
     };
     pairs.map(say).collect()
-}
-
-/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
-pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
-    let mut text = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
-    }
-    host.shown(&text).into_owned()
 }
 
 /// The canonical path, or the absolute path of a missing file.

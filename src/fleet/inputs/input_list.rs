@@ -13,8 +13,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::find::display;
-use super::task::Task;
+use super::task::{Task, display};
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::from_recording::composed;
 use crate::fleet::host::{FleetHost, unless_changed};

@@ -1,18 +1,17 @@
-//! Putting runs into a dataset, and taking them out.
-//!
-//! Rows wait until they are written together, since a data file of one run costs several times as much as measuring the
-//! run.
+//! Putting runs into a dataset, taking them out, and merging small data files: thousands of files of one run each are slow
+//! to open, for this command and for SQL.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Store;
+use super::manifest::DataFile;
 use super::part::PartWriter;
-use super::state::{Replaced, State, known_of};
+use super::state::{Batch, FEW_ROWS, Replaced, State, Waiting};
 use crate::fleet::error::{Result, ensure};
-use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
+use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
 /// Data files that are written before they are merged.
 const UNMERGED: u64 = 64;
@@ -180,108 +179,89 @@ fn take_out(state: &mut State, replaced: &Replaced) {
     }
 }
 
-/// The time that rows wait, and how many times as long as the last batch took. So a slow disk, or a machine with too few cores, spends a
-/// small part of the time on writing.
-const TIME: Duration = Duration::from_secs(1);
-const TIMES: u32 = 10;
-/// The most memory that waiting rows take, and the most puts that wait.
-const BYTES: u64 = 16 << 20;
-const PUTS: u64 = 1024;
+/// A file is merged with smaller ones if it has at most this many times their rows, so that a large file is not
+/// rewritten for each small one.
+const RATIO: u64 = 4;
 
-/// The result of some puts.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) rows: Vec<DatasetRow>,
-    /// The exports and runs that these rows replace.
-    pub(super) replaced: Replaced,
-    pub(super) puts: u64,
-    bytes: u64,
+/// The number of data files before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    pub before: usize,
+    pub after: usize,
 }
 
-impl Batch {
-    /// The rows of one put.
-    pub(super) fn new(rows: Vec<DatasetRow>, replaced: Replaced) -> Self {
-        let bytes = rows.iter().map(|row| match row {
-            DatasetRow::Run(run) => run.memory(),
-            DatasetRow::Failed(_) => 0,
-        });
-        Self { bytes: bytes.sum(), rows, replaced, puts: 1 }
+impl Store {
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
+    pub fn compact(&self, target_rows: u64) -> Result<Compacted> {
+        self.write_waiting()?;
+        let mut state = self.indexed()?;
+        self.begin_change(&mut state)?;
+        let before = state.manifest.files.len();
+        self.flush(&mut state)?;
+        self.merge_small(&mut state, target_rows)?;
+        self.save_state(&mut state)?;
+        Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
-    /// Adds a later batch, whose rows replace rows of this one.
-    pub(super) fn extend(&mut self, later: Self) {
-        self.rows.retain(|row| later.replaced.leaves(row));
-        self.rows.extend(later.rows);
-        self.replaced.extend(&later.replaced);
-        self.puts += later.puts;
-        self.bytes += later.bytes;
+    /// Merges small data files, except files with rows to be removed: those are handled many at a time.
+    pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
+        state.unmerged = 0;
+        while let Some(files) = small_files(state, target_rows) {
+            self.merge(state, &files, &Replaced::default())?;
+        }
+        Ok(())
     }
 
-    /// The rows, for the index.
-    pub(super) fn known(&self) -> Vec<KnownRun> {
-        self.rows.iter().map(known_of).collect()
+    /// Rewrites data files without the rows that are to be removed.
+    pub(super) fn flush(&self, state: &mut State) -> Result<()> {
+        while let Some((file, replaced)) = state.taken_out.first_key_value() {
+            let (file, replaced) = (file.clone(), replaced.clone());
+            self.merge(state, &[file], &replaced)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what these files hold as one, without what is replaced.
+    fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
+        let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
+        let mut part = PartWriter::new(&self.folder, self.new_name())?;
+        for file in files {
+            for row in self.folder.open(file)? {
+                let row = row?.map(DatasetRun::into_measures);
+                if replaced.leaves(&row) {
+                    part.add(&row)?;
+                }
+            }
+        }
+        let part = part.finish()?;
+        let id = state.publish(&self.folder, &part)?;
+        for file in files {
+            state.remove(file);
+        }
+        state.add(&id, part.file, staying);
+        Ok(())
     }
 }
 
-/// The next batch.
-#[derive(Debug, Default)]
-pub(super) struct Waiting {
-    batch: Batch,
-    /// The time of the first put of the batch.
-    since: Option<Instant>,
-    /// The time that writing the last batch took.
-    cost: Duration,
-    /// The number of puts whose rows are not in a data file: those of the batch, and of a batch that is being written.
-    unwritten: u64,
-    /// Files that an extract is done with.
-    done: u64,
-}
-
-impl Waiting {
-    /// Adds a put.
-    pub(super) fn put(&mut self, rows: Vec<DatasetRow>, replaced: Replaced) {
-        self.batch.extend(Batch::new(rows, replaced));
-        self.since.get_or_insert_with(Instant::now);
-        self.unwritten += 1;
+/// Files that become one, smallest first; `None` if there is nothing to merge.
+fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
+    let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
+    let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));
+    let mut files: Vec<(u64, &String)> = files.map(|(id, file)| (rows(file), id)).collect();
+    files.sort_unstable();
+    let (mut group, mut sum) = (Vec::new(), 0_u64);
+    for (rows, id) in files {
+        let all = sum.saturating_add(rows);
+        let fits = all <= target_rows && (all <= FEW_ROWS || rows <= sum.saturating_mul(RATIO));
+        if !fits && group.len() > 1 {
+            break;
+        }
+        if !fits {
+            group.clear();
+            sum = 0;
+        }
+        group.push(id.clone());
+        sum = sum.saturating_add(rows);
     }
-
-    /// True if it is time to write the batch.
-    pub(super) fn is_due(&self) -> bool {
-        self.is_full() || self.since.is_some_and(|since| since.elapsed() >= TIME.max(self.cost.saturating_mul(TIMES)))
-    }
-
-    /// True if no more rows may wait.
-    pub(super) fn is_full(&self) -> bool {
-        self.batch.bytes >= BYTES || self.batch.puts >= PUTS
-    }
-
-    /// Removes and returns the batch.
-    pub(super) fn take(&mut self) -> Batch {
-        self.since = None;
-        std::mem::take(&mut self.batch)
-    }
-
-    /// Returns a batch that could not be written.
-    pub(super) fn give_back(&mut self, batch: Batch) {
-        let later = std::mem::replace(&mut self.batch, batch);
-        self.batch.extend(later);
-        self.since.get_or_insert_with(Instant::now);
-    }
-
-    /// Counts puts that a data file has now, and which took this long.
-    pub(super) fn count_written(&mut self, puts: u64, cost: Duration) {
-        self.unwritten -= puts;
-        self.cost = cost;
-    }
-
-    /// Counts files that are done.
-    pub(super) fn count_done(&mut self, done: u64) {
-        // Another thread may be ahead.
-        self.done = self.done.max(done);
-    }
-
-    /// The number of files that are done and whose rows a data file has.
-    pub(super) fn done(&self) -> u64 {
-        self.done.saturating_sub(self.unwritten)
-    }
+    (group.len() > 1).then_some(group)
 }

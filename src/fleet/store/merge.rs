@@ -6,16 +6,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::folder::Folder;
+use super::manifest::{DataFile, Manifest, Merged, SourceSum};
+use super::part::{PartWriter, Written};
+use super::read::SharedRow;
+use super::{MadeWith, Shards, Store};
 use crate::files::Storage;
 use crate::fleet::error::{Result, bail};
 use crate::fleet::{Completeness, DatasetRun, FleetSelection};
-
-use super::folder::Folder;
-use super::manifest::{DataFile, Manifest, Merged};
-use super::part::{PartWriter, Written};
-use super::progress::SourceSum;
-use super::read::SharedRow;
-use super::{MadeWith, Shards, Store};
 
 /// The facts about a merged dataset that are not in its rows.
 pub struct MergedFacts {

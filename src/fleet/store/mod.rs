@@ -27,17 +27,15 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
 use rayon::prelude::*;
 
-use changes::Waiting;
 use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
 use manifest::Manifest;
-pub use manifest::{MadeWith, Merged, NamedFiles};
+pub use manifest::{MadeWith, Merged, NamedFiles, SourceSum};
 pub use merge::{Merge, MergedFacts};
-pub use progress::SourceSum;
 pub use read::SharedRow;
 pub use shards::{RecordingList, ShardPlan, Shards};
 pub use stamps::{InputKind, InputState, SourceStamps};
 pub use state::Known;
-use state::State;
+use state::{State, Waiting};
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
