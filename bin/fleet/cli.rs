@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use traceparse::fleet::{
-    AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, Shard, SortKey, SqlEngine, composed,
-};
+use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, Shard, SortKey, SqlEngine, composed};
 use traceparse::output::Syntax;
-use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
@@ -218,8 +216,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
     pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
-    #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "Report")]
-    pub(crate) scope: Vec<ScopeArg>,
+    #[arg(long, value_name = "SCOPE,…", value_delimiter = ',', value_parser = scope_parser(), help_heading = "Report")]
+    pub(crate) scope: Vec<Option<FleetScope>>,
     /// Percentiles to show [default: 50,90,95,99,99.9]
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
@@ -276,16 +274,6 @@ impl FleetFormat {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeArg {
-    All,
-    Run,
-    Process,
-    Thread,
-    Binary,
-    Function,
-}
-
 /// One percent as a quantile, in parts per million.
 const ONE_PERCENT: u32 = 10_000;
 
@@ -300,6 +288,12 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
 fn parse_label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
     Ok((composed(key), composed(value)))
+}
+
+/// One of the scopes; `None` is all.
+fn scope_parser() -> impl TypedValueParser<Value = Option<FleetScope>> {
+    let names = ["all"].into_iter().chain(FleetScope::ALL.map(FleetScope::name));
+    PossibleValuesParser::new(names).map(|name| FleetScope::ALL.into_iter().find(|scope| scope.name() == name))
 }
 
 fn parse_top(text: &str) -> Result<usize, String> {
@@ -415,36 +409,13 @@ impl QuestionArgs {
     }
 
     fn scopes(&self) -> Vec<FleetScope> {
-        let is_wanted = |scope: FleetScope| {
-            let arg = match scope {
-                FleetScope::Run => ScopeArg::Run,
-                FleetScope::Process => ScopeArg::Process,
-                FleetScope::Thread => ScopeArg::Thread,
-                FleetScope::Binary => ScopeArg::Binary,
-                FleetScope::Function => ScopeArg::Function,
-            };
-            self.scope.is_empty() || self.scope.contains(&ScopeArg::All) || self.scope.contains(&arg)
-        };
+        let is_wanted =
+            |scope| self.scope.is_empty() || self.scope.contains(&None) || self.scope.contains(&Some(scope));
         FleetScope::ALL.into_iter().filter(|&scope| is_wanted(scope)).collect()
     }
 }
 
 impl ReadingArgs {
-    /// The options of the reader.
-    pub(crate) fn read_options(&self) -> Options {
-        Options { allow_truncated: self.allow_truncated, jobs: 1, ..Options::default() }
-    }
-
-    /// The options of measuring.
-    pub(crate) fn measure_options(&self) -> MeasureOptions {
-        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.when.selection() }
-    }
-
-    /// The number of exports read at the same time.
-    pub(crate) fn job_count(&self) -> usize {
-        crate::arguments::job_count(self.jobs)
-    }
-
     /// An option that was given and means nothing for a dataset, whose runs are measured already.
     pub(crate) fn only_for_exports(&self) -> Option<&'static str> {
         let options = [

@@ -1,16 +1,17 @@
-//! `fleet extract`: recordings into a dataset, each measured once.
+//! `fleet extract`: recordings into a dataset, each measured once. `fleet merge`: several datasets into one.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use traceparse::fleet::{Extract, FleetHost, FleetInputs, FleetSettings, Shard, ShardPlan, ShardRequest, Store};
-
-use super::cli::{FleetExtractArgs, ShardArgs};
+use super::cli::{FleetExtractArgs, FleetMergeArgs, ShardArgs};
 use super::host::{AtInterrupt, Host};
 use super::reading;
 use crate::guard::will_write;
 use crate::unchanged::{WatchedFiles, read_whole};
 use crate::{EXIT_DONE, Failure, redacted, resource_limits};
+use anyhow::Result;
+use traceparse::fleet::{
+    Datasets, Extract, FleetHost, FleetInputs, FleetSettings, Shard, ShardPlan, ShardRequest, Store,
+};
 
 /// Extracts, and returns the exit code of the process.
 pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
@@ -71,4 +72,32 @@ fn run(
     };
     extract.run(host).map_err(anyhow::Error::from)?;
     Ok(host.interruption().unwrap_or(EXIT_DONE))
+}
+
+/// Merges, and returns the exit code of the process.
+pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
+    let host = Host::new(AtInterrupt::Finish);
+    let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
+    let output = real(&args.output);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for input in &args.inputs {
+        let mut found = Datasets::at(&host, input);
+        if real(input) != output {
+            // A merge into the folder of its inputs can be done again.
+            found.retain(|path| real(path) != output || output.is_none());
+        }
+        if found.is_empty() {
+            let advice = "name datasets of `fleet extract`, or a folder of them";
+            return Err(Failure::Usage(format!("{}: not a dataset; {advice}", input.display())));
+        }
+        paths.extend(found);
+    }
+    if output.is_some() && paths.iter().any(|path| real(path) == output) {
+        let message = format!("{}: an input, and cannot be the output, too; name a new folder", args.output.display());
+        return Err(Failure::Usage(message));
+    }
+    will_write(Some(&args.output));
+    let datasets = Datasets::open(&host, &paths).map_err(anyhow::Error::from)?;
+    datasets.merge(&host, &args.output, args.allow_incomplete).map_err(anyhow::Error::from)?;
+    Ok(EXIT_DONE)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use regex::Regex;
-use traceparse::fleet::{FleetOptions, FleetSelection};
+use traceparse::fleet::{FleetOptions, FleetSelection, ThreadChoice};
 
 use crate::filters::WhenArgs;
 use crate::operations::OperationArgs;
@@ -75,45 +75,30 @@ impl ThreadName {
 
 impl ThreadArgs {
     /// The selected threads; `None` if all are selected.
-    pub(crate) fn threads(&self) -> Option<AskedThreads> {
-        let (names, only_main) = (self.thread.clone(), self.only_main_thread);
-        (!names.is_empty() || only_main).then_some(AskedThreads { names, only_main })
+    pub(crate) fn threads(&self) -> Option<ThreadChoice> {
+        let (threads, only_main) = (self.thread.clone(), self.only_main_thread);
+        if threads.is_empty() && !only_main {
+            return None;
+        }
+        let whole = threads.iter().filter_map(|thread| match thread {
+            ThreadName::Whole(name) => Some(name.clone()),
+            ThreadName::Pattern(_) => None,
+        });
+        Some(ThreadChoice {
+            names: sorted(whole),
+            texts: sorted(threads.iter().map(ThreadName::text)),
+            only_main,
+            matches: Box::new(move |name, is_main| {
+                let has_name = threads.is_empty() || threads.iter().any(|thread| thread.matches(name));
+                has_name && (is_main || !only_main)
+            }),
+        })
     }
 
     /// The question about these threads. Threads that a pattern finds are not among its names.
     pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
-        let names = self.threads().map(|threads| threads.whole()).filter(|_| !self.thread.is_empty());
+        let names = self.threads().map(|threads| threads.names).filter(|_| !self.thread.is_empty());
         FleetOptions { threads: names, only_main_threads: self.only_main_thread, ..options }
-    }
-}
-
-/// The selected threads, if not all are selected.
-#[derive(Clone, Debug)]
-pub(crate) struct AskedThreads {
-    /// Alternatives; empty for every name.
-    names: Vec<ThreadName>,
-    /// True if only main threads count.
-    pub(crate) only_main: bool,
-}
-
-impl AskedThreads {
-    /// True if a thread with this name is selected, given whether it is a main thread.
-    pub(crate) fn matches(&self, name: &str, is_main: bool) -> bool {
-        (is_main || !self.only_main) && (self.names.is_empty() || self.names.iter().any(|thread| thread.matches(name)))
-    }
-
-    /// The names that are told in full, each once.
-    pub(crate) fn whole(&self) -> Vec<String> {
-        let whole = self.names.iter().filter_map(|thread| match thread {
-            ThreadName::Whole(name) => Some(name.clone()),
-            ThreadName::Pattern(_) => None,
-        });
-        sorted(whole)
-    }
-
-    /// As they were asked for, each once.
-    pub(crate) fn texts(&self) -> Vec<String> {
-        sorted(self.names.iter().map(ThreadName::text))
     }
 }
 
@@ -137,12 +122,12 @@ impl FilterArgs {
     }
 
     /// Describes what is measured with these options and threads. Equivalent options have the same description.
-    pub(crate) fn described(&self, threads: Option<&AskedThreads>) -> FleetSelection {
+    pub(crate) fn described(&self, threads: Option<&ThreadChoice>) -> FleetSelection {
         let mut options: Vec<(String, Option<String>)> = Vec::new();
         let mut add = |name: &str, values: Vec<String>| {
             options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
         };
-        add("--thread", threads.map(AskedThreads::texts).unwrap_or_default());
+        add("--thread", threads.map(|threads| threads.texts.clone()).unwrap_or_default());
         add("--time", self.when.time.map(|time| time.to_string()).into_iter().collect());
         let names = sorted(self.when.during.iter().cloned());
         let groups = names.len() + usize::from(self.when.during_hang);

@@ -7,7 +7,6 @@ mod extract;
 mod filters;
 mod help;
 mod host;
-mod merge;
 mod reading;
 mod remote;
 mod report;
@@ -36,7 +35,7 @@ fn answer(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
     match &command.action {
         FleetAction::Report(args) => report::show(args, colour),
         FleetAction::Extract(args) => extract::extract(args),
-        FleetAction::Merge(args) => merge::merge(args),
+        FleetAction::Merge(args) => extract::merge(args),
         FleetAction::Sql(args) => sql::show(args).map(|()| EXIT_DONE),
     }
 }

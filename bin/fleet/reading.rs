@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, ReadingOptions, ThreadChoice};
+use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions, ThreadChoice};
+use traceparse::recording::Options;
 use traceparse::symbols::Locator;
 
 use super::cli::{InputArgs, ReadingArgs};
-use super::filters::AskedThreads;
 use super::host::Host;
+use crate::arguments::job_count;
 use crate::symbols::{Search, locate};
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, resource_limits};
@@ -41,7 +42,7 @@ pub(super) fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> R
 /// The options of reading, with the symbols of a locator over these files.
 pub(super) fn options<'f>(
     args: &'f ReadingArgs,
-    threads: Option<AskedThreads>,
+    threads: Option<ThreadChoice>,
     symbol_files: &'f WatchedFiles,
     symbols: Option<&'f Locator<'f>>,
 ) -> ReadingOptions<'f> {
@@ -52,23 +53,17 @@ pub(super) fn options<'f>(
         needs_all: filters.when.during_all,
     });
     ReadingOptions {
-        read: args.read_options(),
-        measure: args.measure_options(),
+        read: Options { allow_truncated: args.allow_truncated, jobs: 1, ..Options::default() },
+        measure: MeasureOptions { schemas: args.schema.clone(), selection: filters.when.selection() },
         intervals,
         described: filters.described(threads.as_ref()),
-        threads: threads.map(thread_choice),
+        threads,
         operations: Box::new(|profile| filters.operations.operations(profile, false)),
         symbols,
         symbol_files,
         with_bundled_symbols: !args.search.no_bundled_symbols,
         with_inlines: !args.no_inlines,
         is_strict: args.strict,
-        jobs: args.job_count(),
+        jobs: job_count(args.jobs),
     }
-}
-
-/// Threads as the library takes them.
-pub(super) fn thread_choice(threads: AskedThreads) -> ThreadChoice {
-    let (texts, names, only_main) = (threads.texts(), threads.whole(), threads.only_main);
-    ThreadChoice { matches: Box::new(move |name, is_main| threads.matches(name, is_main)), texts, names, only_main }
 }

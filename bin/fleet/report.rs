@@ -5,22 +5,20 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
 
+use super::cli::{FleetFormat, FleetReportArgs};
+use super::host::{AtInterrupt, Host};
+use super::reading::{self, find_symbols, options};
+use super::with_runs::{NewFolder, RunFolder, measured_as};
+use crate::guard::will_write;
+use crate::sink::{Colour, Shown, style, write_to};
+use crate::unchanged::WatchedFiles;
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable};
 use anyhow::{Error, Result};
 use traceparse::fleet::{
     AlertState, Collector, Datasets, FleetInputs, FleetReport, FleetSettings, RunRow, Task, ThreadChoice,
 };
 use traceparse::output::{self, Format, RunPage};
 use traceparse::run_pages::RunPages;
-
-use super::cli::{FleetFormat, FleetReportArgs};
-use super::host::{AtInterrupt, Host};
-use super::reading::{self, find_symbols, options, thread_choice};
-use super::with_runs::{NewFolder, RunFolder, measured_as};
-use crate::guard::will_write;
-use crate::sink::Colour;
-use crate::sink::{Shown, style, write_to};
-use crate::unchanged::WatchedFiles;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable};
 
 /// Reports, and returns the exit code of the process.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -33,7 +31,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
     let (host, folder) = (Host::new(AtInterrupt::End), folder(args)?);
-    let patterns = args.threads.threads().map(thread_choice).filter(ThreadChoice::has_patterns);
+    let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
     let collector = Collector::new(&host, args.options(), patterns);
     if args.allow_incomplete {
         collector.decide_incomplete();

@@ -3,19 +3,16 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::cli::FleetSqlArgs;
+use super::host::{AtInterrupt, Host};
+use crate::guard::will_write;
+use crate::objects::shown;
+use crate::sink::{Shown, write_to};
+use crate::unchanged::read_whole;
+use crate::{Failure, resource_limits};
 use anyhow::{Result, anyhow, bail};
 use traceparse::fleet::{Datasets, FleetHost, FleetOptions, Store, ThreadChoice};
 use traceparse::output::Syntax;
-
-use super::cli::FleetSqlArgs;
-use super::host::{AtInterrupt, Host};
-use super::reading::thread_choice;
-use crate::Failure;
-use crate::guard::will_write;
-use crate::objects::shown;
-use crate::resource_limits;
-use crate::sink::{Shown, write_to};
-use crate::unchanged::read_whole;
 
 /// Writes the statement.
 pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
@@ -30,7 +27,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         let message = format!("{file} is not a dataset; if it is a report, name the dataset to read with --dataset");
         return Err(Failure::Usage(message));
     }
-    let patterns = args.threads.threads().map(thread_choice).filter(ThreadChoice::has_patterns);
+    let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
     let engine = args.engine;
     let text = if let [elsewhere] = sources.as_slice()
         && is_elsewhere(args, elsewhere)
@@ -40,7 +37,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
             let message = format!("{dataset} cannot be asked which threads a pattern matches; name them in full");
             return Err(Failure::Usage(message));
         }
-        engine.query(&options, &shown(&dataset))
+        engine.query(&options, &[(shown(&dataset).into_owned(), Vec::new())])
     } else {
         query(args, options, patterns.as_ref(), &sources)?
     };

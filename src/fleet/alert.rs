@@ -21,7 +21,7 @@
 
 use std::fmt;
 
-use super::options::{FleetScope, Measure};
+use super::scope::{FleetScope, Measure};
 pub use crate::alert_grammar::AlertError;
 pub(crate) use crate::alert_grammar::Comparison;
 use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};

@@ -1,14 +1,11 @@
 //! The numbers that alert rules look at, run by run.
 
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
-use super::entries::{Entries, Entry};
-use super::options::{FleetScope, Measure};
-use super::run::{FrameRow, NameId, WindowRow};
-use super::run_rows::{FleetNames, RunNames, RunRows};
+use super::columns::ScopeColumn;
+use super::run::{FrameRow, NameId, RunNames, RunRows, WindowRow};
+use super::scope::{FleetScope, Measure};
 use super::windows::{peak_rate, peak_rate_of_processes};
-use crate::hash::HashMap;
-use crate::memory::{of_map, of_vec};
-use crate::profile::StringId;
+use crate::memory::of_vec;
 use crate::units::Millionths;
 
 /// A rule and its numbers in every run so far.
@@ -23,7 +20,7 @@ pub(super) enum AlertNumbers {
     /// One number per run.
     One(OneSeries),
     /// One number for each name of a run.
-    Each(EachSeries),
+    Each(ScopeColumn),
 }
 
 /// One number per run.
@@ -39,25 +36,13 @@ pub(super) struct OneSeries {
     pub(super) similar: Option<String>,
 }
 
-/// The functions or binaries of all runs, by name; items with the same name are added up.
-#[derive(Debug)]
-pub(super) struct EachSeries {
-    pub(super) scope: FleetScope,
-    measure: Measure,
-    keys: HashMap<StringId, u32>,
-    /// By key.
-    names: Vec<StringId>,
-    /// The entries with a weight.
-    pub(super) entries: Entries,
-}
-
 impl AlertSeries {
     pub(super) fn new(rule: AlertRule) -> Self {
         let numbers = match (&rule.subject, rule.measure) {
             (
                 &AlertSubject::Each(scope @ (FleetScope::Function | FleetScope::Binary)),
                 AlertMeasure::Whole(measure),
-            ) => AlertNumbers::Each(EachSeries::new(scope, measure)),
+            ) => AlertNumbers::Each(ScopeColumn::new(scope, measure, true)),
             (subject, _) => {
                 let is_seen = !matches!(subject, AlertSubject::Named(..));
                 AlertNumbers::One(OneSeries { values: Vec::new(), is_seen, is_left_out: false, similar: None })
@@ -67,18 +52,18 @@ impl AlertSeries {
     }
 
     /// The values of its names, if it is about each of them.
-    pub(super) fn entries(&self) -> Option<&Entries> {
+    pub(super) fn each(&self) -> Option<&ScopeColumn> {
         match &self.numbers {
             AlertNumbers::One(_) => None,
-            AlertNumbers::Each(each) => Some(&each.entries),
+            AlertNumbers::Each(each) => Some(each),
         }
     }
 
-    /// The entries, mutable.
-    pub(super) fn entries_mut(&mut self) -> Option<&mut Entries> {
+    /// The same, to change them.
+    pub(super) fn each_mut(&mut self) -> Option<&mut ScopeColumn> {
         match &mut self.numbers {
             AlertNumbers::One(_) => None,
-            AlertNumbers::Each(each) => Some(&mut each.entries),
+            AlertNumbers::Each(each) => Some(each),
         }
     }
 
@@ -86,7 +71,7 @@ impl AlertSeries {
     pub(super) fn memory(&self) -> u64 {
         match &self.numbers {
             AlertNumbers::One(one) => of_vec(&one.values),
-            AlertNumbers::Each(each) => of_map(&each.keys) + of_vec(&each.names) + each.entries.memory(),
+            AlertNumbers::Each(each) => each.memory(),
         }
     }
 
@@ -136,53 +121,6 @@ impl OneSeries {
     }
 }
 
-impl EachSeries {
-    fn new(scope: FleetScope, measure: Measure) -> Self {
-        Self { scope, measure, keys: HashMap::default(), names: Vec::new(), entries: Entries::default() }
-    }
-
-    /// The number of names that runs have, zeros in all of them too.
-    pub(super) fn count(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(super) fn name(&self, key: u32, names: &FleetNames) -> String {
-        self.names.get(key as usize).map_or_else(String::new, |&name| names.get(name))
-    }
-
-    fn add(&mut self, run: u32, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
-        let mut sums: HashMap<NameId, (u64, u64)> = HashMap::default();
-        let is_all = self.measure == Measure::AllWeight;
-        let mut add = |name, own: (u64, u64), all: (u64, u64)| {
-            let sum = sums.entry(name).or_default();
-            let (weight, samples) = if is_all { all } else { own };
-            *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
-        };
-        if self.scope == FleetScope::Binary {
-            let rows = measures.binaries.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| {
-                add(row.binary, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            });
-        } else {
-            let rows = measures.frames.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| {
-                add(row.function, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            });
-        }
-        for (name, (weight, samples)) in sums {
-            let name = names.id(name);
-            let next = self.names.len() as u32;
-            let key = *self.keys.entry(name).or_insert(next);
-            if key == next {
-                self.names.push(name);
-            }
-            if weight > 0 {
-                self.entries.add(key, Entry { run, weight, samples }, measures.record.usual_weight);
-            }
-        }
-    }
-}
-
 /// True for names that represent code of many functions or binaries: code without names, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
     matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
@@ -216,22 +154,15 @@ struct Sum<'m> {
 }
 
 impl Sum<'_> {
-    /// Self weight and all weight of the rows.
-    fn rows(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
-        let is_it = |name: NameId, process: NameId| Some(name) == self.name && (self.counts)(process);
-        if self.scope == FleetScope::Binary {
-            let rows = self.measures.binaries.iter().filter(move |row| is_it(row.binary, row.process));
-            return Box::new(rows.map(|row| (row.self_weight, row.all_weight)));
-        }
+    fn rows(&self) -> impl Iterator<Item = &FrameRow> {
+        let rows = if self.scope == FleetScope::Binary { self.measures.binaries } else { self.measures.frames };
         let name_of = |row: &FrameRow| match self.scope {
             FleetScope::Function => row.function,
+            FleetScope::Binary => row.binary,
             FleetScope::Thread => row.thread,
-            FleetScope::Process | FleetScope::Binary | FleetScope::Run => row.process,
+            FleetScope::Process | FleetScope::Run => row.process,
         };
-        let rows = self.measures.frames.iter().filter(move |row| is_it(name_of(row), row.process));
-        // All that a thread or a process did is the sum of its self weights.
-        let is_function = self.scope == FleetScope::Function;
-        Box::new(rows.map(move |row| (row.self_weight, if is_function { row.all_weight } else { row.self_weight })))
+        rows.iter().filter(move |row| Some(name_of(row)) == self.name && (self.counts)(row.process))
     }
 
     fn is_there(&self) -> bool {
@@ -239,8 +170,10 @@ impl Sum<'_> {
     }
 
     fn weight(&self, measure: Measure) -> u64 {
-        let of = |(own, all): (u64, u64)| if measure == Measure::AllWeight { all } else { own };
-        self.rows().map(of).fold(0, u64::saturating_add)
+        // All that a thread or a process did is the sum of its self weights.
+        let has_all = matches!(self.scope, FleetScope::Function | FleetScope::Binary);
+        let is_all = has_all && measure == Measure::AllWeight;
+        self.rows().map(|row| row.sum(is_all).0).fold(0, u64::saturating_add)
     }
 
     fn peak(&self, seconds: u32) -> Option<Millionths> {

@@ -10,20 +10,20 @@ use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
-use super::entries::Entries;
+use super::entries::{SpillFile, Spilled};
 use super::options::FleetOptions;
-use super::report::{Cohort, Completeness, DamagedRecording};
-use super::run::{FailedInput, FailureKind, FrameRow, NameId, RunMeasures, RunRecord};
-use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
-use super::run_windows::{CountedWindows, RunWindows};
+use super::report::{Cohort, Completeness, DamagedRecording, Inputs};
+use super::run::{
+    FailedInput, FailureKind, FleetNames, FrameRow, KnownNames, NameId, RunMeasures, RunNames, RunRecord, RunRows,
+};
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
 use super::shared_label::LabelValues;
-use super::spill::{SpillFile, Spilled};
-use super::stored_run::StoredRun;
+use super::stored_run::{CountedWindows, StoredCohort, StoredRun};
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
+use crate::recording::TimeSource;
 use crate::units::Unit;
 
 /// The number of process names, and of thread names, that a report keeps in addition to the requested ones.
@@ -39,20 +39,15 @@ const MAX_NAMES: usize = 50;
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,
     pub(super) names: FleetNames,
-    pub(super) cohorts: Vec<Cohort>,
-    cohort_ids: HashMap<Cohort, u32>,
+    pub(super) cohorts: Vec<StoredCohort>,
+    cohort_ids: HashMap<Cohort, usize>,
     pub(super) runs: Vec<StoredRun>,
-    /// By cohort: the seconds of its runs, if they are not kept.
-    pub(super) counted_windows: Vec<CountedWindows>,
     /// The source of each run id.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) alert_series: Vec<AlertSeries>,
-    pub(super) failed: Vec<FailedInput>,
-    pub(super) without_time: Vec<String>,
-    pub(super) rejected_rows: u64,
-    pub(super) damaged: Vec<DamagedRecording>,
-    pub(super) left_out: u64,
+    /// The inputs as far as they can be counted one by one.
+    pub(super) inputs: Inputs,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) label_values: LabelValues,
     /// The values of skipped runs, for each key of which only some values are requested.
@@ -60,10 +55,6 @@ pub struct FleetBuilder {
     pub(super) processes: BTreeSet<String>,
     pub(super) threads: BTreeSet<String>,
     pub(super) selection: FleetSelection,
-    pub(super) excluded_runs: u64,
-    pub(super) completeness: Completeness,
-    /// Shards of the fleet that are missing, as `16/16`.
-    pub(super) missing_shards: Vec<String>,
     /// True if alerts are decided although inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
@@ -83,7 +74,7 @@ impl FleetBuilder {
     pub fn new(options: FleetOptions) -> Self {
         let scopes = FleetScope::ALL.into_iter().filter(|scope| *scope != FleetScope::Run);
         let wanted = scopes.filter(|scope| options.scopes.contains(scope));
-        let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure)).collect();
+        let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure, false)).collect();
         let alert_series = options.alerts.iter().map(|rule: &AlertRule| AlertSeries::new(rule.clone())).collect();
         Self {
             options,
@@ -91,24 +82,16 @@ impl FleetBuilder {
             cohorts: Vec::new(),
             cohort_ids: HashMap::default(),
             runs: Vec::new(),
-            counted_windows: Vec::new(),
             sources: HashMap::default(),
             columns,
             alert_series,
-            failed: Vec::new(),
-            without_time: Vec::new(),
-            rejected_rows: 0,
-            damaged: Vec::new(),
-            left_out: 0,
+            inputs: Inputs::default(),
             label_keys: BTreeSet::new(),
             label_values: LabelValues::default(),
             left_out_values: BTreeMap::new(),
             processes: BTreeSet::new(),
             threads: BTreeSet::new(),
             selection: FleetSelection::default(),
-            excluded_runs: 0,
-            completeness: Completeness::default(),
-            missing_shards: Vec::new(),
             decides_incomplete: false,
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
@@ -132,7 +115,7 @@ impl FleetBuilder {
             false => None,
             true => match measures.of_threads(|name, is_main| options.selects_thread(name, is_main)) {
                 Some(narrowed) => Some(narrowed),
-                None => return self.failed.push(without_threads(&measures.record, options)),
+                None => return self.inputs.failed.push(without_threads(&measures.record, options)),
             },
         };
         self.add_rows(&RunRows::of(narrowed.as_ref().unwrap_or(measures)), &mut KnownNames::default());
@@ -169,7 +152,7 @@ impl FleetBuilder {
             }
         }
         if !self.options.selects(&record.labels) {
-            self.left_out += 1;
+            self.inputs.left_out += 1;
             let is_asked = |key: &String| self.options.only.iter().any(|(asked, _)| asked == key);
             for (key, value) in record.labels.iter().filter(|(key, _)| is_asked(key)) {
                 self.left_out_values.entry(key.clone()).or_default().insert(value.clone());
@@ -178,16 +161,18 @@ impl FleetBuilder {
         }
         if let Some(first) = self.sources.get(&record.run_id) {
             let reason = format!("it has the same content as {first}, which counts");
-            self.failed.push(record.failure(FailureKind::Duplicate, reason));
+            self.inputs.failed.push(record.failure(FailureKind::Duplicate, reason));
             return false;
         }
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
-        self.rejected_rows = self.rejected_rows.saturating_add(record.rejected);
+        self.inputs.rejected_rows = self.inputs.rejected_rows.saturating_add(record.rejected);
         if record.unread_runs > 0 {
-            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs: record.unread_runs });
+            self.inputs
+                .damaged
+                .push(DamagedRecording { source: record.source.clone(), unread_runs: record.unread_runs });
         }
-        self.excluded_runs += u64::from(record.excluded_runs);
+        self.inputs.excluded_runs += u64::from(record.excluded_runs);
         true
     }
 
@@ -203,7 +188,7 @@ impl FleetBuilder {
             }),
         };
         let Some(rate) = record.rate(weight) else {
-            self.without_time.push(record.source.clone());
+            self.inputs.without_time.push(record.source.clone());
             return;
         };
         let run = self.runs.len() as u32;
@@ -216,23 +201,14 @@ impl FleetBuilder {
         }
         let series = Series::new(record, rows.windows, &|row| counts(row.process));
         let cohort = self.cohort_of(record);
-        self.label_values.add(cohort, &record.labels, &self.options.by);
-        let windows = self.windows_of(cohort, series, record.unit);
-        let stored = StoredRun::new(record, cohort, (weight, samples, rate), windows);
+        self.label_values.add(cohort as u32, &record.labels, &self.options.by);
+        let windows = self.options.is_approximate.then(|| &mut self.cohorts[cohort].windows);
+        let stored = StoredRun::new(record, (cohort, windows), (weight, samples, rate), series, &self.options);
         self.apart += stored.memory();
+        self.inputs.runs += 1;
+        self.inputs.idle += u64::from(record.samples == 0);
+        self.inputs.estimated_time += u64::from(record.wall_source == TimeSource::Samples);
         self.runs.push(stored);
-    }
-
-    /// The seconds of a run in a cohort, in the form that is kept.
-    fn windows_of(&mut self, cohort: u32, series: Series, unit: Unit) -> RunWindows {
-        if !self.options.is_approximate {
-            return RunWindows::Kept(series);
-        }
-        let index = cohort as usize;
-        if index >= self.counted_windows.len() {
-            self.counted_windows.resize_with(index + 1, CountedWindows::default);
-        }
-        self.counted_windows[index].count(&series, unit, &self.options)
     }
 
     /// Names a file that gave no run.
@@ -240,7 +216,7 @@ impl FleetBuilder {
         self.apart += failed.memory();
         self.label_keys.extend(failed.labels.iter().map(|(key, _)| key.clone()));
         if failed.labels.is_empty() || self.options.selects(&failed.labels) {
-            self.failed.push(failed);
+            self.inputs.failed.push(failed);
         }
     }
 
@@ -248,13 +224,14 @@ impl FleetBuilder {
     pub fn memory(&self) -> u64 {
         let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
-        let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
+        let lists = of_vec(&self.runs) + of_vec(&self.inputs.failed) + of_map(&self.sources);
         self.names.memory() + columns + alert_series + lists + self.label_values.memory() + self.apart
     }
 
     /// The bytes of memory that [`spill`](Self::spill) would free, about.
     pub fn spillable(&self) -> u64 {
-        self.entries().map(Entries::spillable).sum()
+        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::each);
+        self.columns.iter().chain(of_alerts).map(|column| column.entries.spillable()).sum()
     }
 
     /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
@@ -267,9 +244,8 @@ impl FleetBuilder {
         if !self.spilled.is_open() {
             self.spilled = Spilled::new(open()?);
         }
-        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::entries_mut);
-        let of_columns = self.columns.iter_mut().map(|column| &mut column.entries);
-        of_columns.chain(of_alerts).try_for_each(|entries| entries.spill(&mut self.spilled))
+        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::each_mut);
+        self.columns.iter_mut().chain(of_alerts).try_for_each(|column| column.entries.spill(&mut self.spilled))
     }
 
     /// The number of bytes that were [spilled](Self::spill).
@@ -277,24 +253,11 @@ impl FleetBuilder {
         self.spilled.length()
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Entries> {
-        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::entries);
-        self.columns.iter().map(|column| &column.entries).chain(of_alerts)
-    }
-
-    /// Sets the selection with which the runs were measured, which the report shows.
-    pub fn set_selection(&mut self, selection: FleetSelection) {
+    /// Sets the selection with which the runs were measured, how complete the inputs of the fleet are, and its missing
+    /// shards, such as `16/16`. The report shows all of it; by default, completeness is unknown.
+    pub fn describe(&mut self, selection: FleetSelection, completeness: Completeness, missing_shards: Vec<String>) {
         self.selection = selection;
-    }
-
-    /// Sets how complete the inputs of the fleet are, which is unknown by default.
-    pub fn set_completeness(&mut self, completeness: Completeness) {
-        self.completeness = completeness;
-    }
-
-    /// Names the shards of the fleet that are missing, such as `16/16`.
-    pub fn set_missing_shards(&mut self, missing: Vec<String>) {
-        self.missing_shards = missing;
+        (self.inputs.completeness, self.inputs.missing_shards) = (completeness, missing_shards);
     }
 
     /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete); else none is decided.
@@ -344,7 +307,7 @@ impl FleetBuilder {
         (!wanted.is_empty()).then(|| rows.names.iter().map(|name| wanted.contains(name)).collect())
     }
 
-    fn cohort_of(&mut self, record: &RunRecord) -> u32 {
+    fn cohort_of(&mut self, record: &RunRecord) -> usize {
         let cohort = Cohort { unit: record.unit, labels: self.labels_of_cohort(&record.labels) };
         self.cohort_id(cohort)
     }
@@ -360,10 +323,10 @@ impl FleetBuilder {
         if self.options.by.is_empty() {
             return;
         }
-        let unit = self.cohorts.iter().map(|cohort| cohort.unit).min().unwrap_or(Unit::Nanoseconds);
-        let counted = self.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate);
+        let unit = self.cohorts.iter().map(|cohort| cohort.cohort.unit).min().unwrap_or(Unit::Nanoseconds);
+        let counted = self.inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate);
         let labels: Vec<_> = counted.map(|failed| self.labels_of_cohort(&failed.labels)).collect();
-        let mut known: BTreeSet<_> = self.cohorts.iter().map(|cohort| cohort.labels.clone()).collect();
+        let mut known: BTreeSet<_> = self.cohorts.iter().map(|cohort| cohort.cohort.labels.clone()).collect();
         for labels in labels {
             let is_told = labels.iter().any(|(_, value)| value.is_some());
             if is_told && known.insert(labels.clone()) {
@@ -372,13 +335,13 @@ impl FleetBuilder {
         }
     }
 
-    fn cohort_id(&mut self, cohort: Cohort) -> u32 {
+    fn cohort_id(&mut self, cohort: Cohort) -> usize {
         if let Some(&id) = self.cohort_ids.get(&cohort) {
             return id;
         }
-        let id = self.cohorts.len() as u32;
+        let id = self.cohorts.len();
         self.cohort_ids.insert(cohort.clone(), id);
-        self.cohorts.push(cohort);
+        self.cohorts.push(StoredCohort { cohort, windows: CountedWindows::default() });
         id
     }
 }

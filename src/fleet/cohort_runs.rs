@@ -1,14 +1,12 @@
 //! The runs of a fleet in the order of the report, by cohort.
 
-use super::by_cohort::Positions;
 use super::columns::ScopeColumn;
+use super::entries::{Entry, EntryRuns};
 use super::options::FleetOptions;
-use super::report::{Cohort, CohortReport};
-use super::run_rows::FleetNames;
-use super::run_windows::CountedWindows;
-use super::stored_run::StoredRun;
-use super::summary::{RunValues, Totals, summarize};
-use super::timeline::{timeline, window_report};
+use super::report::CohortReport;
+use super::run::FleetNames;
+use super::stored_run::{StoredCohort, StoredRun};
+use super::summary::{RunValues, Totals, summarize, timeline, window_report};
 use crate::stats::BoxPlot;
 use crate::units::{Millionths, Unit};
 
@@ -18,19 +16,29 @@ const MAX_BINS: usize = 30;
 /// The runs in the order of the report.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
-    pub(super) cohorts: &'b [Cohort],
-    pub(super) positions: Positions<'b>,
+    pub(super) cohorts: &'b [StoredCohort],
+    pub(super) runs: &'b [StoredRun],
+    /// The position of each run, by the order of addition.
+    pub(super) order: &'b [u32],
     pub(super) names: &'b FleetNames,
     /// By cohort: its runs.
     pub(super) members: Vec<Vec<usize>>,
     pub(super) columns: &'b [ScopeColumn],
-    /// By cohort, if seconds were counted.
-    pub(super) counted_windows: &'b [CountedWindows],
+}
+
+impl EntryRuns for CohortRuns<'_> {
+    fn position(&self, added: u32) -> u32 {
+        self.order[added as usize]
+    }
+
+    fn usual_weight(&self, added: u32) -> u64 {
+        self.runs[self.position(added) as usize].usual_weight
+    }
 }
 
 impl CohortRuns<'_> {
     pub(super) fn unit(&self, cohort: usize) -> Unit {
-        self.cohorts[cohort].unit
+        self.cohorts[cohort].cohort.unit
     }
 
     /// The number of runs of a cohort.
@@ -39,7 +47,7 @@ impl CohortRuns<'_> {
     }
 
     fn members(&self, cohort: usize) -> impl Iterator<Item = &StoredRun> {
-        self.members[cohort].iter().map(|&run| &self.positions.runs[run])
+        self.members[cohort].iter().map(|&run| &self.runs[run])
     }
 
     /// The report on a cohort, so far without tables.
@@ -48,20 +56,21 @@ impl CohortRuns<'_> {
         let members: Vec<&StoredRun> = self.members(cohort).collect();
         let mut totals = self.recorded(cohort);
         for run in &members {
-            totals.add_weight(run.weight, run.run_weight);
+            totals.add_weight(run.row.weight, run.row.run_weight);
         }
         let positions = &self.members[cohort];
-        let rates: Vec<(Millionths, Millionths)> = members.iter().map(|run| (run.rate, run.run_weight)).collect();
+        let rates: Vec<(Millionths, Millionths)> =
+            members.iter().map(|run| (run.row.rate, run.row.run_weight)).collect();
         let of_runs = rates.iter().zip(positions).map(|(&(rate, weight), &run)| (rate, weight, run));
         let of_runs = RunValues::new(of_runs, self.options.is_weighted);
         let distribution = self.options.distribution(rates, 0, 0);
         CohortReport {
-            cohort: self.cohorts[cohort].clone(),
+            cohort: self.cohorts[cohort].cohort.clone(),
             runs: members.len() as u64,
             across_runs: summarize(&distribution, &of_runs, totals.rate(unit), self.options),
             bins: distribution.bins(MAX_BINS),
             box_plot: BoxPlot::new(&distribution),
-            within_runs: window_report(&members, positions, unit, self.options, self.counted_windows.get(cohort)),
+            within_runs: window_report(&members, positions, unit, self.options, &self.cohorts[cohort].windows),
             timeline: timeline(&members, unit, self.options),
             tables: Vec::new(),
         }
@@ -71,13 +80,24 @@ impl CohortRuns<'_> {
     pub(super) fn recorded(&self, cohort: usize) -> Totals {
         let mut totals = Totals::default();
         for run in self.members(cohort) {
-            totals.add_wall(run.wall, run.run_weight);
+            totals.add_wall(run.row.wall, run.row.run_weight);
         }
         totals
     }
 
     /// The sum of the run weights of a cohort.
     pub(super) fn run_weight(&self, cohort: usize) -> u128 {
-        self.members(cohort).map(|run| u128::from(run.run_weight.get())).sum()
+        self.members(cohort).map(|run| u128::from(run.row.run_weight.get())).sum()
+    }
+
+    /// Splits the entries of a key by cohort; replaces what is there.
+    pub(super) fn split(&self, entries: &[Entry], by_cohort: &mut [Vec<Entry>]) {
+        by_cohort.iter_mut().for_each(Vec::clear);
+        for entry in entries {
+            by_cohort[self.runs[entry.run as usize].row.cohort].push(*entry);
+        }
     }
 }
+
+/// Entries that are looked at at a time: 48 MiB.
+pub(super) const MOST_ENTRIES: usize = 2 << 20;

@@ -1,10 +1,8 @@
 //! One scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
-use super::measures::Measure;
-use super::run::NameId;
-use super::run_rows::{FleetNames, RunNames, RunRows};
-use super::scope::{FleetScope, ScopeName};
+use super::run::{FleetNames, NameId, RunNames, RunRows};
+use super::scope::{FleetScope, Measure, ScopeName};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;
@@ -18,6 +16,8 @@ type Key = (StringId, Option<StringId>);
 pub(super) struct ScopeColumn {
     pub(super) scope: FleetScope,
     measure: Measure,
+    /// True if functions with one name are one key, in any binary.
+    is_of_names: bool,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
     /// By key: a bit for each unit in which some run has weight of it.
@@ -60,10 +60,11 @@ impl RunSums {
 }
 
 impl ScopeColumn {
-    pub(super) fn new(scope: FleetScope, measure: Measure) -> Self {
+    pub(super) fn new(scope: FleetScope, measure: Measure, is_of_names: bool) -> Self {
         Self {
             scope,
             measure,
+            is_of_names,
             ids: HashMap::default(),
             keys: Vec::new(),
             units: Vec::new(),
@@ -99,30 +100,26 @@ impl ScopeColumn {
 
     /// Sums the rows of a run by key.
     fn sum(&mut self, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
-        let (is_all, scope) = (self.measure == Measure::AllWeight, self.scope);
+        let scope = self.scope;
+        // All that a thread or a process did is the sum of its self weights.
+        let is_all = self.measure == Measure::AllWeight && matches!(scope, FleetScope::Binary | FleetScope::Function);
         // Rows of one process, and of one thread, follow each other.
         let mut last = None;
-        let mut add = |name: (NameId, Option<NameId>), own: Sum, all: Sum| {
+        let rows = if scope == FleetScope::Binary { rows.binaries } else { rows.frames };
+        for row in rows.iter().filter(|row| counts(row.process)) {
+            let name = match scope {
+                FleetScope::Function if self.is_of_names => (row.function, None),
+                FleetScope::Function => (row.binary, Some(row.function)),
+                FleetScope::Binary => (row.binary, None),
+                FleetScope::Thread => (row.process, Some(row.thread)),
+                FleetScope::Process | FleetScope::Run => (row.process, None),
+            };
             let key = match last {
                 Some((known, key)) if known == name => key,
                 _ => self.key(name, names),
             };
             last = Some((name, key));
-            self.sums.add(key, if is_all { all } else { own });
-        };
-        if scope == FleetScope::Binary {
-            for row in rows.binaries.iter().filter(|row| counts(row.process)) {
-                add((row.binary, None), (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
-            }
-            return;
-        }
-        for row in rows.frames.iter().filter(|row| counts(row.process)) {
-            let own = (row.self_weight, row.self_samples);
-            match scope {
-                FleetScope::Function => add((row.binary, Some(row.function)), own, (row.all_weight, row.all_samples)),
-                FleetScope::Thread => add((row.process, Some(row.thread)), own, own),
-                _ => add((row.process, None), own, own),
-            }
+            self.sums.add(key, row.sum(is_all));
         }
     }
 
@@ -137,9 +134,19 @@ impl ScopeColumn {
         id
     }
 
+    /// The number of keys that runs have, also of those that are zero in all of them.
+    pub(super) fn count(&self) -> usize {
+        self.keys.len()
+    }
+
     /// The number of keys that have weight in some run of this unit.
     pub(super) fn used_in(&self, unit: Unit) -> usize {
         self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
+    }
+
+    /// The name of a key, or the first of its names.
+    pub(super) fn first_name(&self, key: u32, names: &FleetNames) -> String {
+        names.get(self.keys[key as usize].0)
     }
 
     /// The name of the process, thread, binary or function of a key.

@@ -5,95 +5,53 @@ use std::fmt::{self, Display};
 
 use crate::memory::OverBudget;
 
-type Cause = Box<dyn Error + Send + Sync>;
-
 /// The reason why a fleet cannot be read, extracted or merged: a sentence that names the file and what to do, and its cause.
 #[derive(Debug)]
-pub struct FleetError(Reason);
-
-#[derive(Debug)]
-enum Reason {
-    Sentence(String, Option<Cause>),
-    /// Another error, in its own words.
-    Other(Cause),
-}
+pub struct FleetError(anyhow::Error);
 
 pub(crate) type Result<T, E = FleetError> = std::result::Result<T, E>;
 
 impl FleetError {
     /// An error without a cause.
     pub fn new(sentence: impl Display) -> Self {
-        Self(Reason::Sentence(sentence.to_string(), None))
+        Self(anyhow::Error::msg(sentence.to_string()))
     }
 
     /// Puts a sentence in front of the error, which becomes its cause.
     pub(crate) fn context(self, sentence: impl Display) -> Self {
-        let cause = match self.0 {
-            Reason::Other(cause) => cause,
-            sentence @ Reason::Sentence(..) => Box::new(Self(sentence)),
-        };
-        Self(Reason::Sentence(sentence.to_string(), Some(cause)))
+        Self(self.0.context(sentence.to_string()))
     }
 
     /// An error of the program, in its own words.
     pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(Reason::Other(error.into()))
+        Self(anyhow::Error::from_boxed(error.into()))
     }
 
     /// The last of its causes, or the error itself.
     pub(crate) fn root_cause(&self) -> &(dyn Error + 'static) {
-        let mut last: &(dyn Error + 'static) = match &self.0 {
-            Reason::Other(error) => &**error,
-            Reason::Sentence(..) => self,
-        };
-        while let Some(cause) = last.source() {
-            last = cause;
-        }
-        last
+        self.0.root_cause()
     }
 
     /// The error and its causes in one line: `a.csv, line 7: not JSON: expected value`.
     pub(crate) fn sentences(&self) -> String {
-        let mut text = self.to_string();
-        let mut next = self.source();
-        while let Some(error) = next {
-            text += &format!(": {error}");
-            next = error.source();
-        }
-        text
+        format!("{:#}", self.0)
     }
 
     /// The first error of this type among this error and its causes.
     pub fn find<E: Error + 'static>(&self) -> Option<&E> {
-        let mut next: Option<&(dyn Error + 'static)> = match &self.0 {
-            Reason::Sentence(_, cause) => cause.as_deref().map(|cause| cause as _),
-            Reason::Other(cause) => Some(&**cause),
-        };
-        while let Some(error) = next {
-            if let Some(found) = error.downcast_ref() {
-                return Some(found);
-            }
-            next = error.source();
-        }
-        None
+        self.0.chain().find_map(|error| error.downcast_ref())
     }
 }
 
 impl Display for FleetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Reason::Sentence(sentence, _) => f.write_str(sentence),
-            Reason::Other(error) => error.fmt(f),
-        }
+        write!(f, "{}", self.0)
     }
 }
 
 impl Error for FleetError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.0 {
-            Reason::Sentence(_, cause) => cause.as_deref().map(|cause| cause as _),
-            Reason::Other(error) => error.source(),
-        }
+        self.0.source()
     }
 }
 
@@ -102,7 +60,7 @@ macro_rules! pass_on {
     ($($error:ty),*) => {$(
         impl From<$error> for FleetError {
             fn from(error: $error) -> Self {
-                Self(Reason::Other(Box::new(error)))
+                Self(error.into())
             }
         }
     )*};

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use super::differences::Compared;
 use super::finding::Finding;
-use super::measures::Measure;
 use super::options::SortKey;
 use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, TrendOver};
-use super::scope::FleetScope;
+use super::scope::{FleetScope, Measure};
 use super::trend::{distribution, same_but_for};
 use crate::stats::{Quantile, Support};
 use crate::units::{Millionths, Unit};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::entries::SpillFile;
 use super::error::{Context, FleetError, Result};
-use super::spill::SpillFile;
 use super::store::{InputKind, InputState};
 use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, read_all};
 use crate::memory::MemoryBudget;
@@ -82,7 +82,7 @@ pub trait FleetHost: Sync {
     /// If it cannot be opened.
     fn open(&self, path: &Path) -> Result<Box<dyn InputStream + '_>, FleetError> {
         let source = self.storage().open(path).with_context(|| format!("{}: cannot be opened", path.display()))?;
-        Ok(Box::new(Plain(source)))
+        Ok(Box::new(source))
     }
 
     /// The state of an input; `None` if it does not exist.
@@ -181,15 +181,7 @@ pub trait WatchedInputs: Files {
     fn first_changed(&self) -> Option<PathBuf>;
 }
 
-struct Plain<'f>(Box<dyn Read + Send + 'f>);
-
-impl Read for Plain<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
-
-impl InputStream for Plain<'_> {
+impl InputStream for Box<dyn Read + Send + '_> {
     fn is_unchanged(&self) -> bool {
         true
     }

@@ -39,15 +39,9 @@ enum Part<'t> {
     /// The position of a word in [`BEFORE_RELEASE`], and what follows it.
     BeforeRelease(usize, String),
     End,
-    Number(Digits<'t>),
+    /// The number of digits without leading zeros, and these.
+    Number(usize, &'t str),
     Text(&'t str),
-}
-
-/// A number of any length: how many digits it has without leading zeros, and these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Digits<'t> {
-    count: usize,
-    digits: &'t str,
 }
 
 fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
@@ -69,7 +63,7 @@ fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
 
 fn number(part: &str) -> Part<'_> {
     let digits = part.trim_start_matches('0');
-    Part::Number(Digits { count: digits.len(), digits })
+    Part::Number(digits.len(), digits)
 }
 
 /// The part for a label that starts with a word of [`BEFORE_RELEASE`].

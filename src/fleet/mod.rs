@@ -59,16 +59,13 @@
 
 mod alert;
 mod alert_evaluation;
-mod alert_family;
 mod alert_series;
 mod assemble;
 mod builder;
-mod by_cohort;
 mod cohort_runs;
 mod columns;
 #[cfg(feature = "dataset")]
 mod combine;
-mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
@@ -87,25 +84,18 @@ pub(crate) mod host;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
-mod measures;
-mod narrow;
 mod options;
-mod options_json;
 mod report;
 mod run;
-mod run_rows;
-mod run_windows;
 mod scope;
 mod scope_tables;
 mod selection;
 mod shared_label;
-mod spill;
 mod sql;
 #[cfg(feature = "dataset")]
 mod store;
 mod stored_run;
 mod summary;
-mod timeline;
 mod trend;
 mod windows;
 
@@ -121,6 +111,7 @@ pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
     TableWriter,
 };
+pub use entries::SpillFile;
 #[cfg(feature = "dataset")]
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
@@ -131,17 +122,15 @@ pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, comp
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
-pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
     WindowReport,
 };
-pub use run::{BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, ScopeName};
+pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+pub use scope::{FleetScope, Measure, ScopeName};
 pub use selection::FleetSelection;
-pub use spill::SpillFile;
 pub use sql::SqlEngine;
 #[cfg(feature = "dataset")]
 pub use store::{

@@ -1,14 +1,15 @@
-//! The data kept of one run: the rows of a dataset.
+//! The data kept of one run: the rows of a dataset, narrowed to some threads, or added to a fleet with its names.
 
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use hashbrown::HashTable;
-
+use super::options::FleetOptions;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
+use crate::profile::{StringId, Strings};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
+use hashbrown::HashTable;
 
 /// A run: its source, its labels, and its totals. A row of the table `runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,12 @@ pub struct RunRecord {
     pub has_toc_beside: bool,
     /// The labels that the manifest gives the file, in its order; `None` if no manifest names it.
     pub manifest_labels: Option<Vec<(String, String)>>,
+}
+
+impl AsRef<Self> for RunRecord {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 impl RunRecord {
@@ -152,8 +159,14 @@ pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// The weights of a binary's function in the threads with one name in a process, main threads and others separately. A
-/// row of the table `frames`.
+impl NameId {
+    /// The name of nothing, which is empty.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// The weights of a binary's function in the threads with one name in a process, main threads and others separately: a
+/// row of the table `frames`. Or of a complete binary: a row of the table `modules`, which is not the sum of the
+/// binary's functions, since a sample in two of them is counted once.
 ///
 /// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
 /// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
@@ -165,15 +178,15 @@ pub struct FrameRow {
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The binary, by name; empty if unknown.
+    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
     pub binary: NameId,
-    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS).
+    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] for a binary.
     pub function: NameId,
-    /// Weight of samples whose leaf it is.
+    /// Weight of samples whose leaf it is, or is in it.
     pub self_weight: u64,
     /// Weight of samples that have it anywhere in their stack; once each.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// Samples whose leaf it is, or is in it.
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
     pub all_samples: u64,
@@ -184,28 +197,11 @@ impl FrameRow {
     pub const UNNAMED: &'static str = "(unnamed)";
     /// The function name of samples without a stack.
     pub const STACKLESS: &'static str = "(no stack)";
-}
 
-/// The weights of a binary in the threads with one name in a process, main threads and others separately. A row of the
-/// table `modules`; it is not the sum of its functions, since a sample in two of them is counted once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BinaryRow {
-    /// The process, by name.
-    pub process: NameId,
-    /// The thread, by name.
-    pub thread: NameId,
-    /// True for [main threads](crate::profile::Thread::is_main).
-    pub is_main_thread: bool,
-    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
-    pub binary: NameId,
-    /// Weight of samples whose leaf is in it.
-    pub self_weight: u64,
-    /// Weight of samples that have it anywhere in their stack; once each.
-    pub all_weight: u64,
-    /// Samples whose leaf is in it.
-    pub self_samples: u64,
-    /// Samples that have it anywhere in their stack.
-    pub all_samples: u64,
+    /// Weight and samples: those anywhere in stacks, or those of leaves.
+    pub(super) const fn sum(&self, is_all: bool) -> (u64, u64) {
+        if is_all { (self.all_weight, self.all_samples) } else { (self.self_weight, self.self_samples) }
+    }
 }
 
 /// The weight of the threads with one name in one second, main threads and others separately. A row of the table
@@ -236,18 +232,12 @@ pub struct RunMeasures {
     /// Functions, sorted by process and thread, main threads last, then by binary and function.
     pub frames: Vec<FrameRow>,
     /// Binaries, sorted by process and thread, main threads last, then by binary.
-    pub binaries: Vec<BinaryRow>,
+    pub binaries: Vec<FrameRow>,
     /// Seconds, sorted by process and thread, main threads last, then by second.
     pub windows: Vec<WindowRow>,
 }
 
 impl RunMeasures {
-    /// A run of which only the record is known.
-    #[cfg(feature = "dataset")]
-    pub(super) fn without_rows(record: RunRecord) -> Self {
-        Self { record, names: Vec::new(), frames: Vec::new(), binaries: Vec::new(), windows: Vec::new() }
-    }
-
     /// The text of a name; empty for an id of another run that is past the end.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)
@@ -378,5 +368,132 @@ impl FailedInput {
         let texts = [&self.source, &self.fingerprint, &self.reason];
         let texts = texts.into_iter().chain(&self.run_id).map(|text| text.capacity() as u64).sum::<u64>();
         size_of::<Self>() as u64 + texts + of_labels(&self.labels)
+    }
+}
+
+impl RunMeasures {
+    /// The run reduced to the selected threads, by name and by whether they are main threads: rows, weight and samples
+    /// only cover these threads, over the same recorded time. The number of effective samples is reduced in proportion,
+    /// and the number of cores is unknown. `None` for a run without such a thread; an existing thread that is idle has
+    /// the weight 0.
+    pub fn of_threads(&self, is_wanted: impl Fn(&str, bool) -> bool) -> Option<Self> {
+        let wanted = |is_main: bool| self.names.iter().map(|name| is_wanted(name, is_main)).collect::<Vec<bool>>();
+        let wanted = [wanted(false), wanted(true)];
+        let has = |id: NameId, is_main: bool| {
+            let known = wanted[usize::from(is_main)].get(id.0 as usize).copied();
+            known.unwrap_or_else(|| is_wanted("", is_main))
+        };
+        let frames: Vec<_> = self.frames.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect();
+        if frames.is_empty() {
+            return None;
+        }
+        let add = |sum: (u64, u64), own: (u64, u64)| (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1));
+        let own = frames.iter().map(|row| (row.self_weight, row.self_samples));
+        let (weight, samples) = own.fold((0, 0), add);
+        let effective = u128::from(samples) * u128::from(self.record.effective_samples);
+        let effective = effective / u128::from(self.record.samples.max(1));
+        let effective_samples = u64::try_from(effective).unwrap_or(u64::MAX);
+        Some(Self {
+            record: RunRecord { weight, samples, effective_samples, cores: 0, ..self.record.clone() },
+            names: self.names.clone(),
+            frames,
+            binaries: self.binaries.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
+            windows: self.windows.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
+        })
+    }
+
+    /// The sentence about a run without a thread with these names, or without a main thread with such a name.
+    pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
+        let thread = if only_main_threads { "main thread" } else { "thread" };
+        match names {
+            [] => format!("There is no known {thread}."),
+            [name] => format!("There is no {thread} named {name:?}."),
+            names => format!("There is no {thread} of the names {}.", names.join(", ")),
+        }
+    }
+}
+
+impl FleetOptions {
+    /// True if only some threads are selected.
+    pub fn narrows_threads(&self) -> bool {
+        self.threads.is_some() || self.only_main_threads
+    }
+
+    /// True for a thread with this name, main thread or not.
+    pub fn selects_thread(&self, name: &str, is_main: bool) -> bool {
+        (is_main || !self.only_main_threads)
+            && self.threads.as_ref().is_none_or(|names| names.iter().any(|asked| asked == name))
+    }
+}
+
+/// A run whose names may be shared by many runs.
+#[derive(Clone, Copy)]
+pub(super) struct RunRows<'r> {
+    pub(super) record: &'r RunRecord,
+    /// By id; an id past the end is the empty name.
+    pub(super) names: &'r [String],
+    pub(super) frames: &'r [FrameRow],
+    pub(super) binaries: &'r [FrameRow],
+    pub(super) windows: &'r [WindowRow],
+}
+
+impl<'r> RunRows<'r> {
+    pub(super) fn of(run: &'r RunMeasures) -> Self {
+        let RunMeasures { record, names, frames, binaries, windows } = run;
+        Self { record, names, frames, binaries, windows }
+    }
+
+    pub(super) fn name(&self, id: NameId) -> &'r str {
+        self.names.get(id.0 as usize).map_or("", String::as_str)
+    }
+}
+
+/// Names over all runs, each once.
+#[derive(Debug, Default)]
+pub(super) struct FleetNames(Strings);
+
+impl FleetNames {
+    /// Returns the id of a string.
+    pub(super) fn id(&mut self, text: &str) -> StringId {
+        // Four billion names would take more than 64 GB.
+        self.0.intern(text).expect("a fleet has less than four billion names")
+    }
+
+    /// The approximate number of bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.0.memory()
+    }
+
+    pub(super) fn get(&self, id: StringId) -> String {
+        self.0.get(id).to_owned()
+    }
+}
+
+/// The fleet's ids of the names of one run, or of many that share them, as far as they were requested.
+#[derive(Debug, Default)]
+pub(super) struct KnownNames(Vec<Option<StringId>>);
+
+/// The names of a run, and the names of the fleet.
+pub(super) struct RunNames<'n> {
+    pub(super) names: &'n [String],
+    pub(super) known: &'n mut KnownNames,
+    pub(super) all: &'n mut FleetNames,
+}
+
+impl RunNames<'_> {
+    /// The id in the fleet of a name of the run.
+    pub(super) fn id(&mut self, name: NameId) -> StringId {
+        let Self { names, known: KnownNames(known), all } = self;
+        let index = name.0 as usize;
+        if let Some(&Some(id)) = known.get(index) {
+            return id;
+        }
+        let Some(text) = names.get(index) else { return all.id("") };
+        let id = all.id(text);
+        if index >= known.len() {
+            known.resize(names.len(), None);
+        }
+        known[index] = Some(id);
+        id
     }
 }

@@ -1,23 +1,20 @@
 //! The tables of scopes, and the rows that differ most between cohorts.
 //!
-//! Keys are processed one at a time, each in all of its runs. Only the rows that tables show are kept.
+//! Keys are processed one at a time, each in all of its runs and in any order. Only the rows that tables show are kept.
 
 use std::cmp::Ordering;
 use std::io;
 
 use super::alert_series::is_of_many;
-use super::by_cohort::{ByCohort, MOST_ENTRIES};
-use super::cohort_runs::CohortRuns;
+use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::columns::ScopeColumn;
-use super::contrasts::{Compared, GrowingContrast};
-use super::entries::Entry;
+use super::entries::{Entry, Spilled};
 use super::options::SortKey;
-use super::report::{CohortReport, Contrast, ScopeRow, ScopeTable, is_noise};
+use super::report::{CohortReport, Contrast, ContrastRow, ScopeRow, ScopeTable, is_noise};
 use super::scope::{FleetScope, ScopeName};
-use super::spill::Spilled;
 use super::stored_run::EFFECTIVE_UNIT;
 use super::summary::{RunValues, Totals, sort_value, summarize};
-use crate::stats::{Distribution, Quantile, ranks_with_tail};
+use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
 use crate::units::Millionths;
 
 /// The numbers of a cohort that are the same for each of its keys.
@@ -149,13 +146,12 @@ impl CohortRuns<'_> {
         let mut tables: Vec<GrowingTable> = (0..self.cohorts.len()).map(table).collect();
         let mut contrasts: Vec<GrowingContrast> =
             compared.iter().map(|cohorts| self.growing_contrast(column, cohorts)).collect();
-        let mut by_cohort = ByCohort::new(self.cohorts.len());
-        column.entries.each_key(&self.positions, spilled, MOST_ENTRIES, |key, entries| {
-            by_cohort.split(entries, self.positions.runs);
+        let mut by_cohort = vec![Vec::new(); self.cohorts.len()];
+        column.entries.each_key(self, spilled, MOST_ENTRIES, |key, entries| {
+            self.split(entries, &mut by_cohort);
             let name = column.name(key, self.names);
-            let groups: Vec<Option<Group<'_>>> = (0..self.cohorts.len())
-                .map(|cohort| self.group(by_cohort.of(cohort), cohort, &facts[cohort]))
-                .collect();
+            let groups: Vec<Option<Group<'_>>> =
+                (0..self.cohorts.len()).map(|cohort| self.group(&by_cohort[cohort], cohort, &facts[cohort])).collect();
             for (cohort, (table, group)) in tables.iter_mut().zip(&groups).enumerate() {
                 if let Some(group) = group {
                     table.add(group.rank(&name), || self.row(&name, group, cohort));
@@ -182,11 +178,11 @@ impl CohortRuns<'_> {
         let mut values = Vec::with_capacity(entries.len());
         let (mut seen_weight, mut effective_samples) = (0_u128, 0_u128);
         for entry in entries {
-            let run = &self.positions.runs[entry.run as usize];
-            totals.add_weight(entry.weight, run.run_weight);
-            seen_weight += u128::from(run.run_weight.get());
+            let run = &self.runs[entry.run as usize];
+            totals.add_weight(entry.weight, run.row.run_weight);
+            seen_weight += u128::from(run.row.run_weight.get());
             effective_samples += run.effective(entry.samples);
-            values.push((run.rate_of(entry.weight), run.run_weight));
+            values.push((run.rate_of(entry.weight), run.row.run_weight));
         }
         let zeros = self.count(cohort) - entries.len() as u64;
         let distribution = self.options.distribution(values, zeros, facts.weight - seen_weight);
@@ -198,8 +194,8 @@ impl CohortRuns<'_> {
 
     fn row(&self, name: &ScopeName, group: &Group<'_>, cohort: usize) -> ScopeRow {
         let value = |entry: &Entry| {
-            let run = &self.positions.runs[entry.run as usize];
-            (run.rate_of(entry.weight), run.run_weight, entry.run as usize)
+            let run = &self.runs[entry.run as usize];
+            (run.rate_of(entry.weight), run.row.run_weight, entry.run as usize)
         };
         let of_runs = RunValues::new(group.entries.iter().map(value), self.options.is_weighted);
         ScopeRow {
@@ -270,5 +266,75 @@ impl Group<'_> {
     fn rank(&self, name: &ScopeName) -> Rank {
         let Self { sort_value, weighted_mean, .. } = *self;
         Rank { sort_value, max: self.distribution.max(), weighted_mean, name: name.clone() }
+    }
+}
+
+/// The ranks of the ends of an interval.
+type Ranks = (Option<u64>, Option<u64>);
+
+/// One row in one cohort.
+#[derive(Clone, Copy)]
+pub(super) struct Compared {
+    pub(super) value: f64,
+    pub(super) interval: Interval,
+    pub(super) is_noise: bool,
+}
+
+/// A contrast that gets its rows in any order.
+pub(super) struct GrowingContrast {
+    contrast: Contrast,
+    /// The cohorts, the ranks of their intervals, and their values in a row that they lack.
+    cohorts: Vec<(usize, Ranks, Compared)>,
+    /// The number of rows that are shown.
+    top: usize,
+}
+
+impl GrowingContrast {
+    pub(super) fn new(contrast: Contrast, cohorts: Vec<(usize, Ranks, Compared)>, top: Option<usize>) -> Self {
+        Self { contrast, cohorts, top: top.unwrap_or(usize::MAX) }
+    }
+
+    /// True if that is so of one of its cohorts.
+    pub(super) fn has_any(&self, is: impl Fn(usize) -> bool) -> bool {
+        self.cohorts.iter().any(|(cohort, ..)| is(*cohort))
+    }
+
+    /// Adds a row that has these values in the cohorts.
+    pub(super) fn add(&mut self, name: &ScopeName, value: impl Fn(usize, Ranks) -> Option<Compared>) {
+        let of_cohort = |&(cohort, ranks, nothing): &(usize, Ranks, Compared)| value(cohort, ranks).unwrap_or(nothing);
+        let values: Vec<Compared> = self.cohorts.iter().map(of_cohort).collect();
+        let row = contrast_row(name, &values);
+        if row.difference > 0.0 {
+            self.contrast.rows.push(row);
+        }
+        if self.contrast.rows.len() > self.top.saturating_mul(2).saturating_add(16) {
+            self.put_in_order();
+        }
+    }
+
+    fn put_in_order(&mut self) {
+        let rows = &mut self.contrast.rows;
+        rows.sort_by(|a, b| b.difference.total_cmp(&a.difference).then_with(|| a.name.cmp(&b.name)));
+        rows.truncate(self.top);
+    }
+
+    pub(super) fn finish(mut self) -> Contrast {
+        self.put_in_order();
+        self.contrast
+    }
+}
+
+/// The row of at least two cohorts.
+fn contrast_row(name: &ScopeName, cohorts: &[Compared]) -> ContrastRow {
+    let by_value = |a: &&Compared, b: &&Compared| a.value.total_cmp(&b.value);
+    let (largest, smallest) = (cohorts.iter().max_by(by_value), cohorts.iter().min_by(by_value));
+    let (largest, smallest) = (largest.unwrap_or(&cohorts[0]), smallest.unwrap_or(&cohorts[0]));
+    let at_least = largest.interval.lower.zip(smallest.interval.upper).map(|(lower, upper)| lower - upper);
+    ContrastRow {
+        name: name.clone(),
+        values: cohorts.iter().map(|cohort| cohort.value).collect(),
+        difference: largest.value - smallest.value,
+        at_least,
+        is_noise: largest.is_noise,
     }
 }

@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 
-use super::options::{FleetOptions, FleetScope, Measure};
+use super::options::FleetOptions;
+use super::scope::{FleetScope, Measure};
 use crate::stats::{Quantile, QuantileMethod};
 use crate::units::Unit;
 
@@ -24,14 +25,6 @@ pub enum SqlEngine {
 }
 
 impl SqlEngine {
-    /// The name on the command line: `duckdb`, `spark`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DuckDb => "duckdb",
-            Self::Spark => "spark",
-        }
-    }
-
     /// An integer type of at least 126 bits.
     const fn huge(self) -> &'static str {
         match self {
@@ -65,17 +58,14 @@ impl SqlEngine {
     }
 
     /// A table of a dataset: all files of its folder, or its listed data files.
-    fn table(self, source: Source<'_>, table: &str) -> String {
-        let datasets = match source {
-            Source::Folder(dataset) => {
-                let folder = dataset.trim_end_matches('/');
-                return match self {
-                    Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-                    Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
-                };
-            }
-            Source::Files(datasets) => datasets,
-        };
+    fn table(self, datasets: &[(String, Vec<String>)], table: &str) -> String {
+        if let Some(dataset) = only_folder(datasets) {
+            let folder = dataset.trim_end_matches('/');
+            return match self {
+                Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+                Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
+            };
+        }
         let paths = datasets.iter().flat_map(|(dataset, ids)| {
             let folder = dataset.trim_end_matches('/');
             ids.iter().map(move |id| format!("{folder}/{table}/{id}.parquet"))
@@ -92,42 +82,33 @@ impl SqlEngine {
 }
 
 impl SqlEngine {
-    /// The statement for the rows of the report on the dataset in this folder: the rows of its CSV form, with the same
-    /// names, up to `weighted_mean`, in the order of cohorts, scopes and names.
+    /// The statement for the rows of the report on these datasets: the rows of its CSV form, with the same names, up to
+    /// `weighted_mean`, in the order of cohorts, scopes and names. Rows that [`FleetOptions::top`] would leave out are
+    /// included; you can add a `LIMIT`.
     ///
-    /// It reads all files of the folder, and fails in the engine if a run is duplicated, for example if two datasets
-    /// were copied into one folder. Rows that [`FleetOptions::top`] would leave out are included; you can add a
-    /// `LIMIT`.
-    pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
-        self.statement(Query { options, source: Source::Folder(dataset), engine: self })
-    }
-
-    /// Like [`query`](Self::query), but only for these data files: the folder of each dataset and the ids of its files.
-    /// There must be at least one file. The statement also fails in the engine if a run is duplicated.
-    pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
-        self.statement(Query { options, source: Source::Files(datasets), engine: self })
-    }
-
-    fn statement(self, query: Query<'_>) -> String {
+    /// A dataset is a folder and the ids of the data files to read there. If there is only one, without ids, the
+    /// statement reads all files in the folder. It fails in the engine if a run is duplicated, for example if two
+    /// datasets were copied into one folder.
+    pub fn query(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = query.write(&mut text);
+        let _ = Query { options, datasets, engine: self }.write(&mut text);
         text
     }
 }
 
-/// The files that a statement reads.
-#[derive(Clone, Copy)]
-enum Source<'q> {
-    /// All files in the folder of a dataset.
-    Folder(&'q str),
-    /// The ids of data files in the folder of each dataset.
-    Files(&'q [(String, Vec<String>)]),
+/// The folder of which all files are read.
+fn only_folder(datasets: &[(String, Vec<String>)]) -> Option<&str> {
+    match datasets {
+        [(folder, ids)] if ids.is_empty() => Some(folder),
+        _ => None,
+    }
 }
 
 struct Query<'q> {
     options: &'q FleetOptions,
-    source: Source<'q>,
+    /// The folder of each dataset, and the ids of its data files.
+    datasets: &'q [(String, Vec<String>)],
     engine: SqlEngine,
 }
 
@@ -156,7 +137,9 @@ impl Query<'_> {
     /// Spark plans a list as a union of as many tables (50 s for 300 files), and a name that is not there it leaves out. So the files are
     /// counted, too.
     fn selected(&self, users: &[&String]) -> String {
-        let (SqlEngine::Spark, Source::Files(datasets)) = (self.engine, self.source) else { return String::new() };
+        if self.engine != SqlEngine::Spark || only_folder(self.datasets).is_some() {
+            return String::new();
+        }
         let missing = self.engine.text("a file of the dataset is missing: write the statement again");
         let rows = |table: &str, dataset: &str, ids: &[String]| {
             let path = self.engine.quoted(&spark_pattern(&format!("{}/{table}", dataset.trim_end_matches('/'))));
@@ -170,7 +153,7 @@ impl Query<'_> {
             )
         };
         let query = |table: &str| {
-            let datasets = datasets.iter().filter(|(_, ids)| !ids.is_empty());
+            let datasets = self.datasets.iter().filter(|(_, ids)| !ids.is_empty());
             let rows: Vec<String> = datasets.map(|(dataset, ids)| rows(table, dataset, ids)).collect();
             format!("{} AS (\n{}\n),\n", selected(table), rows.join("\n  UNION ALL\n"))
         };
@@ -179,7 +162,7 @@ impl Query<'_> {
     }
 
     fn table(&self, table: &str) -> String {
-        self.engine.table(self.source, table)
+        self.engine.table(self.datasets, table)
     }
 
     fn subject(&self) -> &'static str {

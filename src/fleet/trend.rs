@@ -76,7 +76,7 @@ pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
     }
     let of_cohort = |(position, cohort): (usize, &CohortReport)| {
         let runs = report.runs.iter().enumerate().filter(move |(_, run)| run.cohort == position);
-        let Periods { over, periods, undated } = by_date(runs.map(|(index, run)| (index, run.start.as_deref())))?;
+        let (over, periods, undated) = by_date(runs.map(|(index, run)| (index, run.start.as_deref())))?;
         let points = periods.into_iter().map(|(name, runs)| point(report, name, &runs)).collect();
         Some(Trend { unit: cohort.cohort.unit, over, labels: Vec::new(), points, undated })
     };
@@ -96,11 +96,7 @@ fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
 
 /// The distribution of some runs, as the options count them.
 pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
-    let values = runs.map(|run| (run.rate, run.run_weight));
-    if options.is_weighted {
-        return Distribution::weighted(values.collect(), 0, 0);
-    }
-    Distribution::new(values.map(|(rate, _)| rate).collect(), 0)
+    options.distribution(runs.map(|run| (run.rate, run.run_weight)).collect(), 0, 0)
 }
 
 /// True if the values of a label have an order, and are enough for a trend.
@@ -136,8 +132,11 @@ fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) 
     values.len() >= LEAST && beginnings.len() == 1 && !beginnings.contains(&None)
 }
 
-/// The periods of runs by their start, in order, and the positions of their runs; `None` if there are too few periods.
-fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option<Periods> {
+/// The periods of runs by their start, in order, each with its first day and the positions of its runs, and the number
+/// of runs without a date; `None` if there are too few periods.
+fn by_date<'r>(
+    starts: impl Iterator<Item = (usize, Option<&'r str>)>,
+) -> Option<(TrendOver, Vec<(String, Vec<usize>)>, u64)> {
     let (mut days, mut undated) = (BTreeMap::<i64, Vec<usize>>::new(), 0);
     for (run, start) in starts {
         match start.and_then(day_of) {
@@ -152,17 +151,7 @@ fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option
         periods.entry(first).or_default().extend(runs);
     }
     let periods: Vec<(String, Vec<usize>)> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
-    (periods.len() >= LEAST).then_some(Periods { over, periods, undated })
-}
-
-/// Runs by day or week.
-#[derive(Debug)]
-struct Periods {
-    over: TrendOver,
-    /// The first day of each, and its runs.
-    periods: Vec<(String, Vec<usize>)>,
-    /// Runs without a date.
-    undated: u64,
+    (periods.len() >= LEAST).then_some((over, periods, undated))
 }
 
 /// The day of an ISO 8601 time, in days since 1970-01-01: the local date of the recording.
@@ -214,11 +203,11 @@ mod tests {
         let starts: Vec<String> = (0..200).map(|day| format!("{}T10:00:00Z", date_of(20_780 + day / 2))).collect();
         let of = |runs: usize| by_date(starts.iter().take(runs).map(|start| Some(start.as_str())).enumerate());
         assert!(of(4).is_none(), "two days");
-        let days = of(90).unwrap();
-        assert_eq!((&days.over, days.periods.len()), (&TrendOver::Day, 45));
-        assert_eq!(days.periods[1], ("2026-11-24".to_owned(), vec![2, 3]));
-        let weeks = of(92).unwrap();
-        assert_eq!((&weeks.over, weeks.periods.len()), (&TrendOver::Week, 7));
-        assert_eq!((weeks.periods[1].0.as_str(), weeks.periods[1].1.len()), ("2026-11-30", 14));
+        let (over, days, _) = of(90).unwrap();
+        assert_eq!((&over, days.len()), (&TrendOver::Day, 45));
+        assert_eq!(days[1], ("2026-11-24".to_owned(), vec![2, 3]));
+        let (over, weeks, _) = of(92).unwrap();
+        assert_eq!((&over, weeks.len()), (&TrendOver::Week, 7));
+        assert_eq!((weeks[1].0.as_str(), weeks[1].1.len()), ("2026-11-30", 14));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::run::{NameId, RunRecord, WindowRow, rate_of};
-use super::run_rows::RunRows;
+use super::run::{NameId, RunRecord, RunRows, WindowRow, rate_of};
 use crate::units::{Millionths, Nanos, Unit};
 use crate::varint;
 
@@ -72,11 +71,6 @@ impl Series {
     /// From the first second to the last, with those between parts; `None` where intervals selected no whole one.
     pub(super) fn span(&self) -> Option<Range<u32>> {
         Some(self.seconds.first()?.start..self.seconds.last()?.end)
-    }
-
-    /// True without a whole second.
-    pub(super) fn is_empty(&self) -> bool {
-        self.count() == 0
     }
 
     /// The number of seconds.

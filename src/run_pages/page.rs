@@ -3,9 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::folder::{PageFolder, encoded};
+use super::places::{Question, Target};
 use crate::analysis::Analysis;
 use crate::fleet::error::Result;
-use crate::fleet::{FailureKind, FleetReport, FleetSettings, MeasureOptions, RunContext, RunMeasures, RunRow};
+use crate::fleet::extract::{Beside, FleetInput, all_intervals, redact, unless_changed};
+use crate::fleet::fingerprint::short;
+use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::inputs::{Task, content};
+use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext};
 use crate::memory::Size;
 use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
 use crate::profile::{Id, Series};
@@ -14,15 +20,15 @@ use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
 use crate::units::Millionths;
 
-use super::folder::{PageFolder, encoded};
-use super::places::{Question, Target};
-use crate::fleet::extract::{Beside, FleetInput, Refused, all_intervals, redact, unless_changed};
-use crate::fleet::fingerprint::short;
-use crate::fleet::host::{FleetHost, WatchedInputs};
-use crate::fleet::inputs::{Task, content};
+/// The reason for other numbers than in the report.
+const OTHERWISE_MEASURED: &str =
+    "it was measured with other options, such as --schema, which give other numbers; pass them here, too";
 
 /// The memory of a tree for each stack, in addition to the stack.
 const TREE_BYTES: u64 = 32;
+
+/// A written page: the address for each place, and a sentence about omitted content.
+pub(super) type Made = (BTreeMap<RunPlace, String>, Option<String>);
 
 /// The settings shared by all pages.
 pub(super) struct PageMaker<'a> {
@@ -30,14 +36,6 @@ pub(super) struct PageMaker<'a> {
     pub(super) settings: &'a FleetSettings<'a>,
     pub(super) host: &'a dyn FleetHost,
     pub(super) max_size: u64,
-}
-
-/// A written page.
-pub(super) struct Made {
-    /// The address for each place.
-    pub(super) addresses: BTreeMap<RunPlace, String>,
-    /// A sentence about omitted content.
-    pub(super) note: Option<String>,
 }
 
 /// A run, ready to write.
@@ -49,12 +47,8 @@ struct Opened {
     targets: BTreeMap<RunPlace, Target>,
 }
 
-/// A run that was measured again, with the names in the report.
-struct Again {
-    run: RunMeasures,
-    series: Id<Series>,
-    targets: BTreeMap<RunPlace, Target>,
-}
+/// The table of a run that was measured again, and what to show of the run.
+type Again = (Id<Series>, BTreeMap<RunPlace, Target>);
 
 impl PageMaker<'_> {
     /// Writes the page of a run.
@@ -66,7 +60,7 @@ impl PageMaker<'_> {
         page: &RunPage,
         task: &Task,
         folder: &mut dyn PageFolder,
-    ) -> Result<Result<Made, Refused>> {
+    ) -> Result<Result<Made, NotMeasured>> {
         let opened = match self.open(page, task) {
             Ok(opened) => opened,
             Err(refused) => return Ok(Err(refused)),
@@ -75,7 +69,7 @@ impl PageMaker<'_> {
         let options = WorkbenchOptions { intervals: Some(&opened.intervals), ..WorkbenchOptions::default() };
         let (options, note) = match fit(self.max_size, |size| options.fitting(&report, size)) {
             Ok(fitting) => fitting,
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(Err(malformed(&error))),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(Err(NotMeasured::malformed(error))),
             Err(error) => return Err(error.into()),
         };
         let reduction = options.reduction;
@@ -84,16 +78,16 @@ impl PageMaker<'_> {
         let address = format!("{}/{file}", encoded(folder.name().as_encoded_bytes()));
         let address = |target: &Target| format!("{address}{}", target.fragment(&report, opened.series, reduction));
         let addresses = opened.targets.iter().map(|(place, target)| (place.clone(), address(target))).collect();
-        Ok(Ok(Made { addresses, note }))
+        Ok(Ok((addresses, note)))
     }
 
-    fn open(&self, page: &RunPage, task: &Task) -> Result<Opened, Refused> {
+    fn open(&self, page: &RunPage, task: &Task) -> Result<Opened, NotMeasured> {
         let fetched = self.host.fetch(&task.files().collect::<Vec<_>>());
-        let _fetched = fetched.map_err(|error| unreadable(error.to_string()))?;
+        let _fetched = fetched.map_err(|error| NotMeasured::unreadable(error.to_string()))?;
         let found = self.host.files().entry(&task.path);
-        found.map_err(|error| unreadable(format!("it cannot be read: {error}")))?;
+        found.map_err(|error| NotMeasured::unreadable(format!("it cannot be read: {error}")))?;
         if !self.host.state(&task.path).is_some_and(|state| state.is_lasting()) {
-            return Err(unreadable("it can be read only once".to_owned()));
+            return Err(NotMeasured::unreadable("it can be read only once"));
         }
         let memory = self.settings.memory.part(u64::MAX);
         let options = Options { jobs: self.settings.options.jobs, memory, ..self.settings.options.read.clone() };
@@ -109,11 +103,11 @@ impl PageMaker<'_> {
         task: &Task,
         input: &mut FleetInput<'_>,
         (files, options): (&dyn WatchedInputs, &Options),
-    ) -> Result<Opened, Refused> {
+    ) -> Result<Opened, NotMeasured> {
         let run = &self.report.runs[page.run];
-        let read = input.read_as(&task.display, options, self.host)?;
+        let read = input.read(Some(&task.display), options, self.host)?;
         if short(read.content) != content(&run.run_id) {
-            return Err(unreadable("its content differs from the measured one".to_owned()));
+            return Err(NotMeasured::unreadable("its content differs from the measured one"));
         }
         let mut recording = read.export?;
         // Messages about the accompanying file were printed before.
@@ -132,16 +126,16 @@ impl PageMaker<'_> {
         }
         let intervals = all_intervals(task, (analysis.recording(), input), (files, self.host), options)?;
         let again = self.again(page, task, analysis.recording(), &measure)?;
-        self.operated(analysis, (measure, intervals), again, task, run)
+        self.operated(analysis, (measure, intervals), again, task)
     }
 
     /// Names the frames of the recording in the same way as for the first measurement.
-    fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), Refused> {
+    fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), NotMeasured> {
         let own = input.symbols();
         let Some(finder) = self.settings.symbols.finder(Some(&own)) else { return Ok(()) };
         let named = analysis.symbolicate(&finder, self.settings.symbols.options()).map(drop);
         self.settings.symbols.check()?;
-        named.map_err(|error| malformed(&error))
+        Ok(named?)
     }
 
     /// Measures the run as before.
@@ -151,7 +145,7 @@ impl PageMaker<'_> {
         task: &Task,
         recording: &Recording,
         measure: &MeasureOptions,
-    ) -> Result<Again, Refused> {
+    ) -> Result<Again, NotMeasured> {
         let operations = (self.settings.options.operations)(&recording.profile);
         let mut context = context(task, content(&self.report.runs[page.run].run_id));
         let copy = match self.host.redaction() {
@@ -159,22 +153,17 @@ impl PageMaker<'_> {
             None => None,
         };
         let named = copy.as_ref().map_or(recording, |(copy, _)| copy);
-        let measured = named.measure_operated(&context, measure, &operations);
-        let measured = measured.map_err(|refused| Refused { kind: refused.kind, reason: refused.reason })?;
-        let question = self.question();
+        let measured = named.measure_operated(&context, measure, &operations)?;
+        let narrowed = self.settings.options.threads.as_ref();
+        let question = Question { options: &self.report.options, narrowed };
         let row = &self.report.runs[page.run];
         let mut runs = measured.runs.into_iter().zip(measured.series);
         let (run, series) = runs
             .find(|(run, _)| run.record.run_id == row.run_id && question.weight(run) == row.weight)
-            .ok_or_else(otherwise_measured)?;
+            .ok_or_else(|| NotMeasured::malformed(OTHERWISE_MEASURED))?;
         let of_run = (&named.profile, named.profile.series(series).run);
         let target = |place: &RunPlace| (place.clone(), Target::of(place, of_run, &question, &run));
-        let targets = page.places.keys().map(target).collect();
-        Ok(Again { run, series, targets })
-    }
-
-    fn question(&self) -> Question<'_> {
-        Question { options: &self.report.options, narrowed: self.settings.options.threads.as_ref() }
+        Ok((series, page.places.keys().map(target).collect()))
     }
 
     /// Applies operations, and replaces names if requested.
@@ -182,18 +171,16 @@ impl PageMaker<'_> {
         &self,
         mut analysis: Analysis,
         (measure, mut intervals): (MeasureOptions, Intervals),
-        again: Again,
+        (series, targets): Again,
         task: &Task,
-        run: &RunRow,
-    ) -> Result<Opened, Refused> {
-        let Again { run: measured, series, targets } = again;
-        debug_assert_eq!(measured.record.run_id, run.run_id);
+    ) -> Result<Opened, NotMeasured> {
         let profile = &analysis.recording().profile;
+        let schema = profile.string(profile.series(series).schema).to_owned();
         let mut selection = measure.selection;
         selection.runs = vec![profile.run(profile.series(series).run).number];
-        let (schemas, view, jobs) = (vec![measured.record.schema], View::Summary, self.settings.options.jobs);
+        let (schemas, view, jobs) = (vec![schema], View::Summary, self.settings.options.jobs);
         let mut options = ReportOptions { selection, schemas, view, jobs, ..ReportOptions::default() };
-        analysis.operate(&options, &self.settings.options.operations).map_err(|error| malformed(&error))?;
+        analysis.operate(&options, &self.settings.options.operations)?;
         if let Some(rules) = self.host.redaction() {
             let mut redactor = Redactor::new(rules.to_vec());
             for path in task.files() {
@@ -202,12 +189,12 @@ impl PageMaker<'_> {
             redactor.collect(analysis.recording());
             redactor.collect_intervals(&intervals);
             redactor.intervals(&mut intervals);
-            analysis.redact(&mut redactor, &mut options).map_err(|error| malformed(&error))?;
+            analysis.redact(&mut redactor, &mut options)?;
         }
         let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(profile.stack_ids().len() as u64 * TREE_BYTES);
         // The page builds its trees itself; the overview needs less.
-        trees.map_err(|error| malformed(&error))?;
+        trees?;
         Ok(Opened { analysis, options, intervals, series, targets })
     }
 }
@@ -231,25 +218,12 @@ fn redacted_copy(
     rules: &[RedactRule],
     recording: &Recording,
     context: &mut RunContext,
-) -> Result<(Recording, crate::memory::Reservation), Refused> {
+) -> Result<(Recording, crate::memory::Reservation), NotMeasured> {
     let profile = &recording.profile;
-    let reserved = profile.budget().reserve(profile.memory()).map_err(|error| malformed(&error))?;
+    let reserved = profile.budget().reserve(profile.memory())?;
     let mut copy = recording.clone();
     redact(rules, &mut copy, context, &mut [])?;
     Ok((copy, reserved))
-}
-
-fn otherwise_measured() -> Refused {
-    let reason = "it was measured with other options, such as --schema, which give other numbers; pass them here, too";
-    Refused { kind: FailureKind::Malformed, reason: reason.to_owned() }
-}
-
-fn unreadable(reason: String) -> Refused {
-    Refused { kind: FailureKind::Unreadable, reason }
-}
-
-fn malformed(error: &dyn std::fmt::Display) -> Refused {
-    Refused { kind: FailureKind::Malformed, reason: error.to_string() }
 }
 
 /// Returns options with which a page has at most `size` bytes, as `fitting` finds them, and a note about omitted content.

@@ -1,12 +1,10 @@
 //! Selects the part of a page to open, as the fragment of its address (docs/workbench.md).
 
-use crate::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName};
+use super::folder::encoded;
+use crate::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName, ThreadChoice};
 use crate::output::{RunPlace, WorkbenchReduction};
 use crate::profile::{Function, Id, Process, Profile, Run, Series, Thread};
 use crate::report::Report;
-
-use super::folder::encoded;
-use crate::fleet::ThreadChoice;
 
 /// A longer fragment is omitted: it would select hundreds of threads with one name.
 const LONGEST: usize = 8_000;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::folder::PageFolder;
 use super::page::PageMaker;
-use crate::fleet::error::{FleetError, Result, bail};
+use crate::fleet::error::{Result, bail};
 use crate::fleet::extract::{Notes, total_bytes, without_path};
 use crate::fleet::host::FleetHost;
-use crate::fleet::{FleetReport, FleetSettings, RunRow, Task};
+use crate::fleet::{FleetError, FleetReport, FleetSettings, RunRow, Task};
 use crate::output::RunPage;
 
 /// The pages to write.
@@ -73,10 +73,10 @@ fn add(
     mut page: RunPage,
     folder: &mut dyn PageFolder,
 ) -> Result<Result<(RunPage, Option<String>), String>> {
-    let made = match maker.make(&page, task, folder)? {
+    let (addresses, note) = match maker.make(&page, task, folder)? {
         Ok(made) => made,
         Err(refused) => return Ok(Err(maker.host.redacted(without_path(&refused.reason, &task.path)))),
     };
-    page.places.extend(made.addresses.into_iter().map(|(place, address)| (place, Some(address))));
-    Ok(Ok((page, made.note)))
+    page.places.extend(addresses.into_iter().map(|(place, address)| (place, Some(address))));
+    Ok(Ok((page, note)))
 }

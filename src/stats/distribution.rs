@@ -1,9 +1,7 @@
 //! Many numbers, sorted: their quantiles, and the confidence in these.
 
-use super::confidence::Confidence;
-use super::interval::Interval;
-use super::noise::effective_samples;
-use super::quantile::{Quantile, QuantileMethod};
+use super::interval::{Interval, effective_samples};
+use super::quantile::{Confidence, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
 /// Many values, sorted, zeros only counted.
@@ -204,7 +202,10 @@ impl Distribution {
         if self.is_weighted() {
             // 99.999999999 are 100, of which the division lost a bit.
             let count = (self.effective_count() + 1e-9) as u64;
-            let support = Support::of(quantile, confidence, count).without_interval();
+            let support = match Support::of(quantile, confidence, count) {
+                Support::Enough => Support::UpperUnknown,
+                fewer => fewer,
+            };
             return Estimate { quantile, value, support, interval: Interval::default() };
         }
         let interval = self.interval(quantile.interval_ranks(self.count(), confidence));
@@ -258,13 +259,6 @@ impl Support {
             needed if count < needed => Self::TooFew { needed },
             _ if count < quantile.needed_for_interval(confidence) => Self::UpperUnknown,
             _ => Self::Enough,
-        }
-    }
-
-    const fn without_interval(self) -> Self {
-        match self {
-            Self::Enough => Self::UpperUnknown,
-            other => other,
         }
     }
 

@@ -52,20 +52,17 @@
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod bins;
-mod confidence;
 mod distribution;
 mod exponential;
 mod hdr;
 mod interval;
-mod noise;
 mod quantile;
-mod tails;
 
 pub use bins::{Bin, BoxPlot};
-pub use confidence::Confidence;
 pub use distribution::{Distribution, Estimate, Support};
 pub use exponential::{ExponentialBucket, ExponentialHistogram};
 pub use hdr::WindowHistogram;
 pub use interval::Interval;
 pub(crate) use interval::ranks_with_tail;
+pub use quantile::Confidence;
 pub use quantile::{Quantile, QuantileMethod};

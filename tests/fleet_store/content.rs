@@ -55,9 +55,10 @@ impl Content {
 pub(crate) fn content(store: &Store) -> Content {
     let mut content = Content::default();
     let rows = store.rows(|row| {
-        match row.into() {
-            DatasetRow::<RunMeasures>::Run(run) => {
-                assert_eq!(content.runs.insert(run.record.run_id.clone(), *run), None, "a run twice");
+        match row {
+            DatasetRow::Run(run) => {
+                let run = run.into_measures();
+                assert_eq!(content.runs.insert(run.record.run_id.clone(), run), None, "a run twice");
             }
             DatasetRow::Failed(failed) => {
                 assert_eq!(content.failures.insert(failed.source.clone(), failed), None, "a failure twice");

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use traceparse::fleet::{
-    Completeness, DatasetRow, FleetError, FleetSelection, MadeWith, MergedFacts, RunMeasures, Store,
-};
+use traceparse::fleet::{Completeness, DatasetRow, FleetError, FleetSelection, MadeWith, MergedFacts, Store};
 
 use crate::content::{self, Content, STEPS, create_or_open, open, storage};
 use crate::runs;
@@ -32,8 +30,8 @@ fn facts() -> MergedFacts {
 fn merge(folder: &Path) -> Result<bool, FleetError> {
     let Some(merge) = Store::begin_merge(&storage(), folder, facts(), PART)? else { return Ok(false) };
     let counts = merge.write(|each| {
-        (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30))).into()))?;
-        each(DatasetRow::<RunMeasures>::Failed(runs::failure(9)).into())
+        (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30).into()))))?;
+        each(DatasetRow::Failed(runs::failure(9)))
     })?;
     assert_eq!(counts, (8, 1));
     Ok(true)

@@ -7,7 +7,9 @@ use parquet::column::writer::ColumnCloseResult;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetTable, RewrittenRuns, RunMeasures};
+use traceparse::fleet::{
+    DatasetError, DatasetErrorKind, DatasetRow, DatasetRun, DatasetTable, RewrittenRuns, RunMeasures,
+};
 use traceparse::units::Nanos;
 
 /// A change of a run that no measurement makes.
@@ -28,8 +30,8 @@ fn read(runs: &[RunMeasures], other: (DatasetTable, Vec<u8>)) -> Result<Vec<RunM
         let bytes = if table == other.0 { other.1.clone() } else { file_of(table, runs) };
         gathered.add(table, Cursor::new(bytes))?;
     }
-    let run = |row| match row {
-        DatasetRow::Run(run) => *run,
+    let run = |row: DatasetRow<DatasetRun>| match row {
+        DatasetRow::Run(run) => run.into_measures(),
         DatasetRow::Failed(failed) => panic!("{failed:?}"),
     };
     Ok(gathered.finish()?.into_iter().map(run).collect())

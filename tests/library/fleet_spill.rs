@@ -121,7 +121,7 @@ fn of_files(runs: &[RunMeasures], options: &FleetOptions) -> FleetReport {
             let mut bytes = Vec::new();
             table.write(part, &[], &mut bytes).map(|()| Cursor::new(bytes))
         };
-        for row in DatasetReader::open(table).unwrap().shared() {
+        for row in DatasetReader::open(table).unwrap() {
             let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
             builder.add_shared(*run);
         }
@@ -163,7 +163,7 @@ fn shared_names_are_those_of_each_run() {
         let mut bytes = Vec::new();
         table.write(&runs, &[], &mut bytes).map(|()| Cursor::new(bytes))
     };
-    let mut rows = DatasetReader::open(table).unwrap().shared();
+    let mut rows = DatasetReader::open(table).unwrap();
     for run in &runs {
         let Some(Ok(DatasetRow::Run(found))) = rows.next() else { panic!("{} is not there", run.record.run_id) };
         assert_eq!((found.record(), &found.record().labels), (&run.record, &run.record.labels));

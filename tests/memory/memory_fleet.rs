@@ -48,7 +48,7 @@ fn report(tables: &[File], values: u64) -> (FleetReport, u64, u64) {
         file.rewind().unwrap();
         Ok(file)
     };
-    for row in DatasetReader::open(open).unwrap().shared() {
+    for row in DatasetReader::open(open).unwrap() {
         let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
         builder.add_shared(*run);
         if builder.spillable() > values {

@@ -203,7 +203,7 @@ fn reports_equal_sql() -> Result<(), Failed> {
     let runs = runs();
     write_dataset(&runs, &dataset)?;
     all_cases_are_equal(&runs, folder.path(), |options| {
-        SqlEngine::DuckDb.query(options, &dataset.display().to_string())
+        SqlEngine::DuckDb.query(options, &[(dataset.display().to_string(), Vec::new())])
     })
 }
 
@@ -215,7 +215,7 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Fa
             let mut bytes = Vec::new();
             table.write(part, &[], &mut bytes).map(|()| Cursor::new(bytes))
         };
-        for row in DatasetReader::open(table)?.shared() {
+        for row in DatasetReader::open(table)? {
             if let DatasetRow::Run(run) = row? {
                 builder.add_shared(*run);
             }
@@ -272,7 +272,7 @@ fn files_that_are_not_listed_are_not_read() -> Result<(), Failed> {
     write_mixture(&runs, &dataset)?;
     let ids: Vec<String> = (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect();
     let datasets = [(dataset.display().to_string(), ids)];
-    all_cases_are_equal(&runs, folder.path(), |options| SqlEngine::DuckDb.query_files(options, &datasets))
+    all_cases_are_equal(&runs, folder.path(), |options| SqlEngine::DuckDb.query(options, &datasets))
 }
 
 fn a_run_twice_is_refused() -> Result<(), Failed> {
@@ -281,7 +281,7 @@ fn a_run_twice_is_refused() -> Result<(), Failed> {
     fs::create_dir(&dataset)?;
     write_mixture(&runs(), &dataset)?;
     for (name, options) in cases() {
-        let text = SqlEngine::DuckDb.query(&options, &dataset.display().to_string());
+        let text = SqlEngine::DuckDb.query(&options, &[(dataset.display().to_string(), Vec::new())]);
         fs::write(folder.path().join(format!("{name}.sql")), text)?;
     }
     let said = run_oracle("refused", folder.path())?;
@@ -306,7 +306,7 @@ fn reports_equal_sql_of_spark() -> Result<(), Failed> {
     let runs = runs();
     write_mixture(&runs, &dataset)?;
     all_cases_are_equal_by("spark_report.py", &runs, folder.path(), |options| {
-        SqlEngine::Spark.query_files(options, &[(dataset.display().to_string(), ids(&runs))])
+        SqlEngine::Spark.query(options, &[(dataset.display().to_string(), ids(&runs))])
     })
 }
 
@@ -320,7 +320,7 @@ fn spark_misses_files() -> Result<(), Failed> {
         fs::remove_file(dataset.join(table).join("1.parquet"))?;
         let options = FleetOptions { by: vec!["device".to_owned()], ..FleetOptions::default() };
         let files = vec!["0".to_owned(), "1".to_owned()];
-        let text = SqlEngine::Spark.query_files(&options, &[(dataset.display().to_string(), files)]);
+        let text = SqlEngine::Spark.query(&options, &[(dataset.display().to_string(), files)]);
         fs::write(folder.path().join(format!("{table}.sql")), text)?;
     }
     let said = run_script("spark_report.py", &["refused".as_ref(), folder.path().as_ref()])?;
@@ -343,7 +343,7 @@ fn read_rewritten(folder: &Path) -> Result<(Vec<RunMeasures>, Vec<FailedInput>),
         }
         for row in gathered.finish()? {
             match row {
-                DatasetRow::Run(run) => runs.push(*run),
+                DatasetRow::Run(run) => runs.push(run.into_measures()),
                 DatasetRow::Failed(failed) => failures.push(failed),
             }
         }

@@ -4,7 +4,7 @@
 //! spends much more time in `Cache::evict`: a regression that the mean does not show.
 
 use super::random::Rng;
-use traceparse::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use traceparse::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -90,23 +90,14 @@ fn frame(process: NameId, thread: NameId, binary: NameId, function: NameId, mill
 }
 
 /// Adds the binaries of the functions of a thread.
-pub(super) fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
+pub(super) fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<FrameRow>) {
     let first = binaries.len();
     for row in frames {
         let own = binaries[first..].iter().position(|known| known.binary == row.binary).map(|index| first + index);
         let index = own.unwrap_or_else(|| {
-            let FrameRow { process, thread, is_main_thread, binary, .. } = *row;
             let (self_weight, all_weight, self_samples, all_samples) = (0, 0, 0, 0);
-            binaries.push(BinaryRow {
-                process,
-                thread,
-                is_main_thread,
-                binary,
-                self_weight,
-                all_weight,
-                self_samples,
-                all_samples,
-            });
+            let function = NameId::NONE;
+            binaries.push(FrameRow { function, self_weight, all_weight, self_samples, all_samples, ..*row });
             binaries.len() - 1
         });
         let sum = &mut binaries[index];

@@ -2,7 +2,7 @@
 
 use super::fleet;
 use traceparse::fleet::{
-    AlertRule, BinaryRow, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow,
+    AlertRule, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow, NameId,
     NamesBuilder, RunMeasures, SortKey, WindowRow,
 };
 use traceparse::recording::TimeSource;
@@ -33,8 +33,7 @@ pub fn run_of(index: u32, hundredths: u64, names: [&str; 4]) -> RunMeasures {
         self_samples,
         all_samples,
     }];
-    run.binaries =
-        vec![BinaryRow { process, thread, is_main_thread, binary, self_weight, all_weight, self_samples, all_samples }];
+    run.binaries = vec![FrameRow { function: NameId::NONE, ..run.frames[0] }];
     let (weight, samples) = (weight / SECONDS, samples / SECONDS);
     let window = |second| WindowRow { process, thread, is_main_thread, second, weight, samples };
     run.windows = (0..SECONDS as u32).map(window).collect();

@@ -1,8 +1,6 @@
 //! Invented runs: what a fleet stores about a recording, without the recording.
 
-use traceparse::fleet::{
-    BinaryRow, FailedInput, FailureKind, FrameRow, NamesBuilder, RunMeasures, RunRecord, WindowRow,
-};
+use traceparse::fleet::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -49,30 +47,26 @@ pub fn run(seed: u64, frames: usize) -> RunMeasures {
 }
 
 fn frame(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
+    code(numbers, names, |numbers, names| names.id(&format!("function {}", numbers.below(400))))
+}
+
+fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
+    code(numbers, names, |_, _| NameId::NONE)
+}
+
+fn code(
+    numbers: &mut Numbers,
+    names: &mut NamesBuilder,
+    function: impl FnOnce(&mut Numbers, &mut NamesBuilder) -> NameId,
+) -> FrameRow {
     let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
     let (process, thread, binary) = (name(3), name(3), name(7));
-    let function = names.id(&format!("function {}", numbers.below(400)));
     FrameRow {
         process,
         thread,
         is_main_thread: thread == process,
         binary,
-        function,
-        self_weight: numbers.weight(),
-        all_weight: numbers.weight(),
-        self_samples: numbers.below(100),
-        all_samples: numbers.below(1000),
-    }
-}
-
-fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> BinaryRow {
-    let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
-    let (process, thread, binary) = (name(3), name(3), name(7));
-    BinaryRow {
-        process,
-        thread,
-        is_main_thread: thread == process,
-        binary,
+        function: function(numbers, names),
         self_weight: numbers.weight(),
         all_weight: numbers.weight(),
         self_samples: numbers.below(100),

@@ -2,11 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Args, Command, FromArgMatches};
-use traceparse::fleet::FleetSelection;
-
 use super::super::cli::ReadingArgs;
-use super::super::filters::{AskedThreads, ThreadArgs};
+use super::super::filters::ThreadArgs;
+use clap::{Args, Command, FromArgMatches};
+use traceparse::fleet::{FleetSelection, ThreadChoice};
 
 #[derive(Debug, Args)]
 struct Options {
@@ -23,7 +22,7 @@ struct Options {
 pub(in crate::fleet) fn measured_as(
     selection: &FleetSelection,
     reading: &ReadingArgs,
-) -> Result<(ReadingArgs, Option<AskedThreads>), String> {
+) -> Result<(ReadingArgs, Option<ThreadChoice>), String> {
     if selection.options().iter().any(|(option, _)| option == "--redact") {
         return Err(
             "it was extracted with --redact, and does not record where its recordings are; report on the recordings \
@@ -99,6 +98,6 @@ mod tests {
         assert_eq!(reading.search.paths().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["a b", "-c"]);
         assert_eq!(reading.filters.described(threads.as_ref()).to_string(), selection.to_string());
         let redacted = FleetSelection::new(vec![("--redact".to_owned(), None)]);
-        assert!(measured_as(&redacted, &typed).unwrap_err().contains("extracted with --redact"));
+        assert!(measured_as(&redacted, &typed).err().unwrap().contains("extracted with --redact"));
     }
 }

@@ -1,18 +1,16 @@
-//! The datasets of a report, a statement or a merge.
+//! The datasets of a report, a statement or a merge, and merging them into a new one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::plan::{Named, Plan, Rows};
+use super::whole::{self, Lack, incomplete};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{is_export_name, is_recording_name};
-use crate::fleet::store::{MadeWith, Shards, SharedRow, Store};
+use crate::fleet::store::{MadeWith, MergedFacts, Shards, SharedRow, Store};
 use crate::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
-use crate::units::several;
-
-use super::plan::{Named, Plan, Rows};
-use super::sentences::{Lack, advice, incomplete};
-use super::{likeness, whole};
+use crate::units::{counted, several};
 
 /// One dataset, or several that are read as one.
 pub struct Datasets {
@@ -68,7 +66,7 @@ impl Datasets {
             let named =
                 Named { name: path.display().to_string(), store: Store::open(host.storage(), path)?, root: None };
             if let Some(first) = all.first() {
-                likeness::check((&first.name, &first.store), (&named.name, &named.store))?;
+                whole::check_likeness((&first.name, &first.store), (&named.name, &named.store))?;
             }
             all.push(named);
         }
@@ -137,7 +135,7 @@ impl Datasets {
     /// The sentence for what they lack, and advice; `None` if nothing is known to be missing.
     pub fn incomplete(&self) -> Option<String> {
         let (completeness, missing) = (self.completeness(), self.missing_shards());
-        let say = |lack| format!("{}; {}", incomplete(&self.name(), completeness, lack), advice(lack));
+        let say = |lack| incomplete(&self.name(), completeness, lack);
         match self.unfinished() {
             Some(sentence) => Some(sentence),
             None if !missing.is_empty() => Some(say(Lack::Shards(&missing))),
@@ -246,8 +244,7 @@ fn incomplete_one(named: &Named) -> Option<String> {
         None => Lack::Extract,
     };
     let completeness = store.completeness();
-    let sentence = || format!("{}; {}", incomplete(&named.name, completeness, lack), advice(lack));
-    completeness.is_incomplete().then(sentence)
+    completeness.is_incomplete().then(|| incomplete(&named.name, completeness, lack))
 }
 
 /// Adds advice if a process may not open enough files: each dataset has an open lock file.
@@ -267,4 +264,39 @@ fn whole_path(host: &dyn FleetHost, dataset: &Path) -> Result<String> {
     let name = dataset.display();
     let path = host.files().canonical(dataset).with_context(|| format!("{name}: cannot be read"))?;
     path.into_os_string().into_string().map_err(|_| error!("{name}: its path is not UTF-8, as SQL is"))
+}
+
+impl Datasets {
+    /// Merges them into a new dataset.
+    ///
+    /// # Errors
+    /// If one of them is incomplete and that is not allowed, or the output cannot be written.
+    pub fn merge(&self, host: &dyn FleetHost, output: &Path, allows_incomplete: bool) -> Result<()> {
+        let unfinished = self.unfinished();
+        if let Some(sentence) = &unfinished {
+            match allows_incomplete {
+                true => host.warn(sentence),
+                false => bail!("{sentence}; or pass --allow-incomplete"),
+            }
+        }
+        let facts = MergedFacts {
+            selection: self.selection(),
+            made_with: self.made_with(),
+            inputs: self.completeness(),
+            shards: self.shards(),
+            identity: self.identity()?,
+            is_of_whole: unfinished.is_none(),
+        };
+        let Some(merge) = Store::begin_merge(host.storage(), output, facts, Store::PART_ROWS)? else {
+            host.tell(&format!("{}: these datasets are merged already", output.display()));
+            return Ok(());
+        };
+        let (runs, failed) = merge.write(|each| self.rows(each))?;
+        let (of, runs) = (several(self.count(), "dataset"), several(runs, "run"));
+        host.tell(&format!("merged {of}: {runs}, {} failed", counted(failed)));
+        if let Some(sentence) = self.incomplete().filter(|_| unfinished.is_none()) {
+            host.warn(&sentence);
+        }
+        Ok(())
+    }
 }

@@ -6,11 +6,8 @@
 //! ```
 
 mod datasets;
-mod likeness;
-mod merge;
 mod plan;
 mod query;
-mod sentences;
 mod whole;
 
 pub use datasets::Datasets;

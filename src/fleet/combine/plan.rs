@@ -7,8 +7,9 @@
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::fleet::dataset::COPIES;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
+use crate::fleet::{DatasetRow, FailureKind, RunRecord};
 
 use crate::fleet::inputs::{Counting, content};
 use crate::fleet::store::{SharedRow, Store};
@@ -71,32 +72,21 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(named: &Named, row: &DatasetRow) -> Self {
+    fn of(named: &Named, row: &DatasetRow<impl AsRef<RunRecord>>) -> Self {
+        let source = named.source(row.source());
         match row {
-            DatasetRow::Run(run) => Self::of_run(named, &run.record),
-            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
-        }
-    }
-
-    fn of_shared(named: &Named, row: &SharedRow) -> Self {
-        match row {
-            DatasetRow::Run(run) => Self::of_run(named, run.record()),
-            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
-        }
-    }
-
-    fn of_run(named: &Named, record: &RunRecord) -> Self {
-        let (source, content) = (named.source(&record.source), key(&[content(&record.run_id)]));
-        Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
-    }
-
-    fn of_failure(named: &Named, failed: &FailedInput) -> Self {
-        Self {
-            source: named.source(&failed.source),
-            content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
-            has_runs: false,
-            measured: 0,
-            is_duplicate: failed.kind == FailureKind::Duplicate,
+            DatasetRow::Run(run) => {
+                let record = (**run).as_ref();
+                let content = key(&[content(&record.run_id)]);
+                Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
+            }
+            DatasetRow::Failed(failed) => Self {
+                source,
+                content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
+                has_runs: false,
+                measured: 0,
+                is_duplicate: failed.kind == FailureKind::Duplicate,
+            },
         }
     }
 }
@@ -188,7 +178,7 @@ impl Plan {
                     && copied.contains(&facts.content)
                     && self.has(index as u32, &facts.source, facts.content)
                 {
-                    self.put_in_order(facts, &run.record);
+                    self.put_in_order(facts, &run);
                 }
                 Ok(())
             })?;
@@ -234,7 +224,7 @@ impl<'p> Rows<'p> {
 
     /// Decides whether to use a row of a dataset.
     pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
-        let Facts { source, content, .. } = Facts::of_shared(&datasets[dataset], &row);
+        let Facts { source, content, .. } = Facts::of(&datasets[dataset], &row);
         if !self.plan.has(dataset as u32, &source, content) {
             return None;
         }
@@ -271,9 +261,6 @@ fn measured(record: &RunRecord) -> Key {
     let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
     key(&[&format!("{facts:?} {counts:?} {has_toc_beside} {manifest_labels:?}")])
 }
-
-/// The labels that the table `runs` has.
-const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
 fn key(texts: &[&str]) -> Key {
     let mut hasher = blake3::Hasher::new();

@@ -32,12 +32,7 @@ impl Datasets {
         };
         let named = |(folder, files): (String, Vec<String>)| (host.shown(&folder).into_owned(), files);
         let datasets: Vec<_> = self.files(host)?.into_iter().map(named).collect();
-        let statement = match datasets.as_slice() {
-            // Without data files, the columns are empty.
-            [(only, files)] if files.is_empty() => engine.query(&options, only),
-            datasets => engine.query_files(&options, datasets),
-        };
-        Ok(complete + &selected + &statement)
+        Ok(complete + &selected + &engine.query(&options, &datasets))
     }
 
     /// A comment with the share of the inputs that the datasets have.

@@ -1,11 +1,12 @@
-//! The share of its inputs that several datasets have together.
+//! Datasets that can be taken together, since their runs were measured in the same way; the share of the inputs that they
+//! have, and the sentences about datasets that lack something.
 
 use std::collections::BTreeSet;
 
 use crate::fleet::Completeness;
-use crate::fleet::error::{FleetError, Result, error};
-
-use crate::fleet::store::Shards;
+use crate::fleet::error::{FleetError, Result, bail, error};
+use crate::fleet::store::{MadeWith, Shards, Store, described};
+use crate::units::{counted, several};
 
 /// All shards of the datasets together; `None` if the datasets are not shards of one fleet, and each one is complete on
 /// its own.
@@ -78,4 +79,101 @@ pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeat
         _ => expected,
     };
     Completeness { is_complete, inputs_expected: expected, inputs_done: done.min(expected.or(done)) }
+}
+
+/// Checks that a dataset can be taken together with the first one.
+///
+/// # Errors
+/// Fails with the settings in which two datasets differ.
+pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Result<()> {
+    let ((a, first), (b, other)) = (first, other);
+    let [of_first, of_other] = [first.selection(), other.selection()];
+    if of_first != of_other {
+        let [of_first, of_other] = [of_first, of_other].map(|selection| described(&selection));
+        bail!(
+            "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
+        );
+    }
+    let [of_first, of_other] = [first.made_with(), other.made_with()];
+    if of_first.settings.is_some() && of_other.settings.is_some() && of_first.settings != of_other.settings {
+        let [of_first, of_other] = [of_first, of_other].map(|made_with| symbols(&made_with));
+        let [of_first, of_other] = match of_first == of_other {
+            true => [String::new(), String::new()],
+            false => [of_first, of_other].map(|symbols| format!(" ({symbols})")),
+        };
+        bail!(
+            "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, --schema, --allow-truncated, --no-inlines, \
+             --no-bundled-symbols or the version of traceparse differ; extract one of them again with the settings of the other"
+        );
+    }
+    check_shards((a, first.shards().as_ref()), (b, other.shards().as_ref()))
+}
+
+fn check_shards((a, first): (&str, Option<&Shards>), (b, other): (&str, Option<&Shards>)) -> Result<()> {
+    let is_part = |shards: &Option<&Shards>| shards.is_some_and(|shards| !shards.is_whole());
+    if !is_part(&first) && !is_part(&other) {
+        return Ok(());
+    }
+    match (first, other) {
+        (Some(first), Some(other)) if first.count == other.count => Ok(()),
+        _ => {
+            let name = |shards: Option<&Shards>| shards.map_or("no shard".to_owned(), Shards::name);
+            let (first, other) = (name(first), name(other));
+            bail!(
+                "{b}: {other}, but {a}: {first}; shards of different fleets cannot be put together: merge those of each fleet, then the results"
+            )
+        }
+    }
+}
+
+fn symbols(made_with: &MadeWith) -> String {
+    match made_with.symbols.as_slice() {
+        [] => "no symbols".to_owned(),
+        paths => format!("symbols of {}", paths.join(", ")),
+    }
+}
+
+/// The reason why a dataset lacks something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lack<'m> {
+    /// These shards, such as `16/16`.
+    Shards(&'m [String]),
+    /// The end of a merge.
+    Merge,
+    /// The end of an extract.
+    Extract,
+    /// Files of data files that are gone.
+    Lost,
+    /// Inputs that are in none of the datasets, although each of these is what it should be.
+    Inputs,
+}
+
+/// `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get what is
+/// missing.
+pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>) -> String {
+    let Completeness { inputs_expected, inputs_done, .. } = completeness;
+    let files = inputs_expected.map(|expected| match inputs_done {
+        Some(done) => format!(" ({} of {} done)", counted(done), several(expected, "file")),
+        None => format!(" ({})", several(expected, "file")),
+    });
+    let (why, advice) = match lack {
+        Lack::Shards(shards) => {
+            let shards = match shards {
+                [shard] => format!("shard {shard} is missing"),
+                shards => format!("shards {} are missing", shards.join(", ")),
+            };
+            (shards, "extract them with --shard, then name them, too")
+        }
+        Lack::Merge => ("the merge into it did not finish".to_owned(), "run the same `fleet merge` again"),
+        Lack::Extract => ("the last extract did not finish".to_owned(), "run the same `fleet extract` to continue"),
+        Lack::Lost => (
+            "it lost files with data files that are gone".to_owned(),
+            "extract its previous inputs again, or give up the lost files with --remove-others",
+        ),
+        Lack::Inputs => (
+            "its parts lack inputs".to_owned(),
+            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again",
+        ),
+    };
+    format!("{name}: incomplete: {why}{}; {advice}", files.unwrap_or_default())
 }

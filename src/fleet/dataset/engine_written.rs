@@ -2,20 +2,21 @@
 //!
 //! DuckDB's `COPY` and Spark's `repartition` write the rows of a table to any number of files, in any order: the rows
 //! of a run need not be adjacent. Runs are therefore gathered in memory, part by part: a part has the runs whose id has
-//! a certain hash, and all files are read once for each part. Nothing records which files belong together, so complete
-//! runs are checked.
+//! a certain hash, and all files are read once for each part.
+//!
+//! Nothing records which files belong together, so each run is checked for completeness. A missing or duplicated file
+//! changes the sums of a table. Columns that are copies of others reveal changes, and no number in a row exceeds the
+//! number of its run.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
 use super::layout::Writer;
-use super::reader;
-use super::run::FileNames;
-use super::runs::{self, COPIES, RunsRow};
+use super::reader::{DatasetRun, FileNames, read_frame, read_window};
+use super::runs::{COPIES, read_row};
 use super::table::TableRows;
-use super::whole::{COPIED_NUMBERS, Copies, Rows, twice_there};
 use super::{DatasetError, DatasetRow, DatasetTable};
-use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::{FailedInput, FrameRow, NameId, RunRecord, WindowRow};
 
 /// Gathers the runs of a part of a rewritten dataset: all files of all tables but `hist`, in any order.
 ///
@@ -32,14 +33,17 @@ pub struct RewrittenRuns {
 /// The rows of a run in the order of reading.
 #[derive(Default)]
 struct Gathered {
+    /// With the labels that the table `runs` has.
     record: Option<RunRecord>,
-    copies: Copies,
+    copied_numbers: [Option<u64>; COPIED_NUMBERS.len()],
     labels: Vec<(String, String)>,
-    /// With names of all runs.
     frames: Vec<FrameRow>,
-    binaries: Vec<BinaryRow>,
+    binaries: Vec<FrameRow>,
     windows: Vec<WindowRow>,
 }
+
+/// The columns of the table `runs` that are copies of other numbers.
+const COPIED_NUMBERS: [&str; 3] = ["cpu_rate_millionths", "first_whole_second", "end_whole_second"];
 
 impl RewrittenRuns {
     /// The tables that are read.
@@ -68,58 +72,45 @@ impl RewrittenRuns {
     /// Reading fails, a column is missing or of another type, or a run is there twice.
     pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
         self.names.begin_file();
-        if table == DatasetTable::Runs {
-            let columns = [runs::COLUMNS, &COPIES, &COPIED_NUMBERS].concat();
-            return self.add_runs(TableRows::open(Writer::Engine, table, &columns, input)?);
-        }
-        let rows = TableRows::open(Writer::Engine, table, &table.columns_of_rows(), input)?;
-        self.add_rows(rows, |run, rows, names| {
+        let mut rows = TableRows::open(Writer::Engine, table, &table.columns_to_read(), input)?;
+        while rows.advance()? {
+            if table == DatasetTable::Runs {
+                self.add_run(&rows)?;
+                continue;
+            }
+            let run_id = rows.text(0)?;
+            if !self.has(&run_id) {
+                continue;
+            }
+            let run = self.runs.entry(run_id).or_default();
             match table {
                 DatasetTable::Labels => run.labels.push((rows.text(1)?, rows.text(2)?)),
-                DatasetTable::Frames => run.frames.push(reader::read_frame(rows, names)?),
-                DatasetTable::Binaries => run.binaries.push(reader::read_binary(rows, names)?),
-                DatasetTable::Windows => run.windows.push(reader::read_window(rows, names)?),
-                // Runs are read above, and histograms are derived from windows.
+                DatasetTable::Frames => run.frames.push(read_frame(&rows, &mut self.names)?),
+                DatasetTable::Binaries => run.binaries.push(read_frame(&rows, &mut self.names)?),
+                DatasetTable::Windows => run.windows.push(read_window(&rows, &mut self.names)?),
+                // Runs are added above, and histograms are derived from windows.
                 DatasetTable::Runs | DatasetTable::Hist => {}
             }
-            Ok(())
-        })
-    }
-
-    fn add_runs(&mut self, mut rows: TableRows) -> Result<(), DatasetError> {
-        while rows.advance()? {
-            match runs::read_row(&rows)? {
-                RunsRow::Failed(failure) if self.has(&failure.source) => {
-                    if let Some(twice) = self.failures.insert(failure.source.clone(), failure) {
-                        return Err(twice_there(DatasetTable::Runs, &format!("the file {}", twice.source)));
-                    }
-                }
-                RunsRow::Run(record) if self.has(&record.run_id) => {
-                    let run = self.runs.entry(record.run_id.clone()).or_default();
-                    run.copies = Copies::read(&rows, runs::COLUMNS.len())?;
-                    if let Some(twice) = run.record.replace(*record) {
-                        return Err(twice_there(DatasetTable::Runs, &format!("run {}", twice.run_id)));
-                    }
-                }
-                RunsRow::Failed(_) | RunsRow::Run(_) => {}
-            }
         }
         Ok(())
     }
 
-    /// Adds rows whose first column is the id of their run.
-    fn add_rows(
-        &mut self,
-        mut rows: TableRows,
-        mut add: impl FnMut(&mut Gathered, &TableRows, &mut FileNames) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
-        while rows.advance()? {
-            let run_id = rows.text(0)?;
-            if self.has(&run_id) {
-                add(self.runs.entry(run_id).or_default(), &rows, &mut self.names)?;
+    fn add_run(&mut self, rows: &TableRows) -> Result<(), DatasetError> {
+        let twice = match read_row(rows)? {
+            DatasetRow::Failed(failure) if self.has(&failure.source) => {
+                let twice = self.failures.insert(failure.source.clone(), failure);
+                twice.map(|twice| format!("the file {}", twice.source))
             }
-        }
-        Ok(())
+            DatasetRow::Run(record) if self.has(&record.run_id) => {
+                let run = self.runs.entry(record.run_id.clone()).or_default();
+                for (number, name) in run.copied_numbers.iter_mut().zip(COPIED_NUMBERS) {
+                    *number = rows.integer_or_null(name)?;
+                }
+                run.record.replace(*record).map(|twice| format!("run {}", twice.run_id))
+            }
+            DatasetRow::Failed(_) | DatasetRow::Run(_) => None,
+        };
+        twice.map_or(Ok(()), |thing| Err(twice_there(DatasetTable::Runs, &thing)))
     }
 
     /// True if something with this id belongs to the part.
@@ -132,11 +123,10 @@ impl RewrittenRuns {
     /// # Errors
     ///
     /// A run is incomplete, or has a row twice.
-    pub fn finish(self) -> Result<Vec<DatasetRow>, DatasetError> {
-        let names = self.names.shared.get();
+    pub fn finish(self) -> Result<Vec<DatasetRow<DatasetRun>>, DatasetError> {
         let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());
         for (run_id, run) in self.runs {
-            rows.push(DatasetRow::Run(Box::new(run.finish(&run_id, &names)?)));
+            rows.push(DatasetRow::Run(Box::new(run.finish(&run_id, &self.names)?)));
         }
         rows.extend(self.failures.into_values().map(DatasetRow::Failed));
         Ok(rows)
@@ -144,70 +134,131 @@ impl RewrittenRuns {
 }
 
 impl Gathered {
-    fn finish(mut self, run_id: &str, all: &[String]) -> Result<RunMeasures, DatasetError> {
-        let Some(mut record) = self.record.take() else {
-            let table = self.table_with_rows();
+    fn finish(self, run_id: &str, names: &FileNames) -> Result<DatasetRun, DatasetError> {
+        let Some(mut record) = self.record else {
+            let table = match () {
+                () if !self.labels.is_empty() => DatasetTable::Labels,
+                () if !self.frames.is_empty() => DatasetTable::Frames,
+                () if !self.binaries.is_empty() => DatasetTable::Binaries,
+                () => DatasetTable::Windows,
+            };
             let detail = format!("it has rows of run {run_id}, which the table runs does not have");
             return Err(DatasetError::damaged(table, detail));
         };
-        let text = |id: NameId| all.get(id.0 as usize).map_or("", String::as_str);
-        self.labels.sort();
-        let thread = |process, thread, is_main| (text(process), text(thread), is_main);
-        self.frames.sort_by_key(|row| {
-            (thread(row.process, row.thread, row.is_main_thread), [row.binary, row.function].map(text))
-        });
-        self.binaries.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), text(row.binary)));
-        self.windows.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), row.second));
-        record.labels = std::mem::take(&mut self.labels);
-        let rows =
-            Rows { copies: &self.copies, frames: &self.frames, binaries: &self.binaries, windows: &self.windows };
-        rows.check(&record)?;
-        let mut names = Renamed { names: NamesBuilder::default(), all };
-        let frames = self.frames.into_iter().map(|row| names.frame(row)).collect();
-        let binaries = self.binaries.into_iter().map(|row| names.binary(row)).collect();
-        let windows = self.windows.into_iter().map(|row| names.window(row)).collect();
-        Ok(RunMeasures { record, names: names.names.finish(), frames, binaries, windows })
-    }
-
-    fn table_with_rows(&self) -> DatasetTable {
-        match () {
-            () if !self.labels.is_empty() => DatasetTable::Labels,
-            () if !self.frames.is_empty() => DatasetTable::Frames,
-            () if !self.binaries.is_empty() => DatasetTable::Binaries,
-            () => DatasetTable::Windows,
+        let Self { copied_numbers, mut labels, mut frames, mut binaries, mut windows, .. } = self;
+        {
+            let all = names.shared.get();
+            let text = |id: NameId| all.get(id.0 as usize).map_or("", String::as_str);
+            let thread = |process, thread, is_main| (text(process), text(thread), is_main);
+            let code = |row: &FrameRow| {
+                (thread(row.process, row.thread, row.is_main_thread), [row.binary, row.function].map(text))
+            };
+            labels.sort();
+            frames.sort_by_key(code);
+            binaries.sort_by_key(code);
+            windows.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), row.second));
         }
-    }
-}
-
-/// The names of one run.
-struct Renamed<'n> {
-    names: NamesBuilder,
-    all: &'n [String],
-}
-
-impl Renamed<'_> {
-    fn id(&mut self, id: NameId) -> NameId {
-        self.names.id(self.all.get(id.0 as usize).map_or("", String::as_str))
-    }
-
-    fn frame(&mut self, row: FrameRow) -> FrameRow {
-        let [process, thread, binary, function] =
-            [row.process, row.thread, row.binary, row.function].map(|id| self.id(id));
-        FrameRow { process, thread, binary, function, ..row }
-    }
-
-    fn binary(&mut self, row: BinaryRow) -> BinaryRow {
-        let [process, thread, binary] = [row.process, row.thread, row.binary].map(|id| self.id(id));
-        BinaryRow { process, thread, binary, ..row }
-    }
-
-    fn window(&mut self, row: WindowRow) -> WindowRow {
-        let [process, thread] = [row.process, row.thread].map(|id| self.id(id));
-        WindowRow { process, thread, ..row }
+        let copied_labels = std::mem::replace(&mut record.labels, labels);
+        let run = DatasetRun { record, names: names.shared.clone(), frames, binaries, windows };
+        check_once(&run)?;
+        check_sums(&run)?;
+        check_bounds(&run)?;
+        check_copies(&run.record, &copied_labels, copied_numbers)?;
+        Ok(run)
     }
 }
 
 /// FNV-1a, the same on every machine.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Checks that a record, with its labels, is what the copies in the table `runs` are copies of.
+fn check_copies(
+    record: &RunRecord,
+    labels: &[(String, String)],
+    numbers: [Option<u64>; COPIED_NUMBERS.len()],
+) -> Result<(), DatasetError> {
+    let copy = |key: &str| labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+    if let Some(key) = COPIES.into_iter().find(|key| record.label(key) != copy(key)) {
+        let detail = format!("the label {key} of run {} is not as in the table runs", record.run_id);
+        return Err(DatasetError::damaged(DatasetTable::Labels, detail));
+    }
+    let seconds = record.copied_seconds();
+    let [start, end] = [seconds.as_ref().map(|it| it.start), seconds.map(|it| it.end)];
+    let rate = record.rate(record.weight).map(|rate| rate.get());
+    let told = [rate, start.map(u64::from), end.map(u64::from)];
+    match COPIED_NUMBERS.iter().zip(numbers).zip(told).find(|((_, copy), told)| copy != told) {
+        Some(((name, _), _)) => {
+            let run = &record.run_id;
+            let detail = format!("{name} of run {run} is not what its weight and recorded time give");
+            Err(DatasetError::damaged(DatasetTable::Runs, detail))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that no row is there twice.
+fn check_once(run: &DatasetRun) -> Result<(), DatasetError> {
+    let code = |row: &FrameRow| (row.process, row.thread, row.is_main_thread, row.binary, row.function);
+    let window = |row: &WindowRow| (row.process, row.thread, row.is_main_thread, row.second);
+    let has_twice = |rows: &[FrameRow]| rows.windows(2).any(|pair| code(&pair[0]) == code(&pair[1]));
+    let twice = [
+        (DatasetTable::Labels, run.record.labels.windows(2).any(|pair| pair[0].0 == pair[1].0)),
+        (DatasetTable::Frames, has_twice(&run.frames)),
+        (DatasetTable::Binaries, has_twice(&run.binaries)),
+        (DatasetTable::Windows, run.windows.windows(2).any(|pair| window(&pair[0]) == window(&pair[1]))),
+    ];
+    match twice.into_iter().find(|(_, is_twice)| *is_twice) {
+        Some((table, _)) => Err(twice_there(table, &format!("a row of run {}", run.record.run_id))),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the rows of each table add up to the run.
+fn check_sums(run: &DatasetRun) -> Result<(), DatasetError> {
+    let RunRecord { run_id, weight: own_weight, samples: own_samples, .. } = &run.record;
+    let code = |rows: &[FrameRow]| sums(rows.iter().map(|row| row.sum(false)));
+    let sums = [
+        (DatasetTable::Frames, code(&run.frames)),
+        (DatasetTable::Binaries, code(&run.binaries)),
+        (DatasetTable::Windows, sums(run.windows.iter().map(|row| (row.weight, row.samples)))),
+    ];
+    for (table, [weight, samples]) in sums {
+        let detail = if weight != u128::from(*own_weight) {
+            format!("the rows of run {run_id} weigh {weight}, and the run weighs {own_weight}: is a file missing?")
+        } else if samples != u128::from(*own_samples) {
+            format!("the rows of run {run_id} have {samples} samples of {own_samples}")
+        } else {
+            continue;
+        };
+        return Err(DatasetError::damaged(table, detail));
+    }
+    Ok(())
+}
+
+fn sums(rows: impl Iterator<Item = (u64, u64)>) -> [u128; 2] {
+    rows.fold([0, 0], |[weight, samples], row| [weight + u128::from(row.0), samples + u128::from(row.1)])
+}
+
+/// Checks that a function has at least its own weight, and at most the weight of the run.
+fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
+    let most = (run.record.weight, run.record.samples);
+    let is_impossible = |row: &FrameRow| {
+        let (own, all) = (row.sum(false), row.sum(true));
+        own.0 > all.0 || own.1 > all.1 || all.0 > most.0 || all.1 > most.1
+    };
+    let mut tables = [(DatasetTable::Frames, &run.frames), (DatasetTable::Binaries, &run.binaries)].into_iter();
+    match tables.find(|(_, rows)| rows.iter().any(is_impossible)) {
+        Some((table, _)) => {
+            let what = "has less in all than by itself, or more than the run";
+            Err(DatasetError::damaged(table, format!("a row of run {} {what}", run.record.run_id)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The error for a thing of which two are there.
+fn twice_there(table: DatasetTable, thing: &str) -> DatasetError {
+    DatasetError::damaged(table, format!("{thing} is there twice: do the files belong to one dataset?"))
 }

@@ -29,7 +29,7 @@ pub(super) enum Writer {
 pub(super) enum Stored {
     /// Bytes in UTF-8.
     Text,
-    /// INT64, or DOUBLE, which is never decoded.
+    /// INT64.
     Integer,
     /// INT32.
     ShortInteger,
@@ -45,41 +45,31 @@ pub(super) struct Place {
     pub(super) is_nullable: bool,
 }
 
-/// The columns of a file, in the order of the table.
-pub(super) struct Layout {
-    places: Vec<Place>,
-}
-
-impl Layout {
-    /// The layout of a file, checked: columns, and the description of each row group, on which the Parquet reader relies.
-    pub(super) fn of(writer: Writer, table: DatasetTable, file: &ParquetMetaData) -> Result<Self, DatasetError> {
-        let metadata = file.file_metadata();
-        let places = match writer {
-            Writer::Traceparse => {
-                check_origin(table, metadata)?;
-                places_in_order(table, metadata)?
-            }
-            Writer::Engine => places_by_name(table, metadata)?,
-        };
-        let columns = metadata.schema_descr().num_columns();
-        for group in file.row_groups() {
-            check_group(writer, table, columns, &places, group)?;
-        }
-        Ok(Self { places })
+/// The places of some columns of a file, in the order of the names. The columns, and the description of each row group,
+/// on which the Parquet reader relies, are checked.
+pub(super) fn places(
+    writer: Writer,
+    table: DatasetTable,
+    file: &ParquetMetaData,
+    names: &[&str],
+) -> Result<Vec<Place>, DatasetError> {
+    let metadata = file.file_metadata();
+    if writer == Writer::Traceparse {
+        check_origin(table, metadata)?;
     }
-
-    /// The places of columns, in this order.
-    pub(super) fn places(&self, names: &[&str]) -> Vec<Place> {
-        let place = |name: &&str| self.places.iter().find(|place| place.name == *name).copied();
-        names.iter().filter_map(place).collect()
+    let places = all_places(table, metadata)?;
+    let columns = metadata.schema_descr().num_columns();
+    for group in file.row_groups() {
+        check_group(writer, table, columns, &places, group)?;
     }
+    Ok(names.iter().filter_map(|name| places.iter().find(|place| place.name == *name).copied()).collect())
 }
 
 fn unlike(table: DatasetTable, detail: String) -> DatasetError {
     DatasetError::new(DatasetErrorKind::Unlike, table, detail)
 }
 
-/// Checks that this version of this crate wrote a file, as this table.
+/// Checks that this version of this crate wrote a file, as this table, with its columns and no others.
 fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
@@ -96,45 +86,28 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
         }
         None => return Err(DatasetError::damaged(table, "it does not say its version")),
     }
-    match value(TABLE_KEY) {
-        Some(name) if name == table.name() => Ok(()),
-        name => {
-            let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
-            Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
-        }
+    let name = value(TABLE_KEY);
+    if name != Some(table.name()) {
+        let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
+        return Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail));
     }
+    let expected = table.parquet_schema().map_err(|error| DatasetError::reading(table, error))?;
+    let found = metadata.schema_descr().root_schema();
+    if found.get_fields() != expected.get_fields() {
+        return Err(DatasetError::damaged(table, "its columns are not those of the table"));
+    }
+    Ok(())
 }
 
-/// The columns of a file that has the columns of its table, in their order, and no others.
-fn places_in_order(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
-    let columns = table.columns();
-    let found = metadata.schema_descr().columns();
-    let place = |(index, (column, found)): (usize, (&'static Column, &_))| {
-        let found: &ColumnDescriptor = found;
-        let is_same = found.path().parts() == [column.name]
-            && found.physical_type() == column.physical()
-            && found.max_def_level() == i16::from(column.is_nullable)
-            && found.max_rep_level() == 0;
-        let stored = if column.kind == ColumnKind::Text { Stored::Text } else { Stored::Integer };
-        is_same.then_some(Place { name: column.name, index, stored, is_nullable: column.is_nullable })
-    };
-    let places: Option<Vec<Place>> =
-        columns.iter().zip(found.iter().map(AsRef::as_ref)).enumerate().map(place).collect();
-    let places = places.filter(|_| found.len() == columns.len());
-    places.ok_or_else(|| DatasetError::damaged(table, "its columns are not those of the table"))
-}
-
-/// The columns of a file that an engine wrote.
-fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
+/// The columns of a file that can be read, in the order of the table.
+fn all_places(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
     let found = metadata.schema_descr().columns();
     let mut places = Vec::new();
     for column in table.columns().iter().filter(|column| column.kind != ColumnKind::Double) {
         let mut same = found.iter().enumerate().filter(|(_, found)| found.path().parts() == [column.name]);
         let (index, found) = match (same.next(), same.next()) {
             (Some(found), None) => found,
-            (Some(_), Some(_)) => {
-                return Err(unlike(table, format!("it has two columns {}", column.name)));
-            }
+            (Some(_), Some(_)) => return Err(unlike(table, format!("it has two columns {}", column.name))),
             (None, _) => return Err(unlike(table, format!("it has no column {}", column.name))),
         };
         let stored = stored_as(column.kind, found).filter(|_| found.max_def_level() <= 1 && found.max_rep_level() == 0);

@@ -23,22 +23,17 @@ mod hist;
 mod layout;
 mod pages;
 mod reader;
-mod rows;
-mod run;
 mod runs;
 mod schema;
-mod source;
 mod table;
-mod text_ids;
-mod whole;
 mod writer;
 
 pub use engine_written::RewrittenRuns;
 pub use error::{DatasetError, DatasetErrorKind};
-pub use reader::{DatasetReader, DatasetRow};
-pub use run::DatasetRun;
-pub(super) use run::SharedNames;
-pub use runs::KnownRun;
+pub(super) use reader::SharedNames;
+pub use reader::{DatasetReader, DatasetRun};
+pub(super) use runs::COPIES;
+pub use runs::{DatasetRow, KnownRun};
 pub use schema::DatasetTable;
 pub use writer::TableWriter;
 

@@ -4,12 +4,20 @@
 //! refers to a missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes,
 //! so any other shape is refused here. Engines use more encodings, and pages of version 2; an encoding is refused if
 //! the reader would allocate memory for a claimed number.
+//!
+//! The pages of a text column become pages of ids before they are decoded. Names repeat from row to row, and are in
+//! dictionaries, so each is looked at once for each dictionary, and a row costs what a number costs.
 
+use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::layout::{Place, Stored, Writer};
+use crate::profile::{StringId, Strings};
+use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
-
-use super::layout::{Place, Stored, Writer};
+use parquet::file::reader::{ChunkReader, Length};
 
 /// The pages of a column of a row group.
 pub(super) struct CheckedPages {
@@ -20,12 +28,20 @@ pub(super) struct CheckedPages {
     has_dictionary: bool,
     /// Rows of the group that no page held so far.
     rows_left: u64,
+    /// The strings whose ids take the place of strings in pages, if they do.
+    texts: Option<Texts>,
 }
 
 impl CheckedPages {
-    pub(super) fn new(inner: Box<dyn PageReader>, writer: Writer, place: &Place, rows: u64) -> Self {
+    pub(super) fn new(
+        inner: Box<dyn PageReader>,
+        writer: Writer,
+        place: &Place,
+        rows: u64,
+        texts: Option<Texts>,
+    ) -> Self {
         let Place { stored, is_nullable: has_levels, .. } = *place;
-        Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows }
+        Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows, texts }
     }
 
     /// True if `bytes` are long enough for this many values: numbers, or strings with a length prefix.
@@ -57,12 +73,7 @@ impl CheckedPages {
                 if (self.has_levels && *def_level_encoding != Encoding::RLE) || buf.is_empty() {
                     return Err(refused("a page that cannot be"));
                 }
-                // In a nullable column, the levels precede the values, with their length.
-                let levels = match (self.has_levels, buf.split_first_chunk::<4>()) {
-                    (true, Some((length, _))) => 4 + u32::from_le_bytes(*length) as usize,
-                    (true, None) => return Err(refused("a page that cannot be")),
-                    (false, _) => 0,
-                };
+                let levels = self.length_of_levels(buf).ok_or_else(|| refused("a page that cannot be"))?;
                 let values = buf.get(levels..).unwrap_or_default();
                 self.check_values(*encoding, values, *num_values, self.has_levels)?;
             }
@@ -79,6 +90,37 @@ impl CheckedPages {
                 }
                 self.check_values(*encoding, values, *num_values, *num_nulls > 0)?;
             }
+        }
+        Ok(())
+    }
+
+    /// In a nullable column, the levels precede the values, with their length: the bytes of both.
+    fn length_of_levels(&self, bytes: &[u8]) -> Option<usize> {
+        if self.has_levels { Some(4 + u32::from_le_bytes(*bytes.first_chunk()?) as usize) } else { Some(0) }
+    }
+
+    /// Replaces the strings of a page of a text column by their ids.
+    fn replace_texts(&self, page: &mut Page, texts: &Texts) -> Result<()> {
+        match page {
+            Page::DictionaryPage { buf, is_sorted, .. } => {
+                (*buf, *is_sorted) = (texts.ids(buf, 0)?, false);
+            }
+            Page::DataPage { buf, encoding: Encoding::PLAIN, statistics, .. } => {
+                let levels = self.length_of_levels(buf).unwrap_or(0);
+                (*buf, *statistics) = (texts.ids(buf, levels)?, None);
+            }
+            Page::DataPageV2 {
+                buf,
+                encoding: Encoding::PLAIN,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                statistics,
+                ..
+            } => {
+                let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                (*buf, *statistics) = (texts.ids(buf, levels)?, None);
+            }
+            Page::DataPage { .. } | Page::DataPageV2 { .. } => {}
         }
         Ok(())
     }
@@ -136,11 +178,12 @@ fn refused(what: &str) -> ParquetError {
 
 impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.inner.get_next_page()?;
-        if let Some(page) = &page {
-            self.check(page)?;
+        let Some(mut page) = self.inner.get_next_page()? else { return Ok(None) };
+        self.check(&page)?;
+        if let Some(texts) = &self.texts {
+            self.replace_texts(&mut page, texts)?;
         }
-        Ok(page)
+        Ok(Some(page))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -157,5 +200,122 @@ impl Iterator for CheckedPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
+    }
+}
+
+/// The distinct strings of the table read so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts(Arc<Mutex<Strings>>);
+
+impl Texts {
+    fn strings(&self) -> MutexGuard<'_, Strings> {
+        // Strings added by a reader that panicked are complete.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id of a string, if it was read before.
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
+        self.strings().find(text).map(|id| id.index() as u32)
+    }
+
+    /// The text of an id that came from here.
+    pub(super) fn get(&self, id: u32) -> String {
+        StringId::from_index(id as usize).map_or_else(String::new, |id| self.strings().get(id).to_owned())
+    }
+
+    /// The id of a string, which is new if it was not read before.
+    pub(super) fn id(&self, text: &[u8]) -> Result<u32> {
+        id(&mut self.strings(), text)
+    }
+
+    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
+    fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
+        let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
+        let mut ids = kept.to_vec();
+        let mut strings = self.strings();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length) as usize;
+            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a text that is cut off"))?;
+            ids.extend_from_slice(&id(&mut strings, text)?.to_le_bytes());
+            rest = after;
+        }
+        Ok(ids.into())
+    }
+}
+
+fn id(strings: &mut Strings, text: &[u8]) -> Result<u32> {
+    let text = std::str::from_utf8(text).map_err(|_| refused("a text that is not UTF-8"))?;
+    let id = strings.intern(text).ok_or_else(|| refused("too many texts"))?;
+    u32::try_from(id.index()).map_err(|_| refused("too many texts"))
+}
+
+/// True if the pages of a column chunk of these encodings can be made to ids here.
+pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool {
+    #[allow(deprecated)]
+    let is_known = |encoding| {
+        use Encoding::{BIT_PACKED, PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY};
+        matches!(encoding, PLAIN | PLAIN_DICTIONARY | RLE | RLE_DICTIONARY | BIT_PACKED)
+    };
+    encodings.all(is_known)
+}
+
+/// Headers of pages have some 20 bytes.
+const HEADER_BYTES: usize = 256;
+
+/// The bytes of a file.
+pub(super) struct Source<R> {
+    input: Arc<Mutex<R>>,
+    length: u64,
+}
+
+impl<R: Read + Seek> Source<R> {
+    pub(super) fn new(mut input: R) -> std::io::Result<Self> {
+        let length = input.seek(SeekFrom::End(0))?;
+        Ok(Self { input: Arc::new(Mutex::new(input)), length })
+    }
+}
+
+impl<R> Length for Source<R> {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl<R: Read + Seek + Send> ChunkReader for Source<R> {
+    type T = BufReader<ReadFrom<R>>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::with_capacity(HEADER_BYTES, ReadFrom { input: Arc::clone(&self.input), position: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        // Before room is made for them: the place comes from the file.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} of {}", self.length)));
+        }
+        let mut bytes = vec![0; length];
+        let mut from = ReadFrom { input: Arc::clone(&self.input), position: start };
+        from.read_exact(&mut bytes).map_err(|error| ParquetError::External(Box::new(error)))?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads on from a place. Several of them share an input, so each seeks before it reads.
+pub(super) struct ReadFrom<R> {
+    input: Arc<Mutex<R>>,
+    position: u64,
+}
+
+impl<R: Read + Seek> Read for ReadFrom<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        // A reader that panicked elsewhere left no promise broken: every read seeks first.
+        let mut input: MutexGuard<'_, R> = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = input.seek(SeekFrom::Start(self.position))?;
+        if at != self.position {
+            return Err(Error::new(ErrorKind::UnexpectedEof, "cannot seek there"));
+        }
+        let read = input.read(buffer)?;
+        self.position += read as u64;
+        Ok(read)
     }
 }

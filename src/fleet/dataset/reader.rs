@@ -1,65 +1,24 @@
-//! A data file, read run by run.
+//! A data file, read run by run. Its runs share the names of the file.
 
 use std::io::{Read, Seek};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::layout::Writer;
-use super::run::{DatasetRun, FileNames};
-use super::runs::{self, RunsRow};
+use super::runs::{DatasetRow, read_row};
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
-use crate::fleet::{BinaryRow, FailedInput, FrameRow, RunMeasures, RunRecord, WindowRow};
-
-/// A row of a data file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DatasetRow<R = RunMeasures> {
-    /// A run with all its rows. The names of [`RunMeasures`] are the ones in its rows, numbered in the order of
-    /// `frames`, then `binaries`, then `windows`.
-    Run(Box<R>),
-    /// A file that gave no run.
-    Failed(FailedInput),
-}
-
-impl DatasetRow {
-    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, of whose labels the
-    /// table has copies of some: `device`, `os`, `os_build`, `app` and `app_version`.
-    ///
-    /// # Errors
-    ///
-    /// Reading fails, or the file is not that table.
-    pub fn records<R: Read + Seek + Send + 'static>(
-        input: R,
-    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
-        let columns = [runs::COLUMNS, &runs::COPIES].concat();
-        let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, input)?;
-        let mut read = move || {
-            if !rows.advance()? {
-                return Ok(None);
-            }
-            Ok(Some(match runs::read_row(&rows)? {
-                RunsRow::Failed(failure) => Self::Failed(failure),
-                RunsRow::Run(mut record) => {
-                    let copy = |(index, key): (usize, &&str)| {
-                        Some(((*key).to_owned(), rows.text_or_null(runs::COLUMNS.len() + index)?))
-                    };
-                    record.labels = runs::COPIES.iter().enumerate().filter_map(copy).collect();
-                    record.labels.sort();
-                    Self::Run(Box::new(RunMeasures::without_rows(*record)))
-                }
-            }))
-        };
-        Ok(std::iter::from_fn(move || read().transpose()))
-    }
-}
+use crate::fleet::run::RunRows;
+use crate::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::hash::HashMap;
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
 /// After an error, the iteration ends.
 pub struct DatasetReader {
     runs: TableRows,
-    labels: RunRows,
-    frames: RunRows,
-    binaries: RunRows,
-    windows: RunRows,
+    labels: TableOfRuns,
+    frames: TableOfRuns,
+    binaries: TableOfRuns,
+    windows: TableOfRuns,
     names: FileNames,
     is_done: bool,
 }
@@ -76,11 +35,11 @@ impl DatasetReader {
         E: From<DatasetError>,
     {
         Ok(Self {
-            runs: TableRows::open(Writer::Traceparse, DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
-            labels: RunRows::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
-            frames: RunRows::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
-            binaries: RunRows::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
-            windows: RunRows::open(DatasetTable::Windows, open(DatasetTable::Windows)?)?,
+            runs: TableRows::open_to_read(DatasetTable::Runs, open(DatasetTable::Runs)?)?,
+            labels: TableOfRuns::open(DatasetTable::Labels, open(DatasetTable::Labels)?)?,
+            frames: TableOfRuns::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
+            binaries: TableOfRuns::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
+            windows: TableOfRuns::open(DatasetTable::Windows, open(DatasetTable::Windows)?)?,
             names: FileNames::default(),
             is_done: false,
         })
@@ -93,9 +52,9 @@ impl DatasetReader {
             }
             return Ok(None);
         }
-        Ok(Some(match runs::read_row(&self.runs)? {
-            RunsRow::Failed(failure) => DatasetRow::Failed(failure),
-            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(*record)?)),
+        Ok(Some(match read_row(&self.runs)? {
+            DatasetRow::Failed(failure) => DatasetRow::Failed(failure),
+            DatasetRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(*record)?)),
         }))
     }
 
@@ -105,18 +64,17 @@ impl DatasetReader {
         let labels = self.labels.of_run(id, label)?;
         let names = &mut self.names;
         let frames = self.frames.of_run(id, |rows| read_frame(rows, names))?;
-        let binaries = self.binaries.of_run(id, |rows| read_binary(rows, names))?;
+        let binaries = self.binaries.of_run(id, |rows| read_frame(rows, names))?;
         let windows = self.windows.of_run(id, |rows| read_window(rows, names))?;
         record.labels = labels;
         Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows })
     }
+}
 
-    /// The rows with names that all runs of the file share, which are faster to read.
-    pub fn shared(mut self) -> impl Iterator<Item = Result<DatasetRow<DatasetRun>, DatasetError>> {
-        std::iter::from_fn(move || self.next_shared())
-    }
+impl Iterator for DatasetReader {
+    type Item = Result<DatasetRow<DatasetRun>, DatasetError>;
 
-    fn next_shared(&mut self) -> Option<Result<DatasetRow<DatasetRun>, DatasetError>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {
             return None;
         }
@@ -126,43 +84,17 @@ impl DatasetReader {
     }
 }
 
-impl From<DatasetRow<DatasetRun>> for DatasetRow {
-    fn from(row: DatasetRow<DatasetRun>) -> Self {
-        match row {
-            DatasetRow::Run(run) => Self::Run(Box::new(run.into_measures())),
-            DatasetRow::Failed(failed) => Self::Failed(failed),
-        }
-    }
-}
-
-impl From<DatasetRow> for DatasetRow<DatasetRun> {
-    fn from(row: DatasetRow) -> Self {
-        match row {
-            DatasetRow::Run(run) => Self::Run(Box::new((*run).into())),
-            DatasetRow::Failed(failed) => Self::Failed(failed),
-        }
-    }
-}
-
-impl Iterator for DatasetReader {
-    type Item = Result<DatasetRow, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_shared().map(|row| row.map(DatasetRow::from))
-    }
-}
-
 /// A table whose rows belong to runs, in their order.
-struct RunRows {
+struct TableOfRuns {
     table: DatasetTable,
     rows: TableRows,
     /// True if `rows` is at a row, which belongs to a later run than the requested ones.
     has_row: bool,
 }
 
-impl RunRows {
+impl TableOfRuns {
     fn open<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<Self, DatasetError> {
-        let mut rows = TableRows::open(Writer::Traceparse, table, &table.columns_of_rows(), input)?;
+        let mut rows = TableRows::open_to_read(table, input)?;
         let has_row = rows.advance()?;
         Ok(Self { table, rows, has_row })
     }
@@ -205,40 +137,150 @@ fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
     }
 }
 
+/// Reads a function, or a binary.
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
+    let is_of_functions = rows.table == DatasetTable::Frames;
+    let numbers = if is_of_functions { 6 } else { 5 };
     Ok(FrameRow {
-        process: names.id(0, rows, 1)?,
-        thread: names.id(0, rows, 2)?,
+        process: names.id(rows, 1)?,
+        thread: names.id(rows, 2)?,
         is_main_thread: read_main_thread(rows)?,
-        binary: names.id(0, rows, 4)?,
-        function: names.id(0, rows, 5)?,
-        self_weight: rows.integer(6)?,
-        all_weight: rows.integer(7)?,
-        self_samples: rows.integer(8)?,
-        all_samples: rows.integer(9)?,
-    })
-}
-
-pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
-    Ok(BinaryRow {
-        process: names.id(1, rows, 1)?,
-        thread: names.id(1, rows, 2)?,
-        is_main_thread: read_main_thread(rows)?,
-        binary: names.id(1, rows, 4)?,
-        self_weight: rows.integer(5)?,
-        all_weight: rows.integer(6)?,
-        self_samples: rows.integer(7)?,
-        all_samples: rows.integer(8)?,
+        binary: names.id(rows, 4)?,
+        function: if is_of_functions { names.id(rows, 5)? } else { NameId::NONE },
+        self_weight: rows.integer(numbers)?,
+        all_weight: rows.integer(numbers + 1)?,
+        self_samples: rows.integer(numbers + 2)?,
+        all_samples: rows.integer(numbers + 3)?,
     })
 }
 
 pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {
-        process: names.id(2, rows, 1)?,
-        thread: names.id(2, rows, 2)?,
+        process: names.id(rows, 1)?,
+        thread: names.id(rows, 2)?,
         is_main_thread: read_main_thread(rows)?,
         second: rows.integer(4)?,
         weight: rows.integer(5)?,
         samples: rows.integer(6)?,
     })
+}
+
+/// A run in a data file. Its names are numbered in the order of the file, and shared by all runs of the file, so that
+/// no work is done for each name of each run.
+#[derive(Debug)]
+pub struct DatasetRun {
+    pub(super) record: RunRecord,
+    pub(super) names: SharedNames,
+    pub(super) frames: Vec<FrameRow>,
+    pub(super) binaries: Vec<FrameRow>,
+    pub(super) windows: Vec<WindowRow>,
+}
+
+/// The names of a file, as far as it was read.
+#[derive(Clone, Debug, Default)]
+pub(in crate::fleet) struct SharedNames(Arc<RwLock<Vec<String>>>);
+
+impl SharedNames {
+    /// The names by id.
+    pub(in crate::fleet) fn get(&self) -> RwLockReadGuard<'_, Vec<String>> {
+        // A list is consistent whenever its lock is free.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if both are the same list.
+    pub(in crate::fleet) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn push(&self, name: String) -> NameId {
+        let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        names.push(name);
+        NameId((names.len() - 1) as u32)
+    }
+}
+
+impl From<RunMeasures> for DatasetRun {
+    fn from(run: RunMeasures) -> Self {
+        let RunMeasures { record, names, frames, binaries, windows } = run;
+        Self { record, names: SharedNames(Arc::new(RwLock::new(names))), frames, binaries, windows }
+    }
+}
+
+impl AsRef<RunRecord> for DatasetRun {
+    fn as_ref(&self) -> &RunRecord {
+        &self.record
+    }
+}
+
+impl DatasetRun {
+    /// The run's row in the table `runs`, with its labels.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// Sets the path of the measured file that readers see.
+    pub fn set_source(&mut self, source: String) {
+        self.record.source = source;
+    }
+
+    /// The run with its own names, numbered in the order of `frames`, then `binaries`, then `windows`.
+    pub fn into_measures(self) -> RunMeasures {
+        let all = self.names.get();
+        let (mut names, mut known) = (NamesBuilder::default(), HashMap::default());
+        let mut own = |id: &mut NameId| *id = *known.entry(*id).or_insert_with(|| names.id(&all[id.0 as usize]));
+        let Self { record, mut frames, mut binaries, mut windows, .. } = self;
+        for row in &mut frames {
+            [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(&mut own);
+        }
+        for row in &mut binaries {
+            [&mut row.process, &mut row.thread, &mut row.binary].into_iter().for_each(&mut own);
+        }
+        for row in &mut windows {
+            [&mut row.process, &mut row.thread].into_iter().for_each(&mut own);
+        }
+        drop(all);
+        RunMeasures { record, names: names.finish(), frames, binaries, windows }
+    }
+
+    /// The run's rows with these names of the file.
+    pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
+        let Self { record, frames, binaries, windows, .. } = self;
+        RunRows { record, names, frames, binaries, windows }
+    }
+
+    pub(in crate::fleet) fn names(&self) -> &SharedNames {
+        &self.names
+    }
+}
+
+/// The tables with names, and the conversion of their strings to names of the file.
+#[derive(Debug, Default)]
+pub(super) struct FileNames {
+    pub(super) shared: SharedNames,
+    ids: HashMap<String, NameId>,
+    /// By table and string id.
+    of_tables: [Vec<Option<NameId>>; DatasetTable::ALL.len()],
+}
+
+impl FileNames {
+    /// Begins another file, whose strings have other ids.
+    pub(super) fn begin_file(&mut self) {
+        self.of_tables.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The name in a column of a row.
+    pub(super) fn id(&mut self, rows: &TableRows, column: usize) -> Result<NameId, DatasetError> {
+        let text = rows.text_id(column)?;
+        let ids = &mut self.of_tables[rows.table as usize];
+        if let Some(&Some(id)) = ids.get(text as usize) {
+            return Ok(id);
+        }
+        if text as usize >= ids.len() {
+            ids.resize(text as usize + 1, None);
+        }
+        let name = rows.text(column)?;
+        let id = *self.ids.entry(name).or_insert_with_key(|name| self.shared.push(name.clone()));
+        self.of_tables[rows.table as usize][text as usize] = Some(id);
+        Ok(id)
+    }
 }

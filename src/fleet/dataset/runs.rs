@@ -2,14 +2,13 @@
 
 use std::io::{Read, Seek};
 
-use serde_json::{Value, json};
-
 use super::layout::Writer;
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable, FAILED, OK};
-use crate::fleet::{FailedInput, FailureKind, RunRecord};
+use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
+use serde_json::{Value, json};
 
 /// The facts that a dataset gives about an export without reading its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +39,12 @@ impl KnownRun {
         let mut known = Vec::new();
         while rows.advance()? {
             known.push(Self {
-                run_id: rows.text_or_null(0),
-                fingerprint: rows.text(1)?,
-                source: rows.text(2)?,
-                is_failed: rows.one_of(3, is_failed)?,
-                rejected: rows.integer_or_null(4)?.unwrap_or(0),
-                unread_runs: rows.integer_or_null(5)?.unwrap_or(0),
+                run_id: rows.text_or_null("run_id"),
+                fingerprint: rows.text("fingerprint")?,
+                source: rows.text("source")?,
+                is_failed: rows.one_of("status", is_failed)?,
+                rejected: rows.integer_or_null("rejected")?.unwrap_or(0),
+                unread_runs: rows.integer_or_null("unread_runs")?.unwrap_or(0),
             });
         }
         Ok(known)
@@ -60,99 +59,103 @@ impl KnownRun {
         let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
         while rows.advance()? {
-            keys.push((rows.text(0)?, rows.text(1)?));
+            keys.push((rows.text("run_id")?, rows.text("key")?));
         }
         Ok(keys)
     }
 }
 
-/// Names columns, and their positions among them.
-macro_rules! columns {
-    ($columns:ident: $($position:ident $name:literal)*) => {
-        /// The columns that are read. All others are copies.
-        pub(super) const $columns: &[&str] = &[$($name),*];
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        enum Position { $($position),* }
-        $(const $position: usize = Position::$position as usize;)*
-    };
-}
-
-columns! { COLUMNS:
-    RUN_ID "run_id"
-    FINGERPRINT "fingerprint"
-    STATUS "status"
-    FAILURE "failure"
-    ERROR "error"
-    SOURCE "source"
-    SOURCE_BYTES "source_bytes"
-    RUN_WEIGHT "run_weight_millionths"
-    START "start"
-    WALL "wall_ns"
-    WALL_START "wall_start_ns"
-    WALL_SOURCE "wall_source"
-    SCHEMA "schema"
-    UNIT "unit"
-    WEIGHT "weight"
-    SAMPLES "samples"
-    EFFECTIVE_SAMPLES "effective_samples"
-    REJECTED "rejected"
-    CORES "cores"
-    USUAL_WEIGHT "usual_weight"
-    PARSER_VERSION "parser_version"
-    NOTES "notes"
-    FAILED_LABELS "failed_labels"
-    UNREAD_RUNS "unread_runs"
-    PARTS "parts_ns"
-    EXCLUDED_RUNS "excluded_runs"
-}
 /// Labels that are also in this table.
-pub(super) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
+pub(in crate::fleet) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
-/// A row of `runs`.
-pub(super) enum RunsRow {
-    /// A run; its labels are in another table.
-    Run(Box<RunRecord>),
+/// A row of a data file, with what is read or kept of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatasetRow<R = RunMeasures> {
+    /// A run.
+    Run(Box<R>),
+    /// A file that gave no run.
     Failed(FailedInput),
 }
 
-/// Reads the current row.
-pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
-    if rows.one_of(STATUS, is_failed)? {
-        return Ok(RunsRow::Failed(read_failure(rows)?));
+impl<R> DatasetRow<R> {
+    /// The same row with what is made of a run.
+    pub fn map<S>(self, make: impl FnOnce(R) -> S) -> DatasetRow<S> {
+        match self {
+            Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
+            Self::Failed(failed) => DatasetRow::Failed(failed),
+        }
     }
-    Ok(RunsRow::Run(Box::new(read_record(rows)?)))
+}
+
+impl<R: AsRef<RunRecord>> DatasetRow<R> {
+    /// The path of the export.
+    pub(in crate::fleet) fn source(&self) -> &str {
+        match self {
+            Self::Run(run) => &(**run).as_ref().source,
+            Self::Failed(failed) => &failed.source,
+        }
+    }
+}
+
+impl DatasetRow<RunRecord> {
+    /// The runs and failures in a file of the table `runs`, in its order. Of their labels, the table has copies of some:
+    /// `device`, `os`, `os_build`, `app` and `app_version`.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or the file is not that table.
+    pub fn records<R: Read + Seek + Send + 'static>(
+        input: R,
+    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
+        let mut rows = TableRows::open_to_read(DatasetTable::Runs, input)?;
+        let mut read = move || if rows.advance()? { read_row(&rows).map(Some) } else { Ok(None) };
+        Ok(std::iter::from_fn(move || read().transpose()))
+    }
+}
+
+/// Reads the current row. The labels of a run are those that this table has.
+pub(super) fn read_row(rows: &TableRows) -> Result<DatasetRow<RunRecord>, DatasetError> {
+    if rows.one_of("status", is_failed)? {
+        return Ok(DatasetRow::Failed(read_failure(rows)?));
+    }
+    Ok(DatasetRow::Run(Box::new(read_record(rows)?)))
 }
 
 fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
-    let text = |column| rows.text(column);
-    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null(FAILED_LABELS).as_deref());
+    let text = |column: &str| rows.text(column);
+    let copy = |key: &str| Some((key.to_owned(), rows.text_or_null(key)?));
+    let mut labels: Vec<_> = COPIES.into_iter().filter_map(copy).collect();
+    labels.sort();
+    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null("failed_labels").as_deref());
     Ok(RunRecord {
-        run_id: text(RUN_ID)?,
-        fingerprint: text(FINGERPRINT)?,
-        source: text(SOURCE)?,
-        source_bytes: rows.integer(SOURCE_BYTES)?,
-        labels: Vec::new(),
-        run_weight: Millionths::new(rows.integer(RUN_WEIGHT)?),
-        start: rows.text_or_null(START),
-        wall: rows.integer_or_null(WALL)?.map(Nanos::from_nanos),
-        wall_source: rows.one_of(WALL_SOURCE, TimeSource::from_name)?,
-        wall_start: Nanos::from_nanos(rows.integer(WALL_START)?),
-        parts: match rows.text_or_null(PARTS) {
-            Some(text) => parts_of_json(&text).ok_or_else(|| rows.damaged(PARTS, "is no list of parts in order"))?,
+        run_id: text("run_id")?,
+        fingerprint: text("fingerprint")?,
+        source: text("source")?,
+        source_bytes: rows.integer("source_bytes")?,
+        labels,
+        run_weight: Millionths::new(rows.integer("run_weight_millionths")?),
+        start: rows.text_or_null("start"),
+        wall: rows.integer_or_null("wall_ns")?.map(Nanos::from_nanos),
+        wall_source: rows.one_of("wall_source", TimeSource::from_name)?,
+        wall_start: Nanos::from_nanos(rows.integer("wall_start_ns")?),
+        parts: match rows.text_or_null("parts_ns") {
+            Some(text) => {
+                parts_of_json(&text).ok_or_else(|| rows.damaged("parts_ns", "is no list of parts in order"))?
+            }
             None => Vec::new(),
         },
-        schema: text(SCHEMA)?,
-        unit: rows.one_of(UNIT, unit_of_name)?,
-        weight: rows.integer(WEIGHT)?,
-        samples: rows.integer(SAMPLES)?,
-        effective_samples: rows.integer(EFFECTIVE_SAMPLES)?,
-        rejected: rows.integer(REJECTED)?,
-        unread_runs: rows.integer(UNREAD_RUNS)?,
-        excluded_runs: rows.integer(EXCLUDED_RUNS)?,
-        cores: rows.integer(CORES)?,
-        usual_weight: rows.integer(USUAL_WEIGHT)?,
-        parser_version: text(PARSER_VERSION)?,
-        notes: rows.text_or_null(NOTES).map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
+        schema: text("schema")?,
+        unit: rows.one_of("unit", unit_of_name)?,
+        weight: rows.integer("weight")?,
+        samples: rows.integer("samples")?,
+        effective_samples: rows.integer("effective_samples")?,
+        rejected: rows.integer("rejected")?,
+        unread_runs: rows.integer("unread_runs")?,
+        excluded_runs: rows.integer("excluded_runs")?,
+        cores: rows.integer("cores")?,
+        usual_weight: rows.integer("usual_weight")?,
+        parser_version: text("parser_version")?,
+        notes: rows.text_or_null("notes").map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
         has_toc_beside,
         manifest_labels,
     })
@@ -160,13 +163,15 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
 
 fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
     Ok(FailedInput {
-        source: rows.text(SOURCE)?,
-        source_bytes: rows.integer(SOURCE_BYTES)?,
-        run_id: rows.text_or_null(RUN_ID),
-        fingerprint: rows.text(FINGERPRINT)?,
-        kind: rows.one_of(FAILURE, FailureKind::from_name)?,
-        reason: rows.text(ERROR)?,
-        labels: rows.text_or_null(FAILED_LABELS).map_or_else(Vec::new, |labels| labels_of_json(&labels)),
+        source: rows.text("source")?,
+        source_bytes: rows.integer("source_bytes")?,
+        run_id: rows.text_or_null("run_id"),
+        fingerprint: rows.text("fingerprint")?,
+        kind: rows.one_of("failure", FailureKind::from_name)?,
+        reason: rows.text("error")?,
+        labels: rows
+            .text_or_null("failed_labels")
+            .map_or_else(Vec::new, |labels| serde_json::from_str(&labels).unwrap_or_default()),
     })
 }
 
@@ -182,11 +187,6 @@ pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
     is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
-/// Parses the labels of a failed file, as [`json_of_labels`] writes them; empty for anything else.
-fn labels_of_json(text: &str) -> Vec<(String, String)> {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
 /// The parts of a recorded time, as [`json_of_parts`] writes them.
 fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
     let parts: Vec<(u64, u64)> = serde_json::from_str(text).ok()?;
@@ -199,11 +199,6 @@ fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
 pub(super) fn json_of_parts(parts: &[(Nanos, Nanos)]) -> Option<String> {
     let parts: Vec<(u64, u64)> = parts.iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
     if parts.is_empty() { None } else { serde_json::to_string(&parts).ok() }
-}
-
-/// Labels as JSON: a list of pairs.
-pub(super) fn json_of_labels(labels: &[(String, String)]) -> Option<String> {
-    if labels.is_empty() { None } else { serde_json::to_string(labels).ok() }
 }
 
 fn is_failed(status: &str) -> Option<bool> {

@@ -50,15 +50,17 @@ impl DatasetTable {
         }
     }
 
-    /// The columns that are read from a table with rows of runs: the first ones. All others are copies.
-    pub(super) fn columns_of_rows(self) -> Vec<&'static str> {
+    /// The columns that are read: the first ones of a table of threads, whose others are copies, and all of other
+    /// tables. Doubles are never read.
+    pub(super) fn columns_to_read(self) -> Vec<&'static str> {
         let count = match self {
             Self::Frames => 10,
             Self::Binaries => 9,
             Self::Windows => 7,
             Self::Runs | Self::Labels | Self::Hist => self.columns().len(),
         };
-        self.columns()[..count].iter().map(|column| column.name).collect()
+        let columns = self.columns()[..count].iter();
+        columns.filter(|column| column.kind != ColumnKind::Double).map(|column| column.name).collect()
     }
 
     /// The schema in the words of Parquet.

@@ -3,18 +3,15 @@
 use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::layout::{Place, Stored, Writer, places};
+use super::pages::{CheckedPages, Source, Texts, can_be_ids};
+use super::{DatasetError, DatasetTable};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
-
-use super::layout::{Layout, Place, Stored, Writer};
-use super::pages::CheckedPages;
-use super::source::Source;
-use super::text_ids::{IdPages, Texts, can_be_ids};
-use super::{DatasetError, DatasetTable};
 
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
@@ -46,7 +43,7 @@ enum ColumnPages {
 
 /// Reads some columns of a table's file, row by row.
 pub(super) struct TableRows {
-    table: DatasetTable,
+    pub(super) table: DatasetTable,
     file: Box<dyn FileReader>,
     writer: Writer,
     /// The columns that are read.
@@ -60,6 +57,23 @@ pub(super) struct TableRows {
     batch_rows: usize,
     at: usize,
     is_broken: bool,
+}
+
+/// A column of the rows: its position among the columns that are read, or its name.
+pub(super) trait ColumnOf {
+    fn position(self, rows: &TableRows) -> usize;
+}
+
+impl ColumnOf for usize {
+    fn position(self, _: &TableRows) -> usize {
+        self
+    }
+}
+
+impl ColumnOf for &str {
+    fn position(self, rows: &TableRows) -> usize {
+        rows.columns.iter().position(|place| place.name == self).unwrap_or(usize::MAX)
+    }
 }
 
 impl DatasetTable {
@@ -91,12 +105,12 @@ impl TableRows {
                 .build();
             SerializedFileReader::new_with_options(source, options)
         })?;
-        let layout = Layout::of(writer, table, file.metadata())?;
+        let columns = places(writer, table, file.metadata(), names)?;
         Ok(Self {
             table,
             file: Box::new(file),
             writer,
-            columns: layout.places(names),
+            columns,
             next_group: 0,
             readers: Vec::new(),
             texts: Texts::default(),
@@ -106,6 +120,14 @@ impl TableRows {
             at: 0,
             is_broken: false,
         })
+    }
+
+    /// All columns but copies, of a file that this crate wrote.
+    pub(super) fn open_to_read<R: Read + Seek + Send + 'static>(
+        table: DatasetTable,
+        input: R,
+    ) -> Result<Self, DatasetError> {
+        Self::open(Writer::Traceparse, table, &table.columns_to_read(), input)
     }
 
     /// The number of rows of the file.
@@ -143,15 +165,16 @@ impl TableRows {
     }
 
     /// The text in a column of this row; `None` for null.
-    pub(super) fn text_or_null(&self, column: usize) -> Option<String> {
-        self.text_id_or_null(column).map(|id| self.texts.get(id))
+    pub(super) fn text_or_null(&self, column: impl ColumnOf) -> Option<String> {
+        self.text_id_or_null(column.position(self)).map(|id| self.texts.get(id))
     }
 
-    pub(super) fn text(&self, column: usize) -> Result<String, DatasetError> {
-        Ok(self.texts.get(self.text_id(column)?))
+    pub(super) fn text(&self, column: impl ColumnOf) -> Result<String, DatasetError> {
+        Ok(self.texts.get(self.text_id(column.position(self))?))
     }
 
-    pub(super) fn integer_or_null<T: TryFrom<i64>>(&self, column: usize) -> Result<Option<T>, DatasetError> {
+    pub(super) fn integer_or_null<T: TryFrom<i64>>(&self, column: impl ColumnOf) -> Result<Option<T>, DatasetError> {
+        let column = column.position(self);
         let number = match self.batch.get(column) {
             Some(Values::Integers(numbers)) => numbers.get(self.at).copied(),
             Some(Values::IntegersOrNull(numbers)) => numbers.get(self.at).copied().flatten(),
@@ -161,18 +184,24 @@ impl TableRows {
         number.map_err(|_| self.damaged(column, "has a number that cannot be"))
     }
 
-    pub(super) fn integer<T: TryFrom<i64>>(&self, column: usize) -> Result<T, DatasetError> {
+    pub(super) fn integer<T: TryFrom<i64>>(&self, column: impl ColumnOf) -> Result<T, DatasetError> {
+        let column = column.position(self);
         self.integer_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
     }
 
     /// The value that a name represents.
-    pub(super) fn one_of<T>(&self, column: usize, value: impl FnOnce(&str) -> Option<T>) -> Result<T, DatasetError> {
+    pub(super) fn one_of<T>(
+        &self,
+        column: impl ColumnOf,
+        value: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, DatasetError> {
+        let column = column.position(self);
         value(&self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
 
     /// The error for a value of this row that is wrong.
-    pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
-        let name = self.columns.get(column).map_or("", |place| place.name);
+    pub(super) fn damaged(&self, column: impl ColumnOf, what: &str) -> DatasetError {
+        let name = self.columns.get(column.position(self)).map_or("", |place| place.name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
     }
 
@@ -210,13 +239,11 @@ impl TableRows {
             let chunk = group.column(place.index);
             let description = chunk.column_descr_ptr();
             let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
-            let pages = Box::new(CheckedPages::new(pages, writer, place, rows));
+            // The column of ids uses the description of the text column: only the levels matter.
+            let has_ids = place.stored == Stored::Text && can_be_ids(chunk.encodings());
+            let pages = Box::new(CheckedPages::new(pages, writer, place, rows, has_ids.then(|| texts.clone())));
             Ok(ColumnReader::new(match place.stored {
-                Stored::Text if can_be_ids(chunk.encodings()) => {
-                    // The column of ids uses the description of the text column: only the levels matter.
-                    let pages = Box::new(IdPages::new(pages, texts.clone(), place.is_nullable));
-                    ColumnPages::Ids(ColumnReaderImpl::new(description, pages))
-                }
+                Stored::Text if has_ids => ColumnPages::Ids(ColumnReaderImpl::new(description, pages)),
                 Stored::Text => ColumnPages::Texts(ColumnReaderImpl::new(description, pages)),
                 Stored::Integer => ColumnPages::Integers(ColumnReaderImpl::new(description, pages)),
                 Stored::ShortInteger => ColumnPages::ShortIntegers(ColumnReaderImpl::new(description, pages)),
@@ -290,9 +317,14 @@ fn fill<T: DataType, V: Copy>(
 ) -> ParquetResult<usize> {
     let mut read = Vec::new();
     read_values(reader, rows, levels, &mut read)?;
-    let converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?;
+    let mut converted = read.iter().map(convert).collect::<ParquetResult<Vec<V>>>()?.into_iter();
     values.clear();
-    values.extend(with_nulls(levels, converted.into_iter(), null));
+    if levels.is_empty() {
+        values.extend(converted);
+    } else {
+        let mut value = |level: &i16| if *level == 1 { converted.next().unwrap_or(null) } else { null };
+        values.extend(levels.iter().map(&mut value));
+    }
     Ok(read.len())
 }
 
@@ -313,13 +345,6 @@ fn read_values<T: DataType>(
 
 fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
     if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
-}
-
-/// Values, with a replacement for missing ones.
-fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null: T) -> impl Iterator<Item = T> {
-    let count = if levels.is_empty() { values.size_hint().0 } else { levels.len() };
-    let levels = levels.iter().map(|level| *level == 1).chain(std::iter::repeat(levels.is_empty())).take(count);
-    levels.map(move |is_there| if is_there { values.next().unwrap_or(null) } else { null })
 }
 
 /// Runs the Parquet reader, and makes an error of a panic.

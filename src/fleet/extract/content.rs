@@ -1,19 +1,20 @@
-//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
+//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not; and
+//! the tables of contents in its neighbouring file.
 
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::decompress;
 use crate::error::{Error, ErrorKind};
-use crate::fleet::FailureKind;
 use crate::fleet::error::FleetError;
+use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
+use crate::fleet::inputs::Task;
+use crate::fleet::store::InputKind;
+use crate::fleet::{FailureKind, NotMeasured};
 use crate::memory::MemoryBudget;
 use crate::readers::read;
-use crate::recording::{Options, Recording};
+use crate::recording::{DocumentContent, Options, Recording, Toc};
 use blake3::{Hash, Hasher};
-
-use crate::fleet::host::{CHANGED, FleetHost, InputStream, WatchedInputs};
-use crate::fleet::store::InputKind;
 
 /// A file that was read to its end.
 pub(crate) struct ReadFile {
@@ -22,17 +23,10 @@ pub(crate) struct ReadFile {
     /// On disk.
     pub(crate) bytes: u64,
     /// The export, or the reason why it cannot be used.
-    pub(crate) export: Result<Recording, Refused>,
+    pub(crate) export: Result<Recording, NotMeasured>,
 }
 
-/// The reason why a file gave no export.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    pub(crate) kind: FailureKind,
-    pub(crate) reason: String,
-}
-
-pub(crate) fn refused(error: &Error) -> Refused {
+pub(crate) fn refused(error: &Error) -> NotMeasured {
     let kind = match error.kind {
         ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
         ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
@@ -51,34 +45,25 @@ pub(crate) fn refused(error: &Error) -> Refused {
         reason = format!("{reason}: {error}");
         cause = error.source();
     }
-    Refused { kind, reason }
+    NotMeasured { kind, reason }
 }
 
-/// Reads an export. Bytes after the end of its document are also hashed.
+/// Reads an export with this name. Bytes after the end of its document are also hashed.
 ///
 /// # Errors
 /// When the file itself cannot be read.
-pub(crate) fn read_file(path: &Path, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
-    // The name stays empty: a reason is printed next to the name of its file.
-    read_file_as("", path, options, host)
-}
-
-/// The same, of an input with this name.
-///
-/// # Errors
-/// As [`read_file`].
-pub(crate) fn read_file_as(
+pub(crate) fn read_file(
     name: &str,
     path: &Path,
     options: &Options,
     host: &dyn FleetHost,
-) -> Result<ReadFile, Refused> {
+) -> Result<ReadFile, NotMeasured> {
     let mut file = Counted::open(path, host)?;
     let (export, content) = hashed(&mut file, &options.memory, |source| read(source, name, options));
     let bytes = file.finish()?;
     let export = export.unwrap_or_else(|error| Err(Error::io(error, None)));
     let export = match export {
-        Err(_) if bytes == 0 => Err(Refused { kind: FailureKind::Empty, reason: "the file is empty".to_owned() }),
+        Err(_) if bytes == 0 => Err(NotMeasured { kind: FailureKind::Empty, reason: "the file is empty".to_owned() }),
         export => export.map_err(|error| refused(&error)),
     };
     Ok(ReadFile { content, bytes, export })
@@ -88,7 +73,7 @@ pub(crate) fn read_file_as(
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, Refused> {
+pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let mut file = Counted::open(path, host)?;
     let (_, content) = hashed(&mut file, &host.memory(), |_| ());
     file.finish()?;
@@ -130,12 +115,12 @@ impl<R: Read> Read for Hashed<R> {
 pub(crate) fn unless_changed<T>(
     files: &dyn WatchedInputs,
     path: &Path,
-    result: Result<T, Refused>,
-) -> Result<T, Refused> {
+    result: Result<T, NotMeasured>,
+) -> Result<T, NotMeasured> {
     let Some(changed) = files.first_changed() else { return result };
     // A reason is printed next to the name of its file.
     let name = if changed == path { String::new() } else { format!("{}: ", changed.display()) };
-    Err(Refused { kind: FailureKind::Unreadable, reason: format!("{name}{CHANGED}") })
+    Err(NotMeasured::unreadable(format!("{name}{CHANGED}")))
 }
 
 /// A file that counts what is read of it.
@@ -148,29 +133,27 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    fn open(path: &Path, host: &'a dyn FleetHost) -> Result<Self, Refused> {
+    fn open(path: &Path, host: &'a dyn FleetHost) -> Result<Self, NotMeasured> {
         let file = host.open(path).map_err(|error| cannot_be_opened(&error))?;
         let kind = host.state(path).map(|state| state.kind);
         if kind == Some(InputKind::Folder) {
-            let reason = "this folder is not a recording; lists and manifests name files and recordings".to_owned();
-            return Err(Refused { kind: FailureKind::Unreadable, reason });
+            let reason = "this folder is not a recording; lists and manifests name files and recordings";
+            return Err(NotMeasured::unreadable(reason));
         }
         if kind == Some(InputKind::Device) {
-            let reason = "this is a device, which may never end; name files, recordings or pipes".to_owned();
-            return Err(Refused { kind: FailureKind::Unreadable, reason });
+            let reason = "this is a device, which may never end; name files, recordings or pipes";
+            return Err(NotMeasured::unreadable(reason));
         }
         Ok(Self { file, bytes: 0, failure: None, host })
     }
 
     /// Reads to the end; the length of the file, which must not have changed.
-    fn finish(mut self) -> Result<u64, Refused> {
+    fn finish(mut self) -> Result<u64, NotMeasured> {
         let mut buffer = vec![0; 1 << 16];
         while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
         match self.failure {
-            _ if !self.file.is_unchanged() => {
-                Err(Refused { kind: FailureKind::Unreadable, reason: CHANGED.to_owned() })
-            }
-            Some(error) => Err(unreadable(&error)),
+            _ if !self.file.is_unchanged() => Err(NotMeasured::unreadable(CHANGED)),
+            Some(error) => Err(NotMeasured::unreadable(format!("cannot be read: {error}"))),
             None => Ok(self.bytes),
         }
     }
@@ -204,12 +187,43 @@ impl Read for Counted<'_> {
 }
 
 /// Only the cause: a reason is printed next to the name of its file.
-fn cannot_be_opened(error: &FleetError) -> Refused {
+fn cannot_be_opened(error: &FleetError) -> NotMeasured {
     let cause = error.root_cause();
     let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };
-    Refused { kind: FailureKind::Unreadable, reason }
+    NotMeasured::unreadable(reason)
 }
 
-fn unreadable(error: &io::Error) -> Refused {
-    Refused { kind: FailureKind::Unreadable, reason: format!("cannot be read: {error}") }
+/// The contents of the neighbouring file of an export.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// The hash of the file.
+    pub(crate) content: Option<Hash>,
+    pub(crate) tocs: Vec<Toc>,
+    /// The export that holds the memory that they take.
+    pub(crate) export: Option<Recording>,
+}
+
+impl Beside {
+    /// Reads the neighbouring file of an export, if it exists. A note explains why it cannot be used.
+    pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
+        let Some(path) = &task.toc else { return Self::default() };
+        let (content, read) = match read_file("", path, options, host) {
+            Ok(ReadFile { content, export, .. }) => (Some(content), export),
+            Err(refused) => (None, Err(refused)),
+        };
+        match read {
+            Ok(mut export) => {
+                let documents = std::mem::take(&mut export.documents).into_iter();
+                let tocs = documents.filter_map(|document| match document.content {
+                    DocumentContent::Toc(toc) => Some(toc),
+                    DocumentContent::Tables(_) => None,
+                });
+                Self { content, tocs: tocs.collect(), export: Some(export) }
+            }
+            Err(NotMeasured { reason, .. }) => {
+                notes.push(format!("the table of contents {} cannot be used: {reason}", path.display()));
+                Self { content, ..Self::default() }
+            }
+        }
+    }
 }

@@ -6,19 +6,18 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::fleet::error::Result;
-use crate::fleet::{DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
-use crate::memory::MemoryBudget;
-use blake3::Hash;
-use rayon::prelude::*;
-
 use super::fleet_input::hash_file;
 use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::FleetSettings;
+use crate::fleet::error::Result;
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{Counting, Task, content};
 use crate::fleet::store::{InputState, Known, MadeWith, SourceStamps, SourceSum, Store};
+use crate::fleet::{DatasetRow, DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
+use crate::memory::MemoryBudget;
+use blake3::Hash;
+use rayon::prelude::*;
 
 /// The dataset that workers put runs into.
 pub(super) struct Extraction<'a> {
@@ -220,8 +219,9 @@ impl<'a> Extraction<'a> {
     /// Copies that are not among the tasks name the file that counts now.
     fn name_in_copies(&self, run_id: &str, first: &Counting) -> Result<()> {
         for copy in self.copies.get(run_id).into_iter().flatten() {
-            let failed = self.store.failure(copy)?.filter(|failed| failed.kind == FailureKind::Duplicate);
-            if let Some(failed) = failed {
+            if let Some(DatasetRow::Failed(failed)) = self.store.row(copy)?
+                && failed.kind == FailureKind::Duplicate
+            {
                 self.store.put_failure(&FailedInput { reason: first.reason(&failed.labels), ..failed })?;
             }
         }
@@ -235,7 +235,10 @@ impl<'a> Extraction<'a> {
         let stamped = self.state().stamps.hash(source, &state).and_then(|hash| Hash::from_hex(hash).ok());
         let hash = || hash_file(Path::new(source), &self.settings.memory, self.host).ok();
         match stamped.or_else(hash).is_some_and(|hash| short(hash) == content(run_id)) {
-            true => self.store.record(run_id),
+            true => match self.store.row(source)? {
+                Some(DatasetRow::Run(record)) => Ok(Some(*record)),
+                Some(DatasetRow::Failed(_)) | None => Ok(None),
+            },
             false => Ok(None),
         }
     }

@@ -1,22 +1,22 @@
-//! An input of a fleet of any kind: read and hashed.
+//! An input of a fleet of any kind: read, and hashed while it is read, so that most of a recording is read, and inflated,
+//! once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use super::content::{self, ReadFile, refused, unless_changed};
 use crate::error::Error;
-use crate::files::{Entry, Files};
-use crate::fleet::FailureKind;
+use crate::files::{Entry, Files, FilesAdaptor};
+use crate::fleet::NotMeasured;
+use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::memory::MemoryBudget;
 use crate::readers::bundle::BundleFiles;
 use crate::readers::input::{Input, InputFiles, InputPlace};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
-
-use super::content::{self, ReadFile, Refused, refused, unless_changed};
-use super::hashed_files::HashedFiles;
-use crate::fleet::host::{FleetHost, WatchedInputs};
 
 /// The size of a file, or of all files in a folder, on disk; 0 for unreadable files.
 pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
@@ -45,7 +45,11 @@ impl<'w> FleetInput<'w> {
     ///
     /// # Errors
     /// For an archive that cannot be used.
-    pub(crate) fn open(watched: &'w dyn WatchedInputs, path: &Path, memory: &MemoryBudget) -> Result<Self, Refused> {
+    pub(crate) fn open(
+        watched: &'w dyn WatchedInputs,
+        path: &Path,
+        memory: &MemoryBudget,
+    ) -> Result<Self, NotMeasured> {
         watched.add(path);
         let mut files = InputFiles::new(watched, memory);
         let place = files.find(path).map_err(|error| refused(&error))?;
@@ -60,40 +64,41 @@ impl<'w> FleetInput<'w> {
         }
     }
 
-    /// Reads it, and hashes all of it.
+    /// Reads it, and hashes all of it. `name` is the name of the input in what is read; without one, a recording has the
+    /// name of its path, and an export none: a reason is printed next to the name of its file.
     ///
     /// # Errors
     /// When its files cannot be read.
-    pub(crate) fn read(&mut self, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
-        match self.bundle().map(|bundle| bundle.display().to_string()) {
-            Some(name) => self.read_as(&name, options, host),
-            None => content::read_file(&self.path, options, host),
-        }
-    }
-
-    /// The same, with this name of the input in what is read.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub(crate) fn read_as(&mut self, name: &str, options: &Options, host: &dyn FleetHost) -> Result<ReadFile, Refused> {
+    pub(crate) fn read(
+        &mut self,
+        name: Option<&str>,
+        options: &Options,
+        host: &dyn FleetHost,
+    ) -> Result<ReadFile, NotMeasured> {
         let Some(bundle) = self.bundle() else {
-            return content::read_file_as(name, &self.path, options, host);
+            return content::read_file(name.unwrap_or_default(), &self.path, options, host);
         };
         let files = HashedFiles::new(&self.files);
-        let (export, symbol_stores) = read_export(&files, (&self.place, name), options);
+        let own_name = bundle.display().to_string();
+        let (export, symbol_stores) = read_export(&files, (&self.place, name.unwrap_or(&own_name)), options);
         let (content, bytes) = self.hash_of(&files, bundle, host)?;
         self.symbol_stores = symbol_stores;
         Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
     }
 
-    fn hash(&self, host: &dyn FleetHost) -> Result<Hash, Refused> {
+    fn hash(&self, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
         let Some(bundle) = self.bundle() else { return content::hash(&self.path, host) };
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }
 
     /// The hash of names and contents of a recording's files, identical for a folder and for an archive of it; and the
     /// size on disk.
-    fn hash_of(&self, hashed: &HashedFiles<'_>, bundle: &Path, host: &dyn FleetHost) -> Result<(Hash, u64), Refused> {
+    fn hash_of(
+        &self,
+        hashed: &HashedFiles<'_>,
+        bundle: &Path,
+        host: &dyn FleetHost,
+    ) -> Result<(Hash, u64), NotMeasured> {
         let mut hasher = Hasher::new();
         let files = all_files(&self.files, bundle).map_err(|error| unreadable(bundle, &error))?;
         for (path, length) in files {
@@ -112,10 +117,10 @@ impl<'w> FleetInput<'w> {
     ///
     /// # Errors
     /// When it cannot be read, or not twice.
-    pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, Refused> {
+    pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, NotMeasured> {
         if !host.state(&self.path).is_some_and(|state| state.is_lasting()) {
             let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
-            return Err(Refused { kind: FailureKind::Unreadable, reason: reason.to_owned() });
+            return Err(NotMeasured::unreadable(reason));
         }
         let read = Input::open(&self.files, &self.place, options).and_then(|input| input.intervals("", options));
         read.map_err(|error| refused(&error))
@@ -134,7 +139,7 @@ impl<'w> FleetInput<'w> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, Refused> {
+pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let files = host.watch();
     unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
 }
@@ -179,6 +184,137 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
     Ok(found)
 }
 
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
-    Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> NotMeasured {
+    NotMeasured::unreadable(format!("{} cannot be read: {error}", path.display()))
+}
+
+/// The number of bytes read at once in the parts that no reader used.
+const PIECE: usize = 1 << 20;
+
+/// A file system that hashes each file while it is read, from its start on. Bytes that are read again, or out of order, are not hashed
+/// then; [`hash`](Self::hash) reads the missing ones.
+pub(super) struct HashedFiles<'f> {
+    files: &'f dyn Files,
+    begun: Mutex<HashMap<PathBuf, Begun>>,
+}
+
+/// The first bytes of a file, already hashed.
+#[derive(Default)]
+struct Begun {
+    hasher: Hasher,
+    /// The number of these bytes.
+    end: u64,
+}
+
+impl<'f> HashedFiles<'f> {
+    pub(super) fn new(files: &'f dyn Files) -> Self {
+        Self { files, begun: Mutex::default() }
+    }
+
+    /// Returns the hash of a file with this length, after reading the bytes that were not read yet.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is shorter.
+    pub(super) fn hash(&self, path: &Path, length: u64) -> io::Result<Hash> {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let Begun { mut hasher, mut end } = begun.unwrap_or_default();
+        while end < length {
+            let bytes = self.files.read(path, end, PIECE)?;
+            if bytes.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it is shorter than it was"));
+            }
+            hasher.update(&bytes);
+            end += bytes.len() as u64;
+        }
+        Ok(hasher.finalize())
+    }
+
+    /// Hashes those bytes that directly follow the hashed ones.
+    fn add(&self, path: &Path, offset: u64, bytes: &[u8]) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if !begun.contains_key(path) {
+            begun.insert(path.to_owned(), Begun::default());
+        }
+        let Some(file) = begun.get_mut(path) else { return };
+        let known = file.end.checked_sub(offset).and_then(|known| usize::try_from(known).ok());
+        if let Some(new) = known.and_then(|known| bytes.get(known..)) {
+            file.hasher.update(new);
+            file.end += new.len() as u64;
+        }
+    }
+}
+
+impl FilesAdaptor for HashedFiles<'_> {
+    fn files(&self) -> &dyn Files {
+        self.files
+    }
+
+    fn after_read(&self, path: &Path, offset: u64, bytes: &[u8]) {
+        self.add(path, offset, bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{Entry, FileSystem};
+
+    /// A file system that counts the bytes that are read.
+    struct Counting(Mutex<u64>);
+
+    impl Files for Counting {
+        fn entry(&self, path: &Path) -> io::Result<Entry> {
+            FileSystem.entry(path)
+        }
+
+        fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+            FileSystem.canonical(path)
+        }
+
+        fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+            FileSystem.list(folder)
+        }
+
+        fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+            let bytes = FileSystem.read(path, offset, length)?;
+            *self.0.lock().unwrap() += bytes.len() as u64;
+            Ok(bytes)
+        }
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_content_however_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let content: Vec<u8> = (0..3_000_u32).map(|number| (number * number % 251) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        let ways: [(&[(u64, usize)], u64); 6] = [
+            (&[], 3_000),
+            (&[(0, 1_000), (1_000, 1_000), (2_000, 1_000), (3_000, 10)], 3_000),
+            // Again, overlapping, with a gap that is read later, and only a part.
+            (&[(0, 1_000), (0, 1_000), (500, 1_000)], 3_000 + 1_500),
+            (&[(2_000, 1_000), (0, 2_000)], 3_000 + 1_000),
+            (&[(0, 10), (5, 1), (2_999, 1)], 3_000 + 2),
+            (&[(7_000, 10), (0, 5_000)], 3_000),
+        ];
+        for (pieces, expected) in ways {
+            let counting = Counting(Mutex::new(0));
+            let files = HashedFiles::new(&counting);
+            for (index, &(offset, length)) in pieces.iter().enumerate() {
+                let from = content.len().min(offset as usize);
+                let wanted = &content[from..content.len().min(from + length)];
+                if index % 2 == 0 {
+                    assert_eq!(files.read(&path, offset, length).unwrap(), wanted);
+                } else {
+                    let mut place = vec![0; length];
+                    assert_eq!(files.read_into(&path, offset, &mut place).unwrap(), wanted.len());
+                    assert!(place.starts_with(wanted));
+                }
+            }
+            assert_eq!(files.hash(&path, 3_000).unwrap(), blake3::hash(&content), "{pieces:?}");
+            assert_eq!(*counting.0.lock().unwrap(), expected, "{pieces:?}");
+        }
+        let error = HashedFiles::new(&FileSystem).hash(&path, 3_001).unwrap_err();
+        assert_eq!(error.to_string(), "it is shorter than it was");
+    }
 }

@@ -8,15 +8,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::fleet::FailureKind;
-use crate::profile::IntervalFilter;
-use crate::recording::{Intervals, Options, Recording, export_command};
-
-use super::content::Refused;
 use super::fleet_input::FleetInput;
 use super::options::IntervalChoice;
+use crate::fleet::NotMeasured;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
+use crate::profile::IntervalFilter;
+use crate::recording::{Intervals, Options, Recording, export_command};
 
 /// Names that are listed before the rest is only counted.
 const NAMES: usize = 8;
@@ -59,7 +57,7 @@ impl AskedIntervals {
         (files, host): (&dyn WatchedInputs, &dyn FleetHost),
         options: &Options,
         notes: &mut Vec<String>,
-    ) -> Result<IntervalFilter, Refused> {
+    ) -> Result<IntervalFilter, NotMeasured> {
         let (found, other) = read(&self.schemas(), task, (export, input), (files, host), options)?;
         notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
         let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
@@ -67,11 +65,11 @@ impl AskedIntervals {
             notes.push(format!("{rejected} rows of intervals could not be read"));
         }
         if !found.tables.iter().any(|table| self.schemas().contains(&table.schema.as_str())) {
-            return Err(not_selected(self.without_tables(task, input, other)));
+            return Err(NotMeasured::not_selected(self.without_tables(task, input, other)));
         }
         let filter = found.filter(&self.choice.names, self.choice.has_hangs, self.choice.needs_all);
         if filter.count() == 0 {
-            return Err(not_selected(self.none_of(&found)));
+            return Err(NotMeasured::not_selected(self.none_of(&found)));
         }
         let names = found.intervals.iter().filter_map(|interval| interval.name.as_deref());
         let asked = names.filter(|name| self.choice.names.iter().any(|asked| asked == name)).map(str::to_owned);
@@ -129,7 +127,7 @@ pub(crate) fn all_intervals(
     recording: (&Recording, &FleetInput<'_>),
     (files, host): (&dyn WatchedInputs, &dyn FleetHost),
     options: &Options,
-) -> Result<Intervals, Refused> {
+) -> Result<Intervals, NotMeasured> {
     Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
 }
 
@@ -140,7 +138,7 @@ fn read<'t>(
     (export, input): (&Recording, &FleetInput<'_>),
     (files, host): (&dyn WatchedInputs, &dyn FleetHost),
     options: &Options,
-) -> Result<(Intervals, Option<&'t Path>), Refused> {
+) -> Result<(Intervals, Option<&'t Path>), NotMeasured> {
     let has_own = input.bundle().is_some() || has_tables(export, schemas);
     let other = match (&task.intervals, &task.intervals_beside) {
         (Some(named), _) => Some(named.as_path()),
@@ -165,15 +163,11 @@ fn read_other(
     path: &Path,
     (files, host): (&dyn WatchedInputs, &dyn FleetHost),
     options: &Options,
-) -> Result<Intervals, Refused> {
-    let named = |refused: Refused| {
+) -> Result<Intervals, NotMeasured> {
+    let named = |refused: NotMeasured| {
         let reason = format!("the intervals in {}: {}", path.display(), refused.reason);
-        Refused { kind: refused.kind, reason }
+        NotMeasured { kind: refused.kind, reason }
     };
     let other = FleetInput::open(files, path, &options.memory).map_err(named)?;
     other.intervals(options, host).map_err(named)
-}
-
-fn not_selected(reason: String) -> Refused {
-    Refused { kind: FailureKind::NotSelected, reason }
 }

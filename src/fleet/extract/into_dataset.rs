@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::batch::{self, Ended};
 use super::extraction::{Counts, Extraction};
-use super::notes;
+use super::outcome::of_failures;
 use super::settings::FleetSettings;
 use crate::fleet::FailedInput;
 use crate::fleet::error::{FleetError, Result, bail, ensure};
@@ -174,7 +174,7 @@ impl<'e> Extract<'e> {
     }
 
     fn tell_failures(&self, host: &dyn FleetHost, counts: &Counts) {
-        host.warn_of(&notes::of_failures(self.inputs.failures.iter().chain(&counts.new_failures)));
+        host.warn_of(&of_failures(self.inputs.failures.iter().chain(&counts.new_failures)));
         let before = counts.failed - counts.new_failures.len();
         if before > 0 {
             let (before, folder) = (counted(before), self.output.display());

@@ -5,19 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
-use super::notes::of_failures;
 use super::options::ThreadChoice;
-use super::outcome::{Finished, Keeper, Kept, Outcome};
+use super::outcome::{Finished, Keeper, Outcome, of_failures};
 use super::settings::FleetSettings;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
-use crate::fleet::store::InputState;
 use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures, RunRecord,
 };
-use crate::memory::{MemoryBudget, Reservation};
+use crate::memory::Reservation;
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
@@ -81,9 +79,7 @@ impl<'h> Collector<'h> {
     /// Reports which share of their inputs datasets have.
     fn tell_completeness(&self, datasets: &Datasets) -> Result<()> {
         let builder = &mut self.counting().builder;
-        builder.set_selection(datasets.selection());
-        builder.set_completeness(datasets.completeness());
-        builder.set_missing_shards(datasets.missing_shards());
+        builder.describe(datasets.selection(), datasets.completeness(), datasets.missing_shards());
         match datasets.incomplete() {
             Some(sentence) => self.host.warn(&sentence),
             None if datasets.has_engine_written() => builder.add_note(
@@ -106,11 +102,8 @@ impl<'h> Collector<'h> {
     pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
         let FleetInputs { tasks, failures, notes, .. } = inputs;
         self.host.warn_of(notes);
-        {
-            let builder = &mut self.counting().builder;
-            builder.set_selection(settings.options.described.clone());
-            builder.set_completeness(Completeness::whole((tasks.len() + failures.len()) as u64));
-        }
+        let whole = Completeness::whole((tasks.len() + failures.len()) as u64);
+        self.counting().builder.describe(settings.options.described.clone(), whole, Vec::new());
         self.host.begin(tasks.len(), batch::total_bytes(self.host, tasks));
         failures.iter().try_for_each(|failed| self.add_failure(failed.clone()))?;
         let ended = batch::run(tasks, settings, self.host, self)?;
@@ -183,14 +176,6 @@ impl Counting {
 }
 
 impl Keeper for Collector<'_> {
-    fn kept(&self, _: usize, _: &Task, _: &InputState, _: &MemoryBudget) -> Option<Kept> {
-        None
-    }
-
-    fn counts(&self, _: usize, _: &Kept) -> bool {
-        false
-    }
-
     fn keep(&self, _: &Task, finished: Finished, _: Option<&Task>) -> Result<()> {
         match finished.outcome {
             Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run)),

@@ -3,21 +3,18 @@
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use crate::fleet::{FailureKind, Measured, RunContext, RunMeasures};
-use crate::memory::MemoryBudget;
-use crate::recording::{Options, Recording, Toc};
-use crate::redact::{RedactRule, Redactor};
-
-use super::content::{ReadFile, Refused, unless_changed};
-use super::failure::failed;
+use super::content::{Beside, ReadFile, unless_changed};
 use super::fleet_input::FleetInput;
 use super::options::ThreadChoice;
-use super::outcome::{Finished, Keeper, Outcome};
+use super::outcome::{Finished, Keeper, Outcome, failed};
 use super::settings::FleetSettings;
-use super::sibling_files::Beside;
 use crate::fleet::fingerprint::{of_run, of_unread, short};
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
+use crate::fleet::{Measured, NotMeasured, RunContext, RunMeasures};
+use crate::memory::MemoryBudget;
+use crate::recording::{Options, Recording, Toc};
+use crate::redact::{RedactRule, Redactor};
 
 /// The settings for measuring every file of a batch.
 pub(super) struct Measuring<'a> {
@@ -39,8 +36,7 @@ impl<'a> Measuring<'a> {
         let _fetched = match self.host.fetch(&task.files().collect::<Vec<_>>()) {
             Ok(fetched) => fetched,
             Err(error) => {
-                let refused = Refused { kind: FailureKind::Unreadable, reason: error.to_string() };
-                let outcome = Outcome::Failed(failed(self.host, task, 0, None, of_unread(&task.display), refused));
+                let outcome = self.unread(task, 0, NotMeasured::unreadable(error.to_string()));
                 return Finished { index, content: None, state: None, outcome };
             }
         };
@@ -76,7 +72,7 @@ impl<'a> Measuring<'a> {
         }
         let files = self.host.watch();
         let input = FleetInput::open(&*files, &task.path, memory);
-        let read = input.and_then(|mut input| Ok((input.read(options, self.host)?, input)));
+        let read = input.and_then(|mut input| Ok((input.read(None, options, self.host)?, input)));
         let measured = read.map(|(read, input)| {
             let content = read.content;
             (content, self.measure(task, read, (&input, &*files), options, notes))
@@ -85,76 +81,73 @@ impl<'a> Measuring<'a> {
         match unless_changed(&*files, &task.path, measured) {
             Ok((content, outcome)) => Finished { index, content: Some(content), state, outcome },
             Err(refused) => {
-                let bytes = state.map_or(0, |state| state.length);
-                let outcome = Outcome::Failed(failed(self.host, task, bytes, None, of_unread(&task.display), refused));
+                let outcome = self.unread(task, state.map_or(0, |state| state.length), refused);
                 Finished { index, content: None, state, outcome }
             }
         }
     }
 
-    /// From a file to its runs. The export is gone afterwards.
+    /// A file whose content is unknown.
+    fn unread(&self, task: &Task, bytes: u64, refused: NotMeasured) -> Outcome {
+        Outcome::Failed(failed(self.host, task, bytes, None, of_unread(&task.display), refused))
+    }
+
+    /// From a file to its runs, or to the reason why it has none.
     fn measure(
         &self,
         task: &Task,
         file: ReadFile,
-        (input, files): (&FleetInput<'_>, &dyn WatchedInputs),
+        input: (&FleetInput<'_>, &dyn WatchedInputs),
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
-        let ReadFile { content, bytes, export } = file;
         let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
-        let run_id = short(content);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
-        let fingerprint = of_run(self.settings.fingerprint, content, [toc, intervals], task);
-        let failed = |refused| {
-            Outcome::Failed(failed(self.host, task, bytes, Some(run_id.clone()), fingerprint.clone(), refused))
-        };
-        let mut export = match export {
-            Ok(export) => export,
-            Err(refused) => return failed(refused),
-        };
-        notes.extend(said(&export, input.bundle()));
-        if let Err(refused) = self.settings.symbols.name_frames(&mut export, input, notes) {
-            return failed(refused);
-        }
-        let mut context = RunContext {
-            run_id: run_id.clone(),
-            fingerprint: fingerprint.clone(),
+        let context = RunContext {
+            run_id: short(file.content),
+            fingerprint: of_run(self.settings.fingerprint, file.content, [toc, intervals], task),
             source: task.display.clone(),
-            source_bytes: bytes,
+            source_bytes: file.bytes,
             labels: task.labels.clone(),
             run_weight: task.run_weight,
             duration: task.duration,
             tocs,
         };
+        let (run_id, fingerprint) = (Some(context.run_id.clone()), context.fingerprint.clone());
+        match file.export.and_then(|export| self.runs(task, export, context, input, options, notes)) {
+            Ok(runs) => Outcome::Runs(runs),
+            Err(refused) => Outcome::Failed(failed(self.host, task, file.bytes, run_id, fingerprint, refused)),
+        }
+    }
+
+    /// From an export to its runs. The export is gone afterwards.
+    fn runs(
+        &self,
+        task: &Task,
+        mut export: Recording,
+        mut context: RunContext,
+        (input, files): (&FleetInput<'_>, &dyn WatchedInputs),
+        options: &Options,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<RunMeasures>, NotMeasured> {
+        notes.extend(said(&export, input.bundle()));
+        self.settings.symbols.name_frames(&mut export, input, notes)?;
         let mut measure = self.settings.options.measure.clone();
         if let Some(asked) = &self.settings.intervals {
-            match asked.of(task, (&export, input), (files, self.host), options, notes) {
-                Ok(filter) => measure.selection.intervals = Some(filter),
-                Err(refused) => return failed(refused),
-            }
+            let filter = asked.of(task, (&export, input), (files, self.host), options, notes)?;
+            measure.selection.intervals = Some(filter);
         }
         let operations = (self.settings.options.operations)(&export.profile);
-        if let Some(rules) = self.host.redaction()
-            && let Err(refused) = redact(rules, &mut export, &mut context, notes)
-        {
-            return failed(refused);
+        if let Some(rules) = self.host.redaction() {
+            redact(rules, &mut export, &mut context, notes)?;
         }
-        let measured = match export.measure_operated(&context, &measure, &operations) {
-            Ok(measured) => measured,
-            Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
-        };
-        let measured = match &self.settings.options.threads {
-            None => measured,
-            Some(threads) => match narrowed(measured, threads) {
-                Ok(measured) => measured,
-                Err(refused) => return failed(refused),
-            },
-        };
+        let mut measured = export.measure_operated(&context, &measure, &operations)?;
+        if let Some(threads) = &self.settings.options.threads {
+            measured = narrowed(measured, threads)?;
+        }
         let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
         if let Err(over) = self.host.memory_of_kept_file().reserve(bytes) {
-            let reason = format!("its functions and names take too much memory: {over}");
-            return failed(Refused { kind: FailureKind::Malformed, reason });
+            return Err(NotMeasured::malformed(format!("its functions and names take too much memory: {over}")));
         }
         notes.extend(measured.notes);
         let mut runs = measured.runs;
@@ -162,7 +155,7 @@ impl<'a> Measuring<'a> {
             run.record.has_toc_beside = task.toc.is_some();
             run.record.manifest_labels = task.is_described.then(|| context.labels.clone());
         }
-        Outcome::Runs(runs)
+        Ok(runs)
     }
 }
 
@@ -187,7 +180,7 @@ fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = Strin
 ///
 /// # Errors
 /// When no run has one.
-fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, Refused> {
+fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, NotMeasured> {
     let Measured { runs, series, mut notes } = measured;
     let ids: Vec<String> = runs.iter().map(|run| run.record.run_id.clone()).collect();
     let narrow = |run: &RunMeasures| run.of_threads(|name, is_main| (threads.matches)(name, is_main));
@@ -199,7 +192,7 @@ fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, Refu
         run.record.run_id = id;
     }
     let (Some(first), Some(before)) = (kept.first_mut(), runs.first()) else {
-        return Err(Refused { kind: FailureKind::NotSelected, reason });
+        return Err(NotMeasured::not_selected(reason));
     };
     // The first run of a file records the numbers of the excluded ones.
     first.record.unread_runs = before.record.unread_runs;
@@ -225,13 +218,11 @@ pub(crate) fn redact(
     export: &mut Recording,
     context: &mut RunContext,
     notes: &mut [String],
-) -> Result<(), Refused> {
+) -> Result<(), NotMeasured> {
     let mut redactor = Redactor::collective(rules.to_vec());
     let tocs: Vec<&Toc> = context.tocs.iter().collect();
     redactor.collect_with(export, &tocs);
-    redactor
-        .recording_with_ids(export)
-        .map_err(|error| Refused { kind: FailureKind::Malformed, reason: error.to_string() })?;
+    redactor.recording_with_ids(export)?;
     context.tocs.iter_mut().for_each(|toc| redactor.toc(toc));
     for (_, value) in &mut context.labels {
         *value = redactor.text(value);

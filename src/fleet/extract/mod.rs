@@ -6,20 +6,15 @@
 
 mod batch;
 mod content;
-mod duplicates;
 mod extraction;
-mod failure;
 mod fleet_input;
-mod hashed_files;
 mod intervals;
 mod into_dataset;
 mod into_report;
 mod measuring;
-mod notes;
 mod options;
 mod outcome;
 mod settings;
-mod sibling_files;
 mod symbols;
 
 pub use into_dataset::Extract;
@@ -29,12 +24,6 @@ pub use settings::FleetSettings;
 
 // The pages of runs also use these to read their inputs.
 pub(crate) use {
-    batch::total_bytes,
-    content::{Refused, unless_changed},
-    failure::without_path,
-    fleet_input::FleetInput,
-    intervals::all_intervals,
-    measuring::redact,
-    notes::Notes,
-    sibling_files::Beside,
+    batch::total_bytes, content::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
+    measuring::redact, outcome::Notes, outcome::without_path,
 };

@@ -1,12 +1,19 @@
-//! The outcome of a file of a batch, and who keeps it.
+//! The outcome of a file of a batch, who keeps it, and notes of many files: the same sentence about a thousand files is
+//! one note.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::fleet_input::size_on_disk;
 use crate::fleet::error::Result;
+use crate::fleet::fingerprint::{of_unread, short};
+use crate::fleet::host::FleetHost;
+use crate::fleet::inputs::{Task, duplicate_reason};
 use crate::fleet::store::InputState;
-use crate::fleet::{FailedInput, RunMeasures};
+use crate::fleet::{FailedInput, FailureKind, NotMeasured, RunMeasures};
 use crate::memory::MemoryBudget;
+use crate::units::counted;
 use blake3::Hash;
-
-use crate::fleet::inputs::Task;
 
 /// The outcome of a file.
 #[derive(Debug)]
@@ -68,10 +75,16 @@ pub(crate) struct Kept {
 /// Keeps the measured runs.
 pub(crate) trait Keeper: Sync {
     /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
-    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept>;
+    fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept> {
+        let _ = (index, task, state, memory);
+        None
+    }
 
     /// True if the kept result of a file without runs names this file as the one in use.
-    fn counts(&self, first: usize, kept: &Kept) -> bool;
+    fn counts(&self, first: usize, kept: &Kept) -> bool {
+        let _ = (first, kept);
+        false
+    }
 
     /// Keeps the outcome of a file; `first` is the file before it with the same content, if there is one.
     ///
@@ -101,5 +114,162 @@ fn not_read(runs: u64, rows: u64) -> Option<String> {
         (0, _) => Some(format!("{rows} rows could not be read")),
         (1, _) => Some("a run is damaged and could not be read".to_owned()),
         _ => Some(format!("{runs} runs are damaged and could not be read")),
+    }
+}
+
+/// The failure of a file that was not measured.
+pub(crate) fn failed(
+    host: &dyn FleetHost,
+    task: &Task,
+    bytes: u64,
+    run_id: Option<String>,
+    fingerprint: String,
+    refused: NotMeasured,
+) -> FailedInput {
+    let NotMeasured { kind, reason } = refused;
+    let reason = host.redacted(&host.shown(without_path(&reason, &task.path)));
+    let labels = task.labels.iter().map(|(name, value)| (name.clone(), host.redacted(value))).collect();
+    FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
+}
+
+/// Removes the name of the file from a reason, which is printed next to it. For a file in a recording, the path inside
+/// the recording stays.
+pub(crate) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
+    let rest = reason.strip_prefix(&*path.display().to_string());
+    rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
+}
+
+/// The failure of a file with the content of one before it.
+pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, first: &Task) -> FailedInput {
+    let bytes = size_on_disk(host.files(), &task.path);
+    let fingerprint = match &finished.outcome {
+        Outcome::Runs(runs) => runs.first().map(|run| run.record.fingerprint.clone()),
+        Outcome::Failed(failed) => Some(failed.fingerprint.clone()),
+        Outcome::Kept(kept) => Some(kept.fingerprint.clone()),
+    };
+    let reason = duplicate_reason(&task.labels, &first.display, &first.labels);
+    let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
+    failed(
+        host,
+        task,
+        bytes,
+        finished.content.map(short),
+        fingerprint,
+        NotMeasured { kind: FailureKind::Duplicate, reason },
+    )
+}
+
+/// Sentences, and which files they are about.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(BTreeMap<String, About>);
+
+#[derive(Debug)]
+struct About {
+    /// The position of the first file.
+    index: usize,
+    name: String,
+    files: u64,
+}
+
+impl Notes {
+    /// Adds the notes on a file.
+    pub(crate) fn add(&mut self, index: usize, name: &str, sentences: Vec<String>) {
+        for sentence in sentences {
+            let new = || About { index, name: name.to_owned(), files: 0 };
+            let about = self.0.entry(sentence).or_insert_with(new);
+            about.files += 1;
+            if index < about.index {
+                (about.index, about.name) = (index, name.to_owned());
+            }
+        }
+    }
+
+    /// One line for each sentence, in the order of the first files.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut notes: Vec<(&String, &About)> = self.0.iter().collect();
+        notes.sort_by_key(|(sentence, about)| (about.index, *sentence));
+        let line = |(sentence, about): (&String, &About)| match about.files {
+            0 | 1 => format!("{}: {sentence}", about.name),
+            files => format!("{} and {} more: {sentence}", about.name, files - 1),
+        };
+        notes.into_iter().map(line).collect()
+    }
+}
+
+/// Failures of one kind up to this many are named one by one.
+const NAMED_FAILURES: usize = 3;
+
+/// A sentence for each failure, by path; one for all of a kind that many have.
+pub(crate) fn of_failures<'f>(failures: impl Iterator<Item = &'f FailedInput>) -> Vec<String> {
+    let mut failures: Vec<&FailedInput> = failures.collect();
+    failures.sort_by(|a, b| a.source.cmp(&b.source));
+    let of_kind = |kind: FailureKind| failures.iter().filter(move |failed| failed.kind == kind);
+    let is_common = |kind: FailureKind| of_kind(kind).count() > NAMED_FAILURES;
+    let rare = failures.iter().filter(|failed| !is_common(failed.kind));
+    let mut sentences: Vec<String> = rare.map(|failed| format!("{}: {}", failed.source, failed.reason)).collect();
+    for kind in FailureKind::ALL.into_iter().filter(|&kind| is_common(kind)) {
+        if let Some(first) = of_kind(kind).next() {
+            let (count, what) = (counted(of_kind(kind).count()), what_they_are(kind));
+            sentences.push(format!("{count} files {what}, such as {}: {}", first.source, first.reason));
+        }
+    }
+    sentences
+}
+
+const fn what_they_are(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Unreadable => "cannot be read",
+        FailureKind::Empty => "are empty",
+        FailureKind::NotAnExport => "are no exports",
+        FailureKind::Truncated => "are cut",
+        FailureKind::Malformed => "are malformed",
+        FailureKind::NoSamples => "have no samples",
+        FailureKind::NotSelected => "have nothing of the selection",
+        FailureKind::Duplicate => "have the content of another",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_does_not_repeat_its_file() {
+        let path = Path::new("runs/a.trace");
+        for (reason, shown) in [
+            ("runs/a.trace: it is empty", "it is empty"),
+            ("runs/a.trace/form.template: trailer at 0x7b0", "form.template: trailer at 0x7b0"),
+            ("runs/a.trace.zip: it is empty", "runs/a.trace.zip: it is empty"),
+            ("it is empty", "it is empty"),
+        ] {
+            assert_eq!(without_path(reason, path), shown);
+        }
+    }
+
+    #[test]
+    fn failures_of_a_kind_that_many_have_are_one_sentence() {
+        let failed = |source: &str, kind| FailedInput {
+            source: source.to_owned(),
+            source_bytes: 0,
+            run_id: None,
+            fingerprint: String::new(),
+            kind,
+            reason: format!("why {source}"),
+            labels: Vec::new(),
+        };
+        let mut failures: Vec<FailedInput> =
+            ["d", "c", "b", "a"].iter().map(|source| failed(source, FailureKind::NotAnExport)).collect();
+        failures.push(failed("e", FailureKind::Empty));
+        assert_eq!(of_failures(failures.iter()), ["e: why e", "4 files are no exports, such as a: why a"]);
+        assert_eq!(of_failures(failures[2..].iter()), ["a: why a", "b: why b", "e: why e"]);
+    }
+
+    #[test]
+    fn one_sentence_about_many_files_is_one_line() {
+        let mut notes = Notes::default();
+        notes.add(2, "c.xml", vec!["no table".to_owned()]);
+        notes.add(0, "a.xml", vec!["cut".to_owned(), "no table".to_owned()]);
+        notes.add(1, "b.xml", vec!["no table".to_owned()]);
+        assert_eq!(notes.lines(), ["a.xml: cut", "a.xml and 2 more: no table"]);
     }
 }

@@ -1,7 +1,5 @@
 //! The settings for measuring files, and the hash of everything that decides the result of a file.
 
-use blake3::Hash;
-
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
 use super::options::ReadingOptions;
@@ -11,6 +9,7 @@ use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::Task;
 use crate::memory::MemoryBudget;
 use crate::symbols::Locator;
+use blake3::Hash;
 
 /// The settings for measuring every file.
 pub struct FleetSettings<'f> {

@@ -3,18 +3,15 @@
 
 use std::io;
 
+use super::fleet_input::FleetInput;
+use super::options::ReadingOptions;
 use crate::files::FileBytes;
-use crate::fleet::FailureKind;
-use crate::profile::RebuildError;
+use crate::fleet::NotMeasured;
+use crate::fleet::host::{CHANGED, WatchedInputs};
 use crate::recording::Recording;
 use crate::symbolicate::{SymbolCache, SymbolicateOptions};
 use crate::symbols::{Found, Locator, SymbolFinder};
 use crate::units::Uuid;
-
-use super::content::Refused;
-use super::fleet_input::FleetInput;
-use super::options::ReadingOptions;
-use crate::fleet::host::{CHANGED, WatchedInputs};
 
 /// Names the frames of exports and recordings.
 pub(crate) struct FleetSymbols<'f> {
@@ -43,7 +40,7 @@ impl<'f> FleetSymbols<'f> {
         export: &mut Recording,
         input: &FleetInput<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), NotMeasured> {
         let own = self.is_bundled.then(|| input.symbols());
         let own = own.filter(|own| !own.found().is_empty());
         let named = match (&own, &self.named) {
@@ -55,7 +52,7 @@ impl<'f> FleetSymbols<'f> {
             }
         };
         self.check()?;
-        let (profile, summary) = named.map_err(|error| cannot(&error))?;
+        let (profile, summary) = named?;
         export.profile = profile;
         notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
         notes.extend(summary.notes.iter().map(ToString::to_string));
@@ -76,15 +73,11 @@ impl<'f> FleetSymbols<'f> {
     }
 
     /// Checks that no symbol file changed since it was found.
-    pub(crate) fn check(&self) -> Result<(), Refused> {
+    pub(crate) fn check(&self) -> Result<(), NotMeasured> {
         let Some(changed) = self.files.first_changed() else { return Ok(()) };
         let reason = format!("the symbol file {}: {CHANGED}", changed.display());
-        Err(Refused { kind: FailureKind::Unreadable, reason })
+        Err(NotMeasured::unreadable(reason))
     }
-}
-
-fn cannot(error: &RebuildError) -> Refused {
-    Refused { kind: FailureKind::Malformed, reason: error.to_string() }
 }
 
 /// The symbols bundled with a recording, and the symbols named by the arguments.

@@ -1,13 +1,17 @@
-//! The runs of a recording that are measured: each by one table, over a part of its recorded time.
+//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an
+//! export gives no run.
 
 use std::cmp::Reverse;
+use std::fmt;
 
-use super::context::{MeasureOptions, RunContext};
-use super::refusal::{self, NotMeasured};
+use super::labels::{MeasureOptions, RunContext};
 use crate::calltree::Metric;
 use crate::fleet::run::FailureKind;
-use crate::profile::{IntervalFilter, Meaning, Profile, Selection, SeriesId};
-use crate::recording::{RecordedTime, Recording, SelectedTime, Table, TimeHints, TocRun, seconds};
+use crate::memory::OverBudget;
+use crate::profile::{IntervalFilter, Meaning, Profile, RebuildError, Selection, SeriesId};
+use crate::recording::{
+    DocumentContent, RecordedTime, Recording, SelectedTime, Table, TableKind, TimeHints, TocRun, seconds,
+};
 
 /// The choice.
 pub(super) struct Chosen<'t> {
@@ -42,7 +46,7 @@ impl<'t> Chosen<'t> {
         let mut notes = Vec::new();
         let chosen = choose(recording, hints, options, &mut notes);
         if chosen.is_empty() {
-            let reason = refusal::reason(recording, options);
+            let reason = reason(recording, options);
             return Err(NotMeasured { kind: FailureKind::NoSamples, reason });
         }
         if chosen.len() > 1 && context.duration.is_some() {
@@ -61,7 +65,7 @@ impl<'t> Chosen<'t> {
             }
         }
         if runs.is_empty() {
-            return Err(NotMeasured { kind: FailureKind::NotSelected, reason: excluded.join(" ") });
+            return Err(NotMeasured::not_selected(excluded.join(" ")));
         }
         Ok(Self { runs, excluded, notes })
     }
@@ -139,7 +143,7 @@ fn choose(
             let named = |&id: &SeriesId| format!("{} ({} samples)", schema(id), count(id));
             let left_out: Vec<String> = others.into_iter().map(named).collect();
             let number = profile.run(profile.series(*first).run).number;
-            let left_out = refusal::list(&left_out);
+            let left_out = list(&left_out);
             notes.push(format!("Run {number} is measured by {}; left out: {left_out}.", named(first)));
         }
     }
@@ -167,4 +171,109 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
         *idle &= !any || in_scope;
     }
     idle
+}
+
+/// The reason why an export gave no run, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotMeasured {
+    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures take more memory than the
+    /// [budget](crate::profile::Profile::budget) of the profile has.
+    pub kind: FailureKind,
+    /// The content found instead of selected samples, or the exceeded memory limit.
+    pub reason: String,
+}
+
+impl fmt::Display for NotMeasured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for NotMeasured {}
+
+impl NotMeasured {
+    /// A file that cannot be read.
+    #[cfg(feature = "dataset")]
+    pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Unreadable, reason: reason.into() }
+    }
+
+    /// A file whose content is invalid or too large.
+    pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Malformed, reason: reason.to_string() }
+    }
+
+    /// A file of which the selection leaves nothing.
+    pub(crate) fn not_selected(reason: String) -> Self {
+        Self { kind: FailureKind::NotSelected, reason }
+    }
+}
+
+impl From<RebuildError> for NotMeasured {
+    fn from(error: RebuildError) -> Self {
+        Self::malformed(error)
+    }
+}
+
+impl From<OverBudget> for NotMeasured {
+    fn from(over: OverBudget) -> Self {
+        Self::malformed(over)
+    }
+}
+
+/// Describes the content of an export without selected samples.
+pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String {
+    let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
+    let names = |tables: &[&Table]| {
+        let mut names: Vec<String> = tables.iter().map(|table| schema(table)).collect();
+        names.sort();
+        names.dedup();
+        list(&names)
+    };
+    let tables: Vec<&Table> = recording.tables().collect();
+    if tables.is_empty() {
+        // A recording is a document of tables and one of contents.
+        let is_recording =
+            recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
+        return match recording.tocs().next() {
+            Some(_) if is_recording => "There is no CPU table that can be read in the recording.",
+            Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
+            None => "There is no table.",
+        }
+        .to_owned();
+    }
+    let cpu: Vec<&Table> = tables.iter().copied().filter(|table| table.kind == TableKind::Cpu).collect();
+    if cpu.is_empty() {
+        return format!("There is no CPU table; the file holds {}.", names(&tables));
+    }
+    let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| options.wants(&schema(table))).collect();
+    if wanted.is_empty() {
+        return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
+    }
+    let profile = &recording.profile;
+    let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));
+    if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
+        let schema = profile.string(series.schema);
+        return format!(
+            "Reports of {schema} record neither CPU time nor sample times, so there is no CPU use to measure."
+        );
+    }
+    let (rows, samples) =
+        wanted.iter().fold((0, 0), |(rows, samples), table| (rows + table.rows, samples + table.samples));
+    let names = names(&wanted);
+    match (rows, samples) {
+        (0, _) => format!("There are no rows in {names}."),
+        (_, 0) => format!("None of the {rows} rows of {names} could be read."),
+        _ => format!("None of the {samples} samples of {names} has a selected process, thread and state."),
+    }
+}
+
+/// Names in one line; the first of many.
+pub(super) fn list(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

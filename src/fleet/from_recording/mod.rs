@@ -7,9 +7,7 @@
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
-mod context;
 mod labels;
-mod refusal;
 mod rows;
 mod tally;
 
@@ -22,9 +20,9 @@ use choice::{Chosen, ChosenRun};
 use rows::Rows;
 use tally::Tally;
 
-pub use context::{MeasureOptions, RunContext};
+pub use choice::NotMeasured;
 pub use labels::composed;
-pub use refusal::NotMeasured;
+pub use labels::{MeasureOptions, RunContext};
 
 /// The runs of an export, measured.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! where it is outermost; that position is the same for every thread, so it is computed once.
 
 use super::tally::{Sum, Tally};
-use crate::fleet::run::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::memory::of_vec;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
@@ -86,12 +86,7 @@ impl<'p> Rows<'p> {
         let mut by_group = stacks.chunk_by(|a, b| a.0 == b.0).peekable();
         for group in 0..groups.names.len() as u32 {
             let (process, thread, is_main_thread) = groups.ids(group, &mut names);
-            let Some(rows) = by_group.next_if(|rows| rows[0].0 == group) else {
-                frames.push(idle((process, thread, is_main_thread), &mut names));
-                continue;
-            };
-            self.sum_up(rows);
-            frames.extend(self.functions.take(&mut names).map(|(binary, function, sums)| FrameRow {
+            let row = |binary, function, sums: KeySums| FrameRow {
                 process,
                 thread,
                 is_main_thread,
@@ -101,17 +96,16 @@ impl<'p> Rows<'p> {
                 all_weight: sums.all.weight,
                 self_samples: sums.own.samples,
                 all_samples: sums.all.samples,
-            }));
-            binaries.extend(self.binaries.take(&mut names).map(|(binary, _, sums)| BinaryRow {
-                process,
-                thread,
-                is_main_thread,
-                binary,
-                self_weight: sums.own.weight,
-                all_weight: sums.all.weight,
-                self_samples: sums.own.samples,
-                all_samples: sums.all.samples,
-            }));
+            };
+            let Some(rows) = by_group.next_if(|rows| rows[0].0 == group) else {
+                frames.push(row(names.id(""), names.id(FrameRow::STACKLESS), KeySums::default()));
+                continue;
+            };
+            self.sum_up(rows);
+            let functions = self.functions.take();
+            frames.extend(functions.map(|((binary, function), sums)| row(names.id(binary), names.id(function), sums)));
+            let of_binaries = self.binaries.take();
+            binaries.extend(of_binaries.map(|((binary, _), sums)| row(names.id(binary), NameId::NONE, sums)));
         }
         let windows = windows(tally, &groups, &mut names);
         RunMeasures { record, names: names.finish(), frames, binaries, windows }
@@ -187,13 +181,10 @@ impl<'p> Axis<'p> {
     }
 
     /// Returns the sums of all keys with samples, sorted by their strings, and resets them to zero.
-    fn take(&mut self, names: &mut NamesBuilder) -> impl Iterator<Item = (NameId, NameId, KeySums)> {
+    fn take(&mut self) -> impl Iterator<Item = ((&'p str, &'p str), KeySums)> {
         let Self { texts, sums, touched, .. } = self;
         touched.sort_unstable();
-        touched.drain(..).map(move |key| {
-            let (binary, function) = texts[key as usize];
-            (names.id(binary), names.id(function), std::mem::take(&mut sums[key as usize]))
-        })
+        touched.drain(..).map(|key| (texts[key as usize], std::mem::take(&mut sums[key as usize])))
     }
 }
 
@@ -282,21 +273,6 @@ impl<'p> Groups<'p> {
     fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId, bool) {
         let (process, thread, is_main_thread) = self.names[group as usize];
         (names.id(process), names.id(thread), is_main_thread)
-    }
-}
-
-/// The row of a thread without a selected sample.
-fn idle((process, thread, is_main_thread): (NameId, NameId, bool), names: &mut NamesBuilder) -> FrameRow {
-    FrameRow {
-        process,
-        thread,
-        is_main_thread,
-        binary: names.id(""),
-        function: names.id(FrameRow::STACKLESS),
-        self_weight: 0,
-        all_weight: 0,
-        self_samples: 0,
-        all_samples: 0,
     }
 }
 

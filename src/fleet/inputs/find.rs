@@ -4,6 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::folders::{
+    Walked, expand, export_names, intervals_names, is_export_name, is_pattern, is_recording_name, toc_names, toc_of,
+    walk,
+};
+use super::input_list;
+use super::task::{Task, differing_labels, display};
 use crate::files::Files;
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::{of_missing, of_unread};
@@ -12,11 +18,6 @@ use crate::fleet::store::Store;
 use crate::fleet::{FailedInput, FailureKind};
 use crate::memory::Reservation;
 use crate::units::{counted, several};
-
-use super::file_names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
-use super::folders::{Walked, expand, is_pattern, walk};
-use super::task::{Task, differing_labels};
-use super::{file_list, input_list};
 
 /// The arguments that name inputs.
 #[derive(Clone, Debug, Default)]
@@ -73,8 +74,8 @@ impl FleetInputs {
         }
         if let Some(list) = &request.files_from {
             let is_only = request.inputs.is_empty() && request.input_lists.is_empty() && !request.may_be_empty;
-            let list = file_list::read(host, list, request.is_null_separated, is_only)?;
-            finder.reserved = list.reserved;
+            let list = input_list::read_paths(host, list, request.is_null_separated, is_only)?;
+            finder.inputs._reserved = list.reserved;
             for path in list.paths {
                 finder.insert(task(host, &path), Origin::Named, String::new());
             }
@@ -192,15 +193,12 @@ struct Found {
 
 struct Finder<'h> {
     host: &'h dyn FleetHost,
-    reserved: Reservation,
+    /// Everything but the tasks.
+    inputs: FleetInputs,
     found: Vec<Found>,
     /// By canonical path: the position in `found`.
     known: HashMap<PathBuf, usize>,
     walked: Walked,
-    failures: Vec<FailedInput>,
-    notes: Vec<String>,
-    datasets: Vec<PathBuf>,
-    asked: Vec<PathBuf>,
     /// Notes on files that are named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
     /// Notes on those about which manifests contradict each other.
@@ -212,14 +210,10 @@ impl<'h> Finder<'h> {
     fn new(host: &'h dyn FleetHost) -> Self {
         Self {
             host,
-            reserved: Reservation::default(),
+            inputs: FleetInputs::default(),
             found: Vec::new(),
             known: HashMap::new(),
             walked: Walked::default(),
-            failures: Vec::new(),
-            notes: Vec::new(),
-            datasets: Vec::new(),
-            asked: Vec::new(),
             repeated: BTreeMap::new(),
             contradicted: Vec::new(),
             folders: Siblings::default(),
@@ -232,26 +226,14 @@ impl<'h> Finder<'h> {
     }
 
     fn add_list(&mut self, path: &Path) -> Result<()> {
-        for entry in input_list::read(self.host, path)? {
-            let input_list::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let display = display(self.host, &path);
-            let task = Task {
-                display,
-                toc,
-                intervals,
-                labels,
-                run_weight,
-                duration,
-                is_described: true,
-                ..task(self.host, &path)
-            };
+        for (task, place) in input_list::read(self.host, path)? {
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())
     }
 
     fn add(&mut self, path: &Path) {
-        self.asked.push(path.to_owned());
+        self.inputs.asked.push(path.to_owned());
         if !self.is_glob(path) {
             return self.add_path(path);
         }
@@ -275,12 +257,12 @@ impl<'h> Finder<'h> {
         let exports: Vec<&PathBuf> =
             files.iter().filter(|path| is_export_name(path) || is_recording_name(path)).collect();
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
-        self.datasets.extend(
+        self.inputs.datasets.extend(
             folders.into_iter().filter(|path| Store::is_dataset(self.host.storage(), path)).map(Path::to_owned),
         );
-        if exports.is_empty() && self.datasets.is_empty() {
+        if exports.is_empty() && self.inputs.datasets.is_empty() {
             let folder = folder.display();
-            self.notes.push(format!(
+            self.inputs.notes.push(format!(
                 "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
             ));
         }
@@ -336,7 +318,7 @@ impl<'h> Finder<'h> {
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
-        self.failures.push(unreadable(display(self.host, path), reason.to_owned()));
+        self.inputs.failures.push(unreadable(display(self.host, path), reason.to_owned()));
     }
 
     fn finish(mut self) -> FleetInputs {
@@ -345,7 +327,8 @@ impl<'h> Finder<'h> {
         // By path within each rank.
         self.found.sort_by_key(|found| found.task.rank());
         let (summary, exported) = (self.summary(), exported_recordings(&self.found));
-        let Self { reserved, found, walked, mut failures, mut notes, datasets, asked, .. } = self;
+        let Self { mut inputs, found, walked, .. } = self;
+        let FleetInputs { tasks, failures, notes, .. } = &mut inputs;
         notes.extend(summary);
         notes.extend(exported);
         if let Some(first) = orphans.first() {
@@ -355,8 +338,8 @@ impl<'h> Finder<'h> {
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
         failures.sort_by(|a, b| a.source.cmp(&b.source));
-        let tasks = found.into_iter().map(|found| found.task).collect();
-        FleetInputs { tasks, failures, notes, _reserved: reserved, datasets, asked }
+        tasks.extend(found.into_iter().map(|found| found.task));
+        inputs
     }
 
     /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the exports.
@@ -406,16 +389,6 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
         )
     };
     pairs.map(say).collect()
-}
-
-/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
-pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
-    let mut text = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
-    }
-    host.shown(&text).into_owned()
 }
 
 /// The canonical path, or the absolute path of a missing file.

@@ -1,4 +1,5 @@
-//! Manifests: lists of exports with their metadata.
+//! Lists of inputs: manifests, which give exports with their metadata, and lists of paths (`--files-from`), with one path
+//! on each line, or between NULs. A manifest:
 //!
 //! ```text
 //! path,app_version,device,ring
@@ -8,27 +9,20 @@
 //! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::task::{Task, display};
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::from_recording::composed;
-use crate::fleet::host::FleetHost;
+use crate::fleet::host::{FleetHost, unless_changed};
+use crate::memory::{Reservation, Size};
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
-/// One export in a manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) path: PathBuf,
-    pub(super) toc: Option<PathBuf>,
-    pub(super) intervals: Option<PathBuf>,
-    /// As in the manifest, without empty values.
-    pub(super) labels: Vec<(String, String)>,
-    pub(super) run_weight: Millionths,
-    pub(super) duration: Option<Nanos>,
-    /// `fleet.csv, line 7`.
-    pub(super) place: String,
-}
+/// One export in a manifest, and its place there: `fleet.csv, line 7`. Empty labels are left out.
+type Entry = (Task, String);
 
 /// True if an input with this name is a manifest.
 pub(super) fn is_list_name(path: &Path) -> bool {
@@ -52,7 +46,7 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
         _ => list.csv(text)?,
     };
     ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
-    if !entries.iter().any(|entry| host.exists(&entry.path)) {
+    if !entries.iter().any(|(task, _)| host.exists(&task.path)) {
         bail!("{}", list.without_files(&entries));
     }
     Ok(entries)
@@ -106,9 +100,9 @@ impl InputList<'_> {
         let (name, folder) = (self.name, self.folder);
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
         let what = match entries {
-            [one] => format!("the only path of {name}, {}, does not exist", one.path.display()),
+            [(one, _)] => format!("the only path of {name}, {}, does not exist", one.path.display()),
             entries => {
-                let (count, first) = (counted(entries.len()), entries[0].path.display());
+                let (count, first) = (counted(entries.len()), entries[0].0.path.display());
                 format!("none of the {count} paths of {name} exist, such as {first}")
             }
         };
@@ -171,36 +165,28 @@ impl InputList<'_> {
     }
 
     fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
-        let mut entry = Entry {
-            path: PathBuf::new(),
-            toc: None,
-            intervals: None,
-            labels: Vec::new(),
-            run_weight: Millionths::ONE,
-            duration: None,
-            place,
-        };
+        let mut task = Task { is_described: true, ..Task::new(PathBuf::new(), String::new()) };
         for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
-            let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", entry.place);
-            let named =
-                || self.host.path_in(self.folder, &value).with_context(|| format!("{}, column {key}", entry.place));
+            let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", place);
+            let named = || self.host.path_in(self.folder, &value).with_context(|| format!("{place}, column {key}"));
             match key.as_str() {
-                "path" => entry.path = named()?,
-                "toc" => entry.toc = Some(named()?),
-                "intervals" => entry.intervals = Some(named()?),
+                "path" => task.path = named()?,
+                "toc" => task.toc = Some(named()?),
+                "intervals" => task.intervals = Some(named()?),
                 "run_weight" => {
                     let weight = number(&value, 1_000_000).map(Millionths::new);
-                    entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
+                    task.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
                 }
                 "duration" => {
                     let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
-                    entry.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
+                    task.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
                 }
-                _ => entry.labels.push((composed(&key), composed(&value))),
+                _ => task.labels.push((composed(&key), composed(&value))),
             }
         }
-        ensure!(!entry.path.as_os_str().is_empty(), "{}, column path: empty; name an export there", entry.place);
-        Ok(entry)
+        ensure!(!task.path.as_os_str().is_empty(), "{place}, column path: empty; name an export there");
+        task.display = display(self.host, &task.path);
+        Ok((task, place))
     }
 }
 
@@ -251,6 +237,77 @@ fn number(text: &str, unit: u64) -> Option<u64> {
     decimal(whole, fraction, unit).filter(|&number| number > 0)
 }
 
+/// The largest list: ten million lines of 100 bytes.
+const LARGEST_FILE_LIST: u64 = 1 << 30;
+/// The longest line of a list, in bytes.
+const LONGEST: u64 = 64 << 10;
+
+/// The approximate memory of a path until the process ends: its bytes this many times, plus this many bytes.
+const COPIES: u64 = 6;
+const BESIDES: u64 = 384;
+
+/// The paths of a list, and the memory that they take.
+pub(super) struct List {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) reserved: Reservation,
+}
+
+/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally
+/// as a path. The list must name a file if it is the only input.
+pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_only: bool) -> Result<List> {
+    let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
+    let mut file = host.open(list)?;
+    let read = read_lines(host, BufReader::new(&mut file), &name, is_null);
+    let list = unless_changed(&*file, list, read)?;
+    ensure!(!is_only || !list.paths.is_empty(), "{name}: the list names no files");
+    Ok(list)
+}
+
+/// Reads line by line: the text itself is never in memory.
+fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: bool) -> Result<List> {
+    let (mut source, separator) = (source.take(LARGEST_FILE_LIST), if is_null { 0 } else { b'\n' });
+    let (mut paths, mut line) = (Vec::new(), Vec::new());
+    let mut reserved = host.memory().nothing();
+    for number in 1.. {
+        let place = || format!("{name}, line {}", counted(number));
+        line.clear();
+        let length = source.by_ref().take(LONGEST).read_until(separator, &mut line);
+        let length = length.with_context(|| format!("{name}: cannot be read"))?;
+        ensure!(length < LONGEST as usize, "{}: longer than {LONGEST} bytes", place());
+        if length == 0 {
+            break;
+        }
+        reserved.grow(COPIES * length as u64 + BESIDES).with_context(place)?;
+        if !is_null && line.contains(&0) {
+            bail!("{name}: has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8");
+        }
+        let path = line.strip_suffix(&[separator]).unwrap_or(&line);
+        let path = if number == 1 { path.strip_prefix(b"\xef\xbb\xbf").unwrap_or(path) } else { path };
+        // Lists that were made on Windows.
+        let path = if is_null { path } else { path.strip_suffix(b"\r").unwrap_or(path) };
+        if !path.is_empty() {
+            paths.push(match std::str::from_utf8(path) {
+                Ok(text) => host.path_in(Path::new(""), text).with_context(place)?,
+                Err(_) => path_of(path).with_context(|| format!("{}: not UTF-8", place()))?,
+            });
+        }
+    }
+    ensure!(source.limit() > 0, "{name}: it is larger than {}", Size(LARGEST_FILE_LIST));
+    Ok(List { paths, reserved })
+}
+
+/// The path of these bytes.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(OsString::from_vec(bytes.to_vec()).into())
+}
+
+#[cfg(not(unix))]
+const fn path_of(_: &[u8]) -> Option<PathBuf> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,10 +321,11 @@ mod tests {
             std::fs::write(folder.path().join(export), "").unwrap();
         }
         read(&ThisMachine::new(), &path).map(|mut entries| {
-            for entry in &mut entries {
-                entry.path = entry.path.strip_prefix(folder.path()).unwrap().to_owned();
-                entry.toc = entry.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
-                entry.place = entry.place.rsplit('/').next().unwrap().to_owned();
+            for (task, place) in &mut entries {
+                task.path = task.path.strip_prefix(folder.path()).unwrap().to_owned();
+                task.toc = task.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
+                task.display.clear();
+                *place = place.rsplit('/').next().unwrap().to_owned();
             }
             entries
         })
@@ -288,25 +346,23 @@ mod tests {
     #[test]
     fn csv_and_json_lines_say_the_same() {
         let csv = "\u{feff}path,toc,run_weight,duration,app_version,ring\n\
-            a.xml,a.toc,2.5,30,5.2,beta\n\
-            \"sub/b, c.xml\", ,,0.25,,\n";
+        a.xml,a.toc,2.5,30,5.2,beta\n\
+        \"sub/b, c.xml\", ,,0.25,,\n";
         let json = "{\"path\":\"a.xml\",\"toc\":\"a.toc\",\"run_weight\":2.5,\"duration\":30,\"app_version\":\"5.2\",\
-            \"ring\":\"beta\"}\n\n{\"path\":\"sub/b, c.xml\",\"duration\":\"0.25\",\"app_version\":null}\n";
+        \"ring\":\"beta\"}\n\n{\"path\":\"sub/b, c.xml\",\"duration\":\"0.25\",\"app_version\":null}\n";
         let entries = read_text("m.csv", csv).unwrap();
-        assert_eq!(entries[0].path, Path::new("a.xml"));
-        assert_eq!(entries[0].toc.as_deref(), Some(Path::new("a.toc")));
-        assert_eq!(entries[0].run_weight, Millionths::new(2_500_000));
-        assert_eq!(entries[0].duration, Some(Nanos::from_millis(30_000)));
-        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
-        assert_eq!(entries[1].path, Path::new("sub/b, c.xml"));
-        assert_eq!((entries[1].toc.clone(), entries[1].run_weight), (None, Millionths::ONE));
-        assert_eq!(entries[1].duration, Some(Nanos::from_millis(250)));
-        assert_eq!(entries[1].labels, []);
-        assert_eq!(entries[1].place, "m.csv, line 3");
-        let without_place = |entries: Vec<Entry>| -> Vec<Entry> {
-            entries.into_iter().map(|entry| Entry { place: String::new(), ..entry }).collect()
-        };
-        assert_eq!(without_place(read_text("m.jsonl", json).unwrap()), without_place(entries));
+        assert_eq!(entries[0].0.path, Path::new("a.xml"));
+        assert_eq!(entries[0].0.toc.as_deref(), Some(Path::new("a.toc")));
+        assert_eq!(entries[0].0.run_weight, Millionths::new(2_500_000));
+        assert_eq!(entries[0].0.duration, Some(Nanos::from_millis(30_000)));
+        assert_eq!(entries[0].0.labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
+        assert_eq!(entries[1].0.path, Path::new("sub/b, c.xml"));
+        assert_eq!((entries[1].0.toc.clone(), entries[1].0.run_weight), (None, Millionths::ONE));
+        assert_eq!(entries[1].0.duration, Some(Nanos::from_millis(250)));
+        assert_eq!(entries[1].0.labels, []);
+        assert_eq!(entries[1].1, "m.csv, line 3");
+        let tasks = |entries: Vec<Entry>| -> Vec<Task> { entries.into_iter().map(|(task, _)| task).collect() };
+        assert_eq!(tasks(read_text("m.jsonl", json).unwrap()), tasks(entries));
     }
 
     #[test]
@@ -336,14 +392,11 @@ mod tests {
     #[test]
     fn known_columns_are_known_in_any_case() {
         let entries = read_text("m.csv", "Path,App_Version,Run_Weight,Ring\na.xml,5.2,3,beta\n").unwrap();
-        assert_eq!(entries[0].run_weight, Millionths::new(3_000_000));
-        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
+        assert_eq!(entries[0].0.run_weight, Millionths::new(3_000_000));
+        assert_eq!(entries[0].0.labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
         let again =
             read_text("m.jsonl", r#"{"PATH":"a.xml","APP_VERSION":"5.2","Run_Weight":3,"Ring":"beta"}"#).unwrap();
-        assert_eq!(
-            Entry { place: String::new(), ..again[0].clone() },
-            Entry { place: String::new(), ..entries[0].clone() }
-        );
+        assert_eq!(again[0].0, entries[0].0);
     }
 
     #[test]
@@ -362,7 +415,7 @@ mod tests {
         let fields: String = names.iter().map(|name| format!(",\"{name}\":\"x\"")).collect();
         let json = format!("{{\"path\":\"a.xml\"{fields}}}\n");
         for (name, text) in [("m.csv", csv.clone()), ("m.jsonl", json)] {
-            assert_eq!(read_text(name, &text).unwrap()[0].labels.len(), COLUMNS);
+            assert_eq!(read_text(name, &text).unwrap()[0].0.labels.len(), COLUMNS);
         }
         refused(&csv.replacen("label99999", "label7", 1), &["column 100001", "second \"label7\""]);
     }
@@ -381,5 +434,33 @@ mod tests {
         std::fs::write(&path, b"path,device\na.xml,caf\xe9\n").unwrap();
         let error = read(&ThisMachine::new(), &path).unwrap_err().to_string();
         assert!(error.contains("line 2") && error.contains("UTF-8"), "{error}");
+    }
+
+    fn list(text: &str, is_null: bool) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        std::fs::write(&path, text).unwrap();
+        let paths = read_paths(&ThisMachine::new(), &path, is_null, true)
+            .map_err(|error| error.to_string().replace(&path.display().to_string(), ""));
+        Ok(paths?.paths.iter().map(|path| path.display().to_string()).collect())
+    }
+
+    #[test]
+    fn lines_are_paths_as_they_stand() {
+        let expected = ["a.xml", " b*.xml", "# c", "d/é"].map(str::to_owned).to_vec();
+        assert_eq!(list("a.xml\n\n b*.xml\r\n# c\nd/é", false).unwrap(), expected);
+        assert_eq!(list("\u{feff}a.xml\n b*.xml\n# c\nd/é\n\n", false).unwrap(), expected);
+        assert_eq!(list("a.xml\0 b*.xml\0# c\0d/é\0", true).unwrap(), expected);
+        assert_eq!(list("a\nb\r\n\0c", true).unwrap(), ["a\nb\r\n", "c"]);
+    }
+
+    #[test]
+    fn lists_that_are_none_are_refused() {
+        assert_eq!(
+            list("a\0b", false).unwrap_err(),
+            ": has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8"
+        );
+        assert_eq!(list("\n\r\n", false).unwrap_err(), ": the list names no files");
+        assert_eq!(list("", true).unwrap_err(), ": the list names no files");
     }
 }

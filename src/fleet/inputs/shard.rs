@@ -96,45 +96,42 @@ impl FleetInputs {
     /// # Errors
     /// If a file is not below the root, or belongs to another shard although there is a plan.
     pub fn keep_shard(&mut self, host: &dyn FleetHost, part: ShardRequest) -> Result<Shards, String> {
-        keep(host, part, &mut self.tasks, self.failures.len())
-    }
-}
-
-fn keep(host: &dyn FleetHost, part: ShardRequest, tasks: &mut Vec<Task>, failed: usize) -> Result<Shards, String> {
-    let ShardRequest { shard, root: named_root, plan } = part;
-    let listed = tasks.iter().filter(|task| task.folder.is_none()).map(|task| task.path.as_path());
-    let common = common_folder(listed);
-    let root = |task: &Task| named_root.clone().or_else(|| Some(task.folder.as_deref()?.to_owned())).or(common.clone());
-    let all = (tasks.len() + failed) as u64;
-    let (mut kept, mut only_root, mut has_several_roots) = (Vec::new(), None, false);
-    let mut lists: BTreeMap<u64, Vec<(String, Option<u64>)>> = BTreeMap::new();
-    for task in tasks.drain(..) {
-        let root = root(&task).unwrap_or_default();
-        let Some(below) = below(host, &root, &task.path) else {
-            return Err(format!("{} is not below the root, {}", task.path.display(), root.display()));
-        };
-        has_several_roots |= *only_root.get_or_insert_with(|| root.clone()) != root;
-        let index = number_of(&below, shard.count);
-        lists.entry(index).or_default().push((name_of(&below), length(host, &task.path)));
-        match &plan {
-            _ if index == shard.index => kept.push(task),
-            None => {}
-            Some(_) => {
-                let (path, count) = (task.path.display(), shard.count);
-                return Err(format!(
-                    "{path} belongs to shard {index}/{count}; with --plan, name the inputs of one shard"
-                ));
+        let ShardRequest { shard, root: named_root, plan } = part;
+        let listed = self.tasks.iter().filter(|task| task.folder.is_none()).map(|task| task.path.as_path());
+        let common = common_folder(listed);
+        let root =
+            |task: &Task| named_root.clone().or_else(|| Some(task.folder.as_deref()?.to_owned())).or(common.clone());
+        let all = (self.tasks.len() + self.failures.len()) as u64;
+        let (mut kept, mut only_root, mut has_several_roots) = (Vec::new(), None, false);
+        let mut lists: BTreeMap<u64, Vec<(String, Option<u64>)>> = BTreeMap::new();
+        for task in self.tasks.drain(..) {
+            let root = root(&task).unwrap_or_default();
+            let Some(below) = below(host, &root, &task.path) else {
+                return Err(format!("{} is not below the root, {}", task.path.display(), root.display()));
+            };
+            has_several_roots |= *only_root.get_or_insert_with(|| root.clone()) != root;
+            let index = number_of(&below, shard.count);
+            lists.entry(index).or_default().push((name_of(&below), length(host, &task.path)));
+            match &plan {
+                _ if index == shard.index => kept.push(task),
+                None => {}
+                Some(_) => {
+                    let (path, count) = (task.path.display(), shard.count);
+                    return Err(format!(
+                        "{path} belongs to shard {index}/{count}; with --plan, name the inputs of one shard"
+                    ));
+                }
             }
         }
+        self.tasks = kept;
+        let root = named_root.or_else(|| only_root.filter(|_| !has_several_roots));
+        let root = root.and_then(|root| host.files().canonical(&root).ok());
+        let root =
+            root.and_then(|root| root.into_os_string().into_string().ok()).map(|root| host.shown(&root).into_owned());
+        let of_all = || lists.into_iter().map(|(index, recordings)| (index, RecordingList::new(recordings))).collect();
+        let ShardPlan { inputs, lists } = plan.unwrap_or_else(|| ShardPlan { inputs: all, lists: of_all() });
+        Ok(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(inputs), root, lists })
     }
-    *tasks = kept;
-    let root = named_root.or_else(|| only_root.filter(|_| !has_several_roots));
-    let root = root.and_then(|root| host.files().canonical(&root).ok());
-    let root =
-        root.and_then(|root| root.into_os_string().into_string().ok()).map(|root| host.shown(&root).into_owned());
-    let of_all = || lists.into_iter().map(|(index, recordings)| (index, RecordingList::new(recordings))).collect();
-    let ShardPlan { inputs, lists } = plan.unwrap_or_else(|| ShardPlan { inputs: all, lists: of_all() });
-    Ok(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(inputs), root, lists })
 }
 
 /// A path below the root as all machines write it.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::folders::{export_names, intervals_names};
+use crate::fleet::host::FleetHost;
 use crate::fleet::{FailedInput, FailureKind, RunRecord};
 use crate::units::{Millionths, Nanos, counted};
-
-use super::file_names::{export_names, intervals_names};
 
 /// An export to be measured, with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,16 @@ impl Task {
     pub(crate) fn intervals_file(&self) -> Option<&Path> {
         self.intervals.as_deref().or(self.intervals_beside.as_deref())
     }
+}
+
+/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
+pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    host.shown(&text).into_owned()
 }
 
 /// Smaller for files of which more is known.

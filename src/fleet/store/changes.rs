@@ -1,18 +1,17 @@
-//! Putting runs into a dataset, and taking them out.
+//! Putting runs into a dataset, taking them out, and merging small data files: thousands of files of one run each are slow
+//! to open, for this command and for SQL.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
-use crate::fleet::error::{Result, ensure};
-use crate::fleet::{DatasetRow, DatasetTable, FailedInput, RunMeasures, RunRecord};
-
 use super::Store;
-use super::index::{Index, Replaced};
+use super::manifest::DataFile;
 use super::part::PartWriter;
-use super::state::State;
-use super::waiting::{Batch, Waiting};
+use super::state::{Batch, FEW_ROWS, Replaced, State, Waiting};
+use crate::fleet::error::{Result, ensure};
+use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
 /// Data files that are written before they are merged.
 const UNMERGED: u64 = 64;
@@ -25,51 +24,27 @@ impl Store {
     pub fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
         let runs = runs.into();
         ensure!(!runs.is_empty(), "a put without runs");
-        let replaced = Replaced::by_runs(&runs);
+        let replaced = Replaced {
+            sources: runs.iter().map(|run| run.record.source.clone()).collect(),
+            run_ids: runs.iter().map(|run| run.record.run_id.clone()).collect(),
+        };
         self.put_rows(runs.into_iter().map(|run| DatasetRow::Run(Box::new(run))).collect(), replaced)
     }
 
     /// Puts in that a file gave no run, and takes the runs that it gave before out of the dataset.
     pub fn put_failure(&self, failure: &FailedInput) -> Result<()> {
-        self.put_rows(vec![DatasetRow::Failed(failure.clone())], Replaced::by_failure(failure))
+        let replaced = Replaced { sources: HashSet::from([failure.source.clone()]), ..Replaced::default() };
+        self.put_rows(vec![DatasetRow::Failed(failure.clone())], replaced)
     }
 
-    /// The record of a run that a data file has.
-    pub fn record(&self, run_id: &str) -> Result<Option<RunRecord>> {
-        let found = self.find(
-            |index| index.file_of_run(run_id),
-            |row| matches!(row, DatasetRow::Run(run) if run.record.run_id == run_id),
-        )?;
-        Ok(match found {
-            Some(DatasetRow::Run(run)) => Some(run.record),
-            Some(DatasetRow::Failed(_)) | None => None,
-        })
-    }
-
-    /// The failure that a data file has of an export.
-    pub fn failure(&self, source: &str) -> Result<Option<FailedInput>> {
-        let found = self.find(
-            |index| index.file_of_source(source),
-            |row| matches!(row, DatasetRow::Failed(failed) if failed.source == source),
-        )?;
-        Ok(match found {
-            Some(DatasetRow::Failed(failed)) => Some(failed),
-            Some(DatasetRow::Run(_)) | None => None,
-        })
-    }
-
-    /// A row of the data file that has it.
-    fn find(
-        &self,
-        file: impl FnOnce(&Index) -> Option<&String>,
-        mut is_row: impl FnMut(&DatasetRow) -> bool,
-    ) -> Result<Option<DatasetRow>> {
+    /// The first row that a data file has of an export.
+    pub fn row(&self, source: &str) -> Result<Option<DatasetRow<RunRecord>>> {
         // Only while no other thread rewrites the file.
         let state = self.indexed()?;
-        let Some(id) = file(&state.index) else { return Ok(None) };
+        let Some(id) = state.index.file_of_source(source) else { return Ok(None) };
         let named = |error| self.folder.name_file(id, error);
         let mut rows = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, id)?).map_err(named)?;
-        rows.find(|row| row.as_ref().map_or(true, &mut is_row)).transpose().map_err(named)
+        rows.find(|row| row.as_ref().map_or(true, |row| row.source() == source)).transpose().map_err(named)
     }
 
     /// Removes all rows of exports from the dataset.
@@ -78,7 +53,7 @@ impl Store {
         self.write_waiting()?;
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
-        take_out(&mut state, &Replaced::by_sources(sources));
+        take_out(&mut state, &Replaced { sources: sources.clone(), ..Replaced::default() });
         Ok(())
     }
 
@@ -126,7 +101,7 @@ impl Store {
         let began = Instant::now();
         self.flush(state)?;
         state.save(&self.folder)?;
-        state.count_cost(began);
+        (state.cost, state.saved) = (began.elapsed(), Instant::now());
         Ok(())
     }
 
@@ -202,4 +177,91 @@ fn take_out(state: &mut State, replaced: &Replaced) {
             state.taken_out.entry(id).or_default().extend(replaced);
         }
     }
+}
+
+/// A file is merged with smaller ones if it has at most this many times their rows, so that a large file is not
+/// rewritten for each small one.
+const RATIO: u64 = 4;
+
+/// The number of data files before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    pub before: usize,
+    pub after: usize,
+}
+
+impl Store {
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
+    pub fn compact(&self, target_rows: u64) -> Result<Compacted> {
+        self.write_waiting()?;
+        let mut state = self.indexed()?;
+        self.begin_change(&mut state)?;
+        let before = state.manifest.files.len();
+        self.flush(&mut state)?;
+        self.merge_small(&mut state, target_rows)?;
+        self.save_state(&mut state)?;
+        Ok(Compacted { before, after: state.manifest.files.len() })
+    }
+
+    /// Merges small data files, except files with rows to be removed: those are handled many at a time.
+    pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
+        state.unmerged = 0;
+        while let Some(files) = small_files(state, target_rows) {
+            self.merge(state, &files, &Replaced::default())?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites data files without the rows that are to be removed.
+    pub(super) fn flush(&self, state: &mut State) -> Result<()> {
+        while let Some((file, replaced)) = state.taken_out.first_key_value() {
+            let (file, replaced) = (file.clone(), replaced.clone());
+            self.merge(state, &[file], &replaced)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what these files hold as one, without what is replaced.
+    fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
+        let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
+        let mut part = PartWriter::new(&self.folder, self.new_name())?;
+        for file in files {
+            for row in self.folder.open(file)? {
+                let row = row?.map(DatasetRun::into_measures);
+                if replaced.leaves(&row) {
+                    part.add(&row)?;
+                }
+            }
+        }
+        let part = part.finish()?;
+        let id = state.publish(&self.folder, &part)?;
+        for file in files {
+            state.remove(file);
+        }
+        state.add(&id, part.file, staying);
+        Ok(())
+    }
+}
+
+/// Files that become one, smallest first; `None` if there is nothing to merge.
+fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
+    let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
+    let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));
+    let mut files: Vec<(u64, &String)> = files.map(|(id, file)| (rows(file), id)).collect();
+    files.sort_unstable();
+    let (mut group, mut sum) = (Vec::new(), 0_u64);
+    for (rows, id) in files {
+        let all = sum.saturating_add(rows);
+        let fits = all <= target_rows && (all <= FEW_ROWS || rows <= sum.saturating_mul(RATIO));
+        if !fits && group.len() > 1 {
+            break;
+        }
+        if !fits {
+            group.clear();
+            sum = 0;
+        }
+        group.push(id.clone());
+        sum = sum.saturating_add(rows);
+    }
+    (group.len() > 1).then_some(group)
 }

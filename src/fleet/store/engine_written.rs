@@ -87,7 +87,7 @@ impl Folder {
                 let folder = self.path.join(error.table.name());
                 named(&folder, error)
             };
-            runs.finish().map_err(of_table)?.into_iter().map(SharedRow::from).try_for_each(&mut each)?;
+            runs.finish().map_err(of_table)?.into_iter().try_for_each(&mut each)?;
         }
         Ok(())
     }

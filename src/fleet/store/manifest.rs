@@ -17,13 +17,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::folder::{Folder, MANIFEST, is_id};
+use super::shards::Shards;
 use crate::fleet::error::{Context, Result, bail};
+use crate::fleet::fingerprint::short;
 use crate::fleet::{Completeness, DatasetTable, FleetSelection};
 use serde_json::{Map, Value, json};
-
-use super::folder::{Folder, MANIFEST, is_id};
-use super::missing::{Lost, SourceSum};
-use super::shards::Shards;
 
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder. The files of the tables have a separate version.
@@ -106,11 +105,6 @@ impl DataFile {
     }
 }
 
-/// The first half of a hash, in hex.
-pub(super) fn short(hash: blake3::Hash) -> String {
-    hash.to_hex()[..32].to_owned()
-}
-
 impl Manifest {
     /// The manifest of an empty dataset.
     pub(super) fn new() -> Self {
@@ -158,7 +152,8 @@ impl Manifest {
             Value::Null => Vec::new(),
             selection => serde_json::from_value(selection["options"].clone()).ok()?,
         };
-        let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
+        let symbols =
+            value["symbols"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
         let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
         let inputs = Completeness {
@@ -247,10 +242,6 @@ fn has_its_checksum(text: &[u8]) -> bool {
     text.rsplit_once(CHECKSUM).is_some_and(|(body, checksum)| checksum == short(blake3::hash(body.as_bytes())))
 }
 
-fn texts(values: &[Value]) -> Vec<String> {
-    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
 fn data_file(value: &Value) -> Option<DataFile> {
     let table = |table: DatasetTable| {
         let file = &value["tables"][table.name()];
@@ -267,4 +258,65 @@ fn json_of(file: &DataFile) -> Value {
     };
     let tables: Map<_, _> = DatasetTable::ALL.into_iter().zip(&file.tables).map(table).collect();
     json!({"runs": file.runs, "failed": file.failed, "tables": tables})
+}
+
+/// The sum of the hashes of paths: a set of files, without their order, of which one part can be taken away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceSum(u128);
+
+impl SourceSum {
+    /// The sum for these paths.
+    pub fn of<'s>(sources: impl IntoIterator<Item = &'s str>) -> Self {
+        sources.into_iter().fold(Self::default(), Self::with)
+    }
+
+    /// The set with one more file.
+    pub(super) fn with(self, source: &str) -> Self {
+        let mut bytes = [0; 16];
+        blake3::Hasher::new().update(source.as_bytes()).finalize_xof().fill(&mut bytes);
+        self.and(Self(u128::from_le_bytes(bytes)))
+    }
+
+    /// Both sets, which have no file in common.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+
+    /// The set without a part of it.
+    pub(super) const fn without(self, part: Self) -> Self {
+        Self(self.0.wrapping_sub(part.0))
+    }
+
+    pub(super) fn to_json(self) -> Value {
+        json!(format!("{:032x}", self.0))
+    }
+
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        u128::from_str_radix(value.as_str()?, 16).ok().map(Self)
+    }
+}
+
+/// The files that were lost, and are not back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    pub(super) files: u64,
+    /// The lost files; `None` if unknown.
+    pub(super) sources: Option<SourceSum>,
+}
+
+impl Lost {
+    pub(super) fn to_json(lost: Option<Self>) -> Value {
+        let sources = |lost: Self| lost.sources.map(SourceSum::to_json);
+        lost.map_or(Value::Null, |lost| json!({"files": lost.files, "sources": sources(lost)}))
+    }
+
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        Some(Self { files: value["files"].as_u64()?, sources: SourceSum::from_json(&value["sources"]) })
+    }
+
+    /// Adds more lost files.
+    pub(super) fn and(self, more: Self) -> Self {
+        let sources = self.sources.zip(more.sources).map(|(own, more)| own.and(more));
+        Self { files: self.files.saturating_add(more.files), sources }
+    }
 }

@@ -6,16 +6,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::files::Storage;
-use crate::fleet::error::{Result, bail};
-use crate::fleet::{Completeness, DatasetRow, FleetSelection};
-
 use super::folder::Folder;
-use super::manifest::{DataFile, Manifest, Merged};
-use super::missing::SourceSum;
+use super::manifest::{DataFile, Manifest, Merged, SourceSum};
 use super::part::{PartWriter, Written};
 use super::read::SharedRow;
 use super::{MadeWith, Shards, Store};
+use crate::files::Storage;
+use crate::fleet::error::{Result, bail};
+use crate::fleet::{Completeness, DatasetRun, FleetSelection};
 
 /// The facts about a merged dataset that are not in its rows.
 pub struct MergedFacts {
@@ -108,15 +106,15 @@ impl Merge {
         let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
             // The runs of a file are consecutive.
-            if source(&row) != last {
-                last = source(&row).to_owned();
+            if row.source() != last {
+                last = row.source().to_owned();
                 sources = sources.with(&last);
             }
             let part = match open.take().filter(|part| part.rows < self.target_rows) {
                 Some(part) => open.insert(part),
                 None => open.insert(PartWriter::new(&folder, self.store.new_name())?),
             };
-            part.add(&row.into())?;
+            part.add(&row.map(DatasetRun::into_measures))?;
             if part.rows >= self.target_rows
                 && let Some(part) = open.take()
             {
@@ -147,12 +145,5 @@ impl Merge {
         self.store.folder.publish(&name, &id)?;
         self.parts.push((id, file));
         Ok(())
-    }
-}
-
-fn source(row: &SharedRow) -> &str {
-    match row {
-        DatasetRow::Run(run) => &run.record().source,
-        DatasetRow::Failed(failed) => &failed.source,
     }
 }

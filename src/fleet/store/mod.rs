@@ -5,22 +5,16 @@
 //! [`Store::save`] writes the manifest, and unused files are removed after that.
 
 mod changes;
-mod compact;
-mod contents;
 mod engine_written;
 mod folder;
-mod index;
 mod manifest;
-mod measured;
 mod merge;
-mod missing;
 mod part;
 mod progress;
 mod read;
 mod shards;
 mod stamps;
 mod state;
-mod waiting;
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -34,17 +28,14 @@ use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
 use rayon::prelude::*;
 
 use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
-pub use index::Known;
 use manifest::Manifest;
-pub use manifest::{MadeWith, Merged, NamedFiles};
+pub use manifest::{MadeWith, Merged, NamedFiles, SourceSum};
 pub use merge::{Merge, MergedFacts};
-pub use missing::SourceSum;
-use read::Contents;
 pub use read::SharedRow;
 pub use shards::{RecordingList, ShardPlan, Shards};
 pub use stamps::{InputKind, InputState, SourceStamps};
-use state::State;
-use waiting::Waiting;
+pub use state::Known;
+use state::{State, Waiting};
 
 /// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
 #[derive(Debug)]
@@ -61,7 +52,8 @@ pub struct Store {
     /// The number of runs in data files that someone deleted, which are no longer in the dataset.
     lost_runs: u64,
     is_writer: bool,
-    contents: Contents,
+    /// True if an engine wrote it: all files in the folder belong to it, and it has no manifest.
+    is_engine_written: bool,
     /// Held until the store is dropped. `None` if the storage has no locks, or is read-only.
     _lock: StorageLock,
 }
@@ -111,9 +103,18 @@ impl Store {
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: StorageLock) -> Self {
         let state = Mutex::new(State::new(manifest));
-        let contents = Contents::Listed;
         let (waiting, writing, written) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
-        Self { folder, state, waiting, writing, written, lost_runs: 0, is_writer, contents, _lock: lock }
+        Self {
+            folder,
+            state,
+            waiting,
+            writing,
+            written,
+            lost_runs: 0,
+            is_writer,
+            is_engine_written: false,
+            _lock: lock,
+        }
     }
 
     /// Makes the manifest and the folder consistent.
@@ -183,10 +184,7 @@ impl Store {
         Self::check(storage, path)?;
         let folder = Folder::new(storage, path);
         if folder.is_engine_written() {
-            return Ok(Self {
-                contents: Contents::EngineWritten,
-                ..Self::new(folder, Manifest::unknown(), false, None)
-            });
+            return Ok(Self { is_engine_written: true, ..Self::new(folder, Manifest::unknown(), false, None) });
         }
         let held = match storage.lock(&path.join(LOCK), false) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),

@@ -1,17 +1,16 @@
 //! The progress of an extract: a dataset is incomplete from its start until its end.
 //!
 //! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed, so that an
-//! extract of other files does not complete a dataset whose extract was killed.
+//! extract of other files does not complete a dataset whose extract was killed. Lost files also make it incomplete.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
+use super::folder::OWED;
+use super::manifest::{Lost, SourceSum};
+use super::{MadeWith, Store};
 use crate::fleet::Completeness;
 use crate::fleet::error::{Context, Result};
-
-use super::folder::OWED;
-use super::missing::{Lost, SourceSum};
-use super::{MadeWith, Store};
 
 impl Store {
     /// The number of the dataset's inputs, expected and done.

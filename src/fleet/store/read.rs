@@ -1,24 +1,20 @@
-//! Reading a dataset from its first run to its last.
+//! Reading a dataset from its first run to its last, with a manifest or as an engine rewrote it.
 
+use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
+use super::Store;
+use super::folder::Folder;
+use super::manifest::{DataFile, Manifest};
 use crate::files::StorageFile;
 use crate::fleet::error::{FleetError, Result, error};
-use crate::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable};
-
-use super::folder::Folder;
-use super::manifest::Manifest;
-
-/// The source of the list of a dataset's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// The manifest lists them.
-    Listed,
-    /// All files in the folder belong to it: an engine wrote them, without IDs and without a manifest.
-    EngineWritten,
-}
+use crate::fleet::{
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RunRecord,
+};
+use rayon::prelude::*;
 
 /// A row of a dataset; a run uses the names of its file.
 pub type SharedRow = DatasetRow<DatasetRun>;
@@ -30,12 +26,9 @@ impl Folder {
     /// Opens the tables of a data file whose runs share their names.
     pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
         let (folder, id) = (self.clone(), id.to_owned());
-        let reader = DatasetReader::open(|table| Ok(self.open_table(table, &id)?));
-        let reader = reader.map_err(|error| match error {
-            Opening::Table(error) => self.name_file(&id, error),
-            Opening::File(error) => error,
-        })?;
-        Ok(reader.shared().map(move |row| row.map_err(|error| folder.name_file(&id, error))))
+        let reader = DatasetReader::open(|table| self.open_table(table, &id));
+        let reader = reader.map_err(|error: FleetError| self.name_file(&id, error))?;
+        Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
     }
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
@@ -68,14 +61,15 @@ impl Folder {
         format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
     }
 
-    /// The error with the path of the file that it is about.
-    pub(super) fn name_file(&self, id: &str, error: DatasetError) -> FleetError {
-        let path = self.file(error.table, id);
-        let advice = match error.kind {
+    /// The error with the path of the file, if it is about the contents of a table.
+    pub(super) fn name_file(&self, id: &str, error: impl Into<FleetError>) -> FleetError {
+        let error = error.into();
+        let Some(&DatasetError { table, kind, .. }) = error.find() else { return error };
+        let advice = match kind {
             DatasetErrorKind::Damaged => format!(". {}", self.what_helps(id)),
             _ => String::new(),
         };
-        FleetError::from(error).context(format!("{}: cannot be used{advice}", path.display()))
+        error.context(format!("{}: cannot be used{advice}", self.file(table, id).display()))
     }
 
     /// Reads data files, and passes their rows to `each` in order. Several files are read at a time; the amount that is
@@ -137,24 +131,6 @@ impl Folder {
     }
 }
 
-/// The reason why a data file cannot be opened: a table cannot be read, or its file.
-enum Opening {
-    Table(DatasetError),
-    File(FleetError),
-}
-
-impl From<DatasetError> for Opening {
-    fn from(error: DatasetError) -> Self {
-        Self::Table(error)
-    }
-}
-
-impl From<FleetError> for Opening {
-    fn from(error: FleetError) -> Self {
-        Self::File(error)
-    }
-}
-
 /// A data file to read.
 pub(super) struct Listed {
     pub(super) id: String,
@@ -177,5 +153,84 @@ impl Queue {
         let (sender, rows) = sync_channel(WAITING);
         self.order.send(rows).ok()?;
         Some((file, sender))
+    }
+}
+
+impl Store {
+    /// True if an engine rewrote it.
+    pub fn is_engine_written(&self) -> bool {
+        self.is_engine_written
+    }
+
+    /// The ids of the data files that belong to it, sorted.
+    pub fn data_files(&self) -> Result<Vec<String>> {
+        Ok(self.state().manifest.files.keys().cloned().collect())
+    }
+
+    /// A data file in the folder that does not belong to the dataset, and the number of such files.
+    pub fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
+        if self.is_engine_written {
+            return Ok(None);
+        }
+        let unnamed = self.folder.unnamed(&self.state().manifest)?;
+        Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
+    }
+
+    /// The keys of the labels of each run, by its id.
+    pub fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
+        if self.is_engine_written {
+            self.rows(|row| {
+                if let DatasetRow::Run(run) = row {
+                    let record = run.record();
+                    keys.insert(record.run_id.clone(), record.labels.iter().map(|(key, _)| key.clone()).collect());
+                }
+                Ok(())
+            })?;
+            return Ok(keys);
+        }
+        let read = |id: &String| {
+            let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
+            keys.map_err(|error| self.folder.name_file(id, error))
+        };
+        for (run, key) in self.data_files()?.par_iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+            keys.entry(run).or_default().insert(key);
+        }
+        Ok(keys)
+    }
+
+    /// Passes every run and every file without runs to `each`, in the order of data files and of their rows. Only some
+    /// runs are in memory at a time.
+    pub fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+        if self.is_engine_written {
+            return self.folder.read_engine_written(each);
+        }
+        let counted = |(id, file): (&String, &DataFile)| Listed { id: id.clone(), counts: (file.runs, file.failed) };
+        let files: Vec<Listed> = self.state().manifest.files.iter().map(counted).collect();
+        self.folder.read_in_order(files, each)
+    }
+
+    /// Like [`rows`](Self::rows), but with only the records of runs.
+    pub fn records(&self, mut each: impl FnMut(DatasetRow<RunRecord>) -> Result<()>) -> Result<()> {
+        if self.is_engine_written {
+            return self.rows(|row| each(row.map(|run| run.record().clone())));
+        }
+        for id in self.data_files()? {
+            let named = |error| self.folder.name_file(&id, error);
+            let records = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, &id)?).map_err(named)?;
+            for record in records {
+                each(record.map_err(named)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A string that differs for different contents of the dataset.
+    pub fn identity(&self) -> Result<String> {
+        if self.is_engine_written {
+            return self.folder.engine_written_identity();
+        }
+        let files = self.data_files()?.join("\n");
+        Ok(format!("{}{files}", self.state().manifest.text()))
     }
 }

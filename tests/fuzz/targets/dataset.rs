@@ -53,7 +53,7 @@ fn read(tables: &[Vec<u8>]) -> Result<Rows, DatasetError> {
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for row in DatasetReader::open(open)? {
         match row? {
-            DatasetRow::Run(run) => runs.push(*run),
+            DatasetRow::Run(run) => runs.push(run.into_measures()),
             DatasetRow::Failed(failure) => failures.push(failure),
         }
     }

@@ -47,7 +47,8 @@ fn alert(text: &str) {
     assert_eq!(AlertRule::parse(&rule.to_string()).as_ref(), Ok(&rule), "written and read");
     assert_eq!(rule.text, text.trim());
     let options = FleetOptions { alerts: vec![rule.clone()], top: Some(3), ..FleetOptions::default() };
-    let query = [SqlEngine::DuckDb, SqlEngine::Spark][text.len() % 2].query(&options, "runs");
+    let query =
+        [SqlEngine::DuckDb, SqlEngine::Spark][text.len() % 2].query(&options, &[("runs".to_owned(), Vec::new())]);
     assert!(!query.is_empty());
     let mut builder = FleetBuilder::new(options);
     RUNS.iter().for_each(|run| builder.add(run));
