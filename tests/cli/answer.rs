@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::command::{
-    Folder, all_exports, csv, fails, finish, fixture, json, ok, orchard, stderr_of, stdout_of, traceparse,
-};
+use crate::command::{Folder, all_exports, csv, finish, json, orchard, stdout_of, traceparse};
 
 /// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
 pub(crate) fn recordings() -> Vec<String> {
@@ -183,68 +181,6 @@ fn the_answer_is_the_heaviest_own_function() {
     assert!(compared > 8, "{compared} series");
 }
 
-#[test]
-fn shares_are_all_of_it() {
-    let answer = json(&[&orchard(), "--view", "overview"]);
-    let shares = answer["overview"][0]["shares"].as_object().expect("shares");
-    let sum: u64 = shares.values().map(|share| share["weight"].as_u64().expect("a weight")).sum();
-    assert_eq!(sum, 485_000_000);
-    let activity = &answer["overview"][0]["activity"];
-    let bins: u64 = activity["bins"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
-    assert_eq!(bins, 485_000_000);
-}
-
-#[test]
-fn an_overview_has_no_rows_for_tables() {
-    for format in ["csv", "ndjson", "svg", "folded", "firefox"] {
-        let error = fails(2, &[&orchard(), "--view", "overview", "--format", format]);
-        assert!(error.contains("overview"), "{format}: {error}");
-    }
-}
-
-#[test]
-fn methods_of_objective_c_are_names_and_no_options() {
-    let orchard = orchard();
-    let name = "-[ORRenderer drawFrame:inView:]";
-    let spaced = ok(&[&orchard, "--function", name]);
-    assert_eq!(spaced, ok(&[&orchard, &format!("--function={name}")]));
-    assert!(spaced.contains(name), "{spaced}");
-    assert!(ok(&[&orchard, "--focus", "-\\[ORRenderer", "--view", "functions"]).contains(name));
-    // The command that an overview prints for such an answer.
-    let text = ok(&[&orchard, "--leaf-binary", "OrchardKit", "--focus", "ORRenderer", "--charge-binary", "OrchardKit"]);
-    let command = text.lines().find(|line| line.contains("--function")).expect("a command");
-    assert!(!command.contains("--function -") && !command.contains("--function '-"), "{command}");
-}
-
-#[test]
-fn numbers_of_samples_are_in_samples_over_time_too() {
-    let overview = json(&[&orchard(), "--view", "overview", "--metric", "samples"]);
-    let activity = &overview["overview"][0]["activity"];
-    let bins: u64 = activity["bins"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
-    assert_eq!(bins, 485);
-    let text = ok(&[&orchard(), "--metric", "samples"]);
-    assert!(text.lines().all(|line| line.width() <= 80 || line.starts_with("traceparse")), "{text}");
-    // Samples of waiting threads are no CPU time.
-    let waiting = json(&[&fixture("27/time-profile-waiting"), "--view", "overview", "--state", "all"]);
-    assert!(waiting["overview"][0]["activity"].is_null(), "{waiting}");
-    assert_eq!(ok(&[&orchard(), "--top", "0"]).lines().next(), ok(&[&orchard()]).lines().next());
-    assert!(ok(&[&orchard(), "--top", "0"]).contains("33.8% is in"));
-}
-
-#[test]
-fn commands_to_go_on_with_can_be_typed() {
-    let assert = finish(&mut traceparse(&[&orchard()])).success();
-    assert!(stderr_of(&assert).is_empty());
-    let text = stdout_of(&assert);
-    let commands: Vec<&str> = text.lines().filter(|line| line.starts_with("traceparse ")).collect();
-    assert_eq!(commands.len(), 3, "{text}");
-    assert!(commands[0].contains("--function 'orchard::Press::filter(float*, unsigned long, float)'"), "{text}");
-    assert!(text.contains("33.8% is in orchard::Press::filter(float*, unsigned long, float)"), "{text}");
-    // What cannot be read twice has none.
-    let piped = finish(traceparse(&["-"]).write_stdin(std::fs::read(orchard()).expect("the fixture"))).success();
-    assert!(!stdout_of(&piped).contains("--function"));
-}
-
 /// Reads the depth of each row back from the indentation, the marks and the parts of a tree.
 fn depths(text: &str) -> Vec<(usize, String)> {
     let mut rows = Vec::new();
@@ -342,24 +278,5 @@ fn depths_can_be_read_back_from_trees_at_80_columns() {
         assert_eq!(found, expected, "{path}");
         let deepest = found.iter().map(|(depth, _)| *depth).max();
         assert!(path != invented || (found.len(), deepest) == (399, Some(200)), "{path}");
-    }
-}
-
-#[test]
-fn names_are_folded_unless_they_are_asked_for() {
-    let name = "orchard::Press::filter(float*, unsigned long, float)";
-    let args = |more: &[&str]| {
-        let orchard = orchard();
-        let args = [&[&orchard, "--view", "tree", "--no-threads", "--depth", "9"][..], more].concat();
-        stdout_of(&finish(traceparse(&args).env("COLUMNS", "70")).success())
-    };
-    let (folded, full) = (args(&[]), args(&["--full-names"]));
-    assert!(!folded.contains(name) && full.contains(name), "{full}");
-    assert!(folded.lines().all(|line| line.width() <= 70), "{folded}");
-    assert_eq!(folded.lines().count(), full.lines().count(), "a tree keeps its shape");
-    let orchard = orchard();
-    for command in [&[orchard.as_str()][..], &["diff", &orchard, &orchard]] {
-        let error = fails(2, &[command, &["--full-names", "--format", "json"]].concat());
-        assert!(error.contains("--full-names only applies to text"), "{error}");
     }
 }

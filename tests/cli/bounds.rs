@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::command::{BINARY, Folder, fails, finish, fixture, ok, orchard, read_text, stderr_of, traceparse};
+use crate::command::{BINARY, Folder, fails, finish, ok, orchard, traceparse};
 use crate::fleet_case::{export, failures, reason, report_with, sources, write};
 
 /// A compressed tar with one file of zeros.
@@ -149,64 +149,6 @@ fn a_bomb_is_an_error_that_says_what_to_do() {
         }
     }
     ok(&[&names, "--memory", "256M", "--view", "threads"]);
-}
-
-#[test]
-fn sizes_that_make_no_sense_are_wrong_usage() {
-    for option in ["--memory", "--max-output"] {
-        for size in ["0", "much", "1.5G", "-1"] {
-            let error = fails(2, &[&orchard(), &format!("{option}={size}")]);
-            assert!(error.contains(option), "{error}");
-        }
-    }
-    for (command, arguments) in [("", vec![orchard()]), ("fleet report", vec![orchard()])] {
-        let words: Vec<&str> = command.split_whitespace().chain(arguments.iter().map(String::as_str)).collect();
-        finish(&mut traceparse(&[&words[..], &["--memory", "100m", "--max-output", "10MiB"]].concat())).success();
-    }
-}
-
-#[test]
-fn an_output_that_is_too_large_is_not_written_and_its_size_is_told() {
-    let folder = Folder::new();
-    let profile = fixture("27/orchard");
-    for format in
-        ["text", "json", "csv", "folded", "svg", "firefox", "speedscope", "chrome-trace", "d3", "pprof", "html"]
-    {
-        let view: &[&str] = if ["csv", "text"].contains(&format) { &["--view", "functions"] } else { &[] };
-        let args = [&[profile.as_str(), "--format", format], view].concat();
-        let whole = folder.path("whole");
-        let made = finish(&mut traceparse(&[&args[..], &["-o", &whole]].concat()));
-        made.success();
-        let size = std::fs::metadata(&whole).unwrap().len();
-        let (before, target) = (folder.file("before", "before"), folder.path("target"));
-        let most = (size - 1).to_string();
-        for path in [&before, &target] {
-            let error = fails(1, &[&args[..], &["-o", path, "--max-output", &most]].concat());
-            assert!(error.contains(&format!("would take {size} bytes")), "{format}: {error}");
-            assert!(error.contains("--max-output 1M"), "{format}: {error}");
-        }
-        assert_eq!(read_text(&before), "before", "{format}");
-        assert_eq!(folder.names(), ["before", "whole"], "{format}: nothing is left");
-        finish(&mut traceparse(&[&args[..], &["-o", &whole, "--max-output", &size.to_string()]].concat())).success();
-        assert_eq!(std::fs::metadata(&whole).unwrap().len(), size, "{format}");
-    }
-}
-
-#[test]
-fn standard_output_gets_no_more_than_it_may() {
-    let whole = ok(&[&orchard(), "--format", "json"]);
-    let assert = finish(&mut traceparse(&[&orchard(), "--format", "json", "--max-output", "5000"])).code(1);
-    let error = stderr_of(&assert);
-    assert!(error.contains(&format!("would take {} bytes", whole.len())), "{error}");
-    let written = &assert.get_output().stdout;
-    assert!(written.len() <= 5_000 && whole.as_bytes().starts_with(written), "{}", written.len());
-    let toc = finish(&mut traceparse(&["toc", &orchard(), "--max-output", "10"])).code(1);
-    assert!(stderr_of(&toc).contains("--max-output"));
-    let diff =
-        finish(&mut traceparse(&["diff", &orchard(), &fixture("26.4/time-profile"), "--max-output", "10"])).code(1);
-    assert!(stderr_of(&diff).contains("--max-output"));
-    let fleet = finish(&mut traceparse(&["fleet", "report", &orchard(), "--max-output", "10"])).code(1);
-    assert!(stderr_of(&fleet).contains("--max-output"));
 }
 
 #[cfg(unix)]

@@ -496,3 +496,24 @@ fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
         assert!(failures.iter().all(|(_, kind)| kind == "duplicate"), "{failures:?}");
     }
 }
+
+/// An export and the bundle of the same recording, which has a hang of 10 ms: each as by itself.
+#[test]
+fn hangs_select_from_each_run_of_a_fleet() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let alone = json(&[&forms.export, "--during-hang", "--view", "summary"]);
+    let weight = alone["series"][0]["all_weight"].clone();
+    assert!(weight.as_u64() > Some(0), "{alone}");
+    for path in [&forms.export, &forms.folder, &forms.archives[0]] {
+        let (_, found) = fleet_case::report_with(0, &[path, "--during-hang"]);
+        assert_eq!(fleet_case::of_runs(&found, "weight")[0].1, weight, "{path}");
+        assert_eq!(fleet_case::of_runs(&found, "wall_ns")[0].1, 10_000_000, "{path}");
+        assert_eq!(found["selection"]["text"], "--during-hang");
+        let never = fleet_case::says(1, &["report", path, "--during-hang", "--during", "Layout", "--during-all"]);
+        assert!(
+            never.contains("Run 1 has no time in which all of these are open: \"Layout\", a potential hang."),
+            "{never}"
+        );
+    }
+}

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::bundle_case::{recording, write_forms};
-use crate::command::{BINARY, Folder, orchard, read_text};
+use crate::command::{BINARY, Folder, orchard, pipe, read_text, signal};
 use crate::fleet_case::{export, failures, fleet, reason, sources, toc, write};
 use crate::symbols_case::{Case, dwarf_file};
 use support::Table;
@@ -41,9 +41,8 @@ const CHANGES: [fn(&str); 5] = [
 
 /// Runs a command that reads a pipe after everything else, changes a file when it has come there, and gives what becomes of it.
 fn changed_before_the_pipe(args: &[&str], folder: &Folder, change: impl FnOnce()) -> Output {
-    let pipe = folder.path("pipe");
-    let _ = fs::remove_file(&pipe);
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+    let _ = fs::remove_file(folder.path("pipe"));
+    let pipe = pipe(folder, "pipe");
     let args: Vec<&str> = args.iter().map(|arg| if *arg == "PIPE" { pipe.as_str() } else { arg }).collect();
     let child = start(&args, folder);
     // Who opens it for writing waits until it is read. What was read before is a tick of the clock old then.
@@ -154,11 +153,6 @@ fn position(child: &Child, path: &str) -> Option<u64> {
     let info = format!("{process}/fdinfo/{}", open.next()?.file_name().display());
     let info = fs::read_to_string(info).ok()?;
     info.lines().find_map(|line| line.strip_prefix("pos:"))?.trim().parse().ok()
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
-    assert!(sent.expect("kill is there").success());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::{self, Child};
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -74,11 +76,6 @@ pub(crate) fn column(rows: &[Vec<String>], name: &str) -> Vec<u64> {
     rows[1..].iter().map(|row| row[at].parse().expect("the column holds numbers")).collect()
 }
 
-/// The words of each line.
-pub(crate) fn lines_of_words(text: &str) -> Vec<String> {
-    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
-}
-
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
@@ -138,17 +135,23 @@ impl Folder {
         }
         self.file("edited.xml", text)
     }
-
-    /// The names in the folder, sorted.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).expect("the folder can be read");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("and its entries").file_name().into_string().expect("UTF-8")).collect();
-        names.sort();
-        names
-    }
 }
 
 pub(crate) fn read_text(path: &str) -> String {
     fs::read_to_string(path).expect("the file can be read")
+}
+
+/// Makes a pipe with a name. Its reader waits for its writer.
+#[cfg(unix)]
+pub(crate) fn pipe(folder: &Folder, name: &str) -> String {
+    let path = folder.path(name);
+    assert!(process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
+    path
+}
+
+/// Sends a signal, such as `-INT`, to a process.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let sent = process::Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill is there").success());
 }

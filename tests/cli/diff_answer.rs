@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::answer::{categories, own_weights, recordings, tree_rows};
-use crate::command::{csv, fails, fixture, json, ok, orchard, traceparse};
+use crate::command::{fixture, json, orchard, traceparse};
 
 /// Pairs of recordings that can be compared, each with the text of its comparison at 80 columns.
 fn comparisons() -> Vec<([String; 2], String)> {
@@ -87,44 +86,4 @@ fn the_answer_is_the_own_function_that_changed_most() {
         }
     }
     assert!(compared > 0, "{compared} comparisons");
-}
-
-#[test]
-fn a_comparison_with_itself_says_that_nothing_changed() {
-    let text = ok(&["diff", &orchard(), &orchard()]);
-    assert!(text.contains("CPU time did not change. No own function changed by more than chance explains."), "{text}");
-    assert!(!text.contains('*'), "{text}");
-}
-
-#[test]
-fn the_answer_tells_the_factor_and_the_lengths() {
-    let (before, after) = (fixture("26.4/time-profile"), orchard());
-    let words = |args: &[&str]| ok(args).split_whitespace().collect::<Vec<_>>().join(" ");
-    let shares = words(&["diff", &after, &after, "--normalize", "samples"]);
-    assert!(shares.contains("both recordings are scaled to the same total"), "{shares}");
-    let scaled = words(&["diff", &before, &after, "--normalize", "samples"]);
-    assert!(scaled.contains("weights after are multiplied by 0.0144 for changes (--normalize samples)"), "{scaled}");
-    assert!(scaled.contains("Too few to compare: there are only 7 samples before."), "{scaled}");
-    assert!(!scaled.contains("chance explains"), "{scaled}");
-    let alert = traceparse(&["diff", &before, &after, "--alert", "total > 5%"]).output().expect("the command starts");
-    assert_eq!(alert.status.code(), Some(3));
-    let text = String::from_utf8(alert.stdout).expect("UTF-8");
-    assert!(text.contains("alert   FIRED      total > 5%"), "{text}");
-}
-
-#[test]
-fn tables_are_what_they_were() {
-    let (before, after) = (fixture("26.4/time-profile"), orchard());
-    let args = ["diff", &before, &after];
-    // Other formats have no overview by default, and a limit of rows asks for rows.
-    assert_eq!(csv(&args), csv(&[&args[..], &["--view", "functions"]].concat()));
-    assert!(json(&args)["functions"].is_array());
-    let limited = ok(&[&args[..], &["--min-percent", "0.5"]].concat());
-    assert_eq!(limited, ok(&[&args[..], &["--view", "functions"]].concat()));
-    let all: Value = json(&[&args[..], &["--view", "overview", "--top", "2"]].concat());
-    assert_eq!(all["own_functions"].as_array().map(Vec::len), Some(2));
-    for format in ["csv", "svg"] {
-        let error = fails(2, &[&args[..], &["--view", "overview", "--format", format]].concat());
-        assert!(error.contains("overview"), "{error}");
-    }
 }

@@ -54,20 +54,6 @@ pub(crate) fn irregular_export(samples: u64) -> String {
     render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &builder.recording))
 }
 
-/// An export in which so many functions ran 1 ms each.
-pub(crate) fn export_of_functions(count: u64) -> String {
-    let mut builder = Builder::default();
-    let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
-    let thread = builder.thread(process, 0x101, &["Main Thread"]);
-    let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);
-    for index in 0..count {
-        let name = format!("job_{index}");
-        builder.function(&name, app, Some(&name), None);
-        builder.row(10 * MILLISECOND * index, thread, &name);
-    }
-    render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &builder.recording))
-}
-
 /// The table of contents of that recording: 12.345678 ms longer than the time of its last sample.
 pub(crate) fn toc(samples: u64) -> String {
     render_toc(&recording(samples), &TocOptions::new(Shape::Xcode26_4, vec![Table::TimeProfile]))

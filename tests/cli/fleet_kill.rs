@@ -1,5 +1,5 @@
 //! Extracts and merges that are killed, again and again: each report in between says what it lacks, and the last one lacks nothing; and
-//! bits of a dataset that are flipped. `TRACEPARSE_KILLS` and `TRACEPARSE_FLIPS` ask for more of them than usual.
+//! bits of a dataset that are flipped. `TRACEPARSE_THOROUGH` asks for more of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
+#[cfg(unix)]
+use crate::command::pipe;
 use crate::command::{BINARY, Folder, stderr_of, stdout_of};
 use crate::fleet_case::{fleet, run, says};
 #[cfg(unix)]
-use crate::fleet_incomplete::{json_of, pipe};
+use crate::fleet_incomplete::json_of;
+use support::Rng;
 
 const FILES: u64 = 40;
 
@@ -41,11 +44,6 @@ fn check(dataset: &str, whole: &str) -> bool {
     false
 }
 
-/// A number that the environment may raise.
-fn count(variable: &str, usual: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
-
 /// Starts `fleet` with these arguments, and kills it after this time; true if it had not ended.
 fn kill(args: &[&str], after: Duration) -> bool {
     let mut child = Command::new(BINARY).arg("fleet").args(args).stderr(Stdio::null()).spawn().expect("it starts");
@@ -65,7 +63,7 @@ fn time(args: &[&str]) -> Duration {
 
 /// Kills a command that writes a dataset at any time of its work, each time going on with what is left, until it is whole; and then again
 /// in a new folder. Returns the number of times that it was killed at work.
-fn kill_often(kills: u64, random: &mut Random, dataset: &str, args: &[&str], whole: &str) -> u64 {
+fn kill_often(kills: u64, random: &mut Rng, dataset: &str, args: &[&str], whole: &str) -> u64 {
     let args = [args, &["-o", dataset]].concat();
     let all = time(&args);
     assert!(check(dataset, whole));
@@ -90,8 +88,8 @@ fn kill_often(kills: u64, random: &mut Random, dataset: &str, args: &[&str], who
 #[test]
 fn killed_extracts_and_merges_never_look_whole() {
     let folder = Folder::new();
-    let (path, kills) = (fleet(&folder, "x", FILES), count("TRACEPARSE_KILLS", 50));
-    let mut random = Random::new(count("TRACEPARSE_SEED", 22));
+    let (path, kills) = (fleet(&folder, "x", FILES), support::rounds(50));
+    let mut random = Rng::new(22);
     let shards = ["1/2", "2/2"].map(|shard| {
         let dataset = folder.path(&shard.replace('/', "of"));
         says(0, &["extract", &path, "--shard", shard, "-o", &dataset]);
@@ -147,9 +145,9 @@ fn flipped_bits_change_no_number() {
     let dataset = folder.path("ds");
     says(0, &["merge", &shards[0], &shards[1], "-o", &dataset]);
     let whole = stdout_of(&run(&["report", &dataset, "--format", "json"]));
-    let (files, mut random) = (files_in(Path::new(&dataset)), Random::new(count("TRACEPARSE_SEED", 22)));
+    let (files, mut random) = (files_in(Path::new(&dataset)), Rng::new(22));
     let (mut refused, mut harmless) = (0, 0);
-    for _ in 0..count("TRACEPARSE_FLIPS", 500) {
+    for _ in 0..support::rounds(500) {
         let file = &files[random.below(files.len() as u64) as usize];
         let before = fs::read(file).expect("a file");
         if before.is_empty() {
@@ -180,21 +178,4 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
         entries.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect();
     files.sort();
     files
-}
-
-/// Numbers that look random (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (number ^ (number >> 31)) % end
-    }
 }

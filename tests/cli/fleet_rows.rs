@@ -60,34 +60,6 @@ fn assert_row(found: &BTreeMap<String, String>, row: &ExpectedRow) {
 }
 
 #[test]
-fn a_compressed_copy_is_the_same_run() {
-    let folder = Folder::new();
-    let run = fleet_export(SEED, 0, 60);
-    let compressed = zstd_of(run.export.as_bytes());
-    write(&folder, "runs/a.xml", &run.export);
-    write(&folder, "runs/b.xml.zst", compressed);
-    let (out, _) =
-        crate::command::warns(&["fleet", "report", &folder.path("runs"), "--scope", "run", "--format", "csv"]);
-    let mut reader = csv::Reader::from_reader(out.as_bytes());
-    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
-    assert_eq!((rows.len(), rows[0]["runs"].as_str()), (1, "1"));
-}
-
-/// A frame of zstd whose blocks are raw.
-fn zstd_of(content: &[u8]) -> Vec<u8> {
-    const BLOCK: usize = 1 << 16;
-    // No content size, no checksum; a window of 1 MiB.
-    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50];
-    let count = content.chunks(BLOCK).count();
-    for (index, block) in content.chunks(BLOCK).enumerate() {
-        let header = (block.len() as u32) << 3 | u32::from(index + 1 == count);
-        frame.extend(&header.to_le_bytes()[..3]);
-        frame.extend(block);
-    }
-    frame
-}
-
-#[test]
 fn files_of_one_name_in_two_folders_are_two() {
     let folder = Folder::new();
     for day in ["monday", "tuesday"] {
@@ -99,20 +71,4 @@ fn files_of_one_name_in_two_folders_are_two() {
     let text = ok(&["fleet", "report", &folder.path("dataset"), "--scope", "run", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["inputs"]["runs"], 2);
-}
-
-#[test]
-fn names_that_nothing_has_are_refused() {
-    let (_folder, manifest, _) = fleet();
-    let fails = |args: &[&str]| crate::command::fails(1, &[&["fleet", "report", manifest.as_str()], args].concat());
-    let message = fails(&["--by", "app_vers"]);
-    assert!(message.contains("\"app_vers\"") && message.contains("app_version, device, lab"), "{message}");
-    let message = fails(&["--process", "Orchad"]);
-    assert!(message.contains("\"Orchad\"") && message.contains("there are: Orchard"), "{message}");
-    let message = fails(&["--where", "app_version=9"]);
-    assert!(message.contains("none of 240 runs has app_version=9; there are: app_version 1.0, 1.1, 1.2"), "{message}");
-    let some = ["--where", "app_version=1.2", "--scope", "run", "--format", "json"];
-    let text = ok(&[&["fleet", "report", manifest.as_str()], some.as_slice()].concat());
-    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&report["inputs"]["runs"], &report["inputs"]["left_out"]), (&60.into(), &180.into()));
 }

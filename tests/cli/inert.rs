@@ -347,18 +347,3 @@ fn numbers_stay_numbers() {
     let changes = |text: &str| text.lines().filter(|line| line.contains(",-")).count();
     assert!(changes(&run(&[])) > 3 && changes(&run(&[])) == changes(&run(&["--csv-safe"])));
 }
-
-#[test]
-fn what_is_no_table_is_refused() {
-    let orchard = orchard();
-    for args in [
-        &[orchard.as_str(), "--csv-safe"][..],
-        &[&orchard, "--csv-safe", "--format", "json"],
-        &[&orchard, "--csv-safe", "--format", "folded"],
-        &["diff", &orchard, &orchard, "--csv-safe"],
-        &["fleet", "report", &orchard, "--csv-safe", "--format", "html"],
-    ] {
-        let said = stderr_of(&finish(&mut traceparse(args)).code(2).stdout(""));
-        assert!(said.contains("--csv-safe") && said.contains("--format csv"), "{args:?}: {said}");
-    }
-}

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::command::{BINARY, Folder};
+use crate::command::{BINARY, Folder, pipe, signal};
 use crate::fleet_case::fleet;
 
 /// An export of `rows` samples of two deep stacks in turn: as a flame chart it is a thousand times as long.
@@ -45,11 +45,6 @@ fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux has it");
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a line");
     u64::from_str_radix(mask.trim(), 16).expect("a number")
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
-    assert!(sent.expect("kill is there").success());
 }
 
 fn names(folder: &str) -> Vec<String> {
@@ -115,13 +110,6 @@ fn an_interrupted_output_leaves_nothing() {
             assert!(names(&out.path("")).iter().all(|name| name == "out"), "{name}: {:?}", names(&out.path("")));
         }
     }
-}
-
-/// A pipe with a name: who reads it waits for who writes it.
-fn pipe(folder: &Folder, name: &str) -> String {
-    let path = folder.path(name);
-    assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
-    path
 }
 
 /// Fleets say with which signal they ended, too.

@@ -1,92 +1,6 @@
-//! `traceparse toc`, `traceparse completions` and `traceparse man`, and the help of all commands.
+//! `traceparse completions` and `traceparse man`, and the help of all commands.
 
-use serde_json::Value;
-
-use crate::command::{Folder, fails, finish, fixture, lines_of_words, ok, orchard, read_text, stdout_of, traceparse};
-
-fn toc_json(path: &str) -> Value {
-    let text = ok(&["toc", path, "--format", "json"]);
-    serde_json::from_str(&text).expect("the output is JSON")
-}
-
-#[test]
-fn a_table_of_contents_is_shown_run_by_run() {
-    let path = fixture("toc/two-runs");
-    let lines = lines_of_words(&ok(&["toc", &path]));
-    assert_eq!(lines[0], path);
-    for line in [
-        "run 1",
-        "run 2",
-        "duration 0.118595",
-        "instruments-version 27.0 (17A456)",
-        "start-date 2031-05-06T09:20:00.125+02:00",
-        "cpu-profile 14 CPU table",
-        "time-profile 11 CPU table",
-        "tick 4, 8, 12",
-    ] {
-        assert!(lines.iter().any(|found| found == line), "{line:?} is not in {lines:#?}");
-    }
-}
-
-#[test]
-fn a_table_of_contents_is_json_too() {
-    let contents = toc_json(&fixture("toc/two-runs"));
-    assert_eq!((&contents["format"], &contents["version"]), (&"traceparse-toc".into(), &1.into()));
-    let document = &contents["documents"][0];
-    assert_eq!(document["kind"], "toc");
-    assert_eq!(document["runs"].as_array().map(Vec::len), Some(2));
-    let run = &document["runs"][1];
-    assert_eq!((&run["number"], &run["duration_ns"]), (&2.into(), &118_595_000.into()));
-    assert_eq!((&run["device"]["model"], &run["process"]["name"]), (&"MacBook Pro".into(), &"Orchard".into()));
-    assert_eq!(run["process"]["arguments"], "--trees 40 --label \"late & ripe\"");
-    assert_eq!(run["tables"].as_array().map(Vec::len), Some(14));
-    assert_eq!((&run["tables"][10]["schema"], &run["tables"][10]["position"]), (&"time-profile".into(), &11.into()));
-    assert_eq!(run["tables"][10]["attributes"]["record-waiting-threads"], "1");
-}
-
-#[test]
-fn an_export_is_shown_by_its_tables() {
-    let lines = lines_of_words(&ok(&["toc", &fixture("27/several-tables")]));
-    assert_eq!(
-        lines[1..],
-        [
-            "fs-syscall run 1 2 rows, not a CPU table",
-            "time-profile run 1 3 rows, all of them samples",
-            "potential-hangs run 2 1 row, not a CPU table",
-            "hang-risks run 2 0 rows, not a CPU table",
-            "time-profile run 2 3 rows, all of them samples",
-        ]
-    );
-    let contents = toc_json(&fixture("27/several-tables"));
-    let document = &contents["documents"][0];
-    assert_eq!(document["kind"], "tables");
-    let rows = document["tables"].as_array().expect("tables").iter().map(|table| table["rows"].as_u64().unwrap());
-    assert_eq!(rows.collect::<Vec<_>>(), [2, 3, 1, 0, 3]);
-}
-
-#[test]
-fn contents_of_several_inputs_and_of_standard_input() {
-    let path = fixture("toc/two-runs");
-    let text = ok(&["toc", &path, &orchard()]);
-    assert!(text.contains(&path) && text.contains("485 rows, all of them samples"), "{text}");
-    let assert = finish(traceparse(&["toc", "-"]).write_stdin(read_text(&path))).success().stderr("");
-    assert!(stdout_of(&assert).starts_with("-\nrun 1\n"));
-}
-
-#[test]
-fn contents_can_be_written_to_a_file() {
-    let folder = Folder::new();
-    let path = folder.path("toc.txt");
-    assert_eq!(ok(&["toc", &fixture("toc/two-runs"), "-o", &path]), "");
-    assert_eq!(read_text(&path), ok(&["toc", &fixture("toc/two-runs")]));
-    assert_eq!(folder.names(), ["toc.txt"]);
-}
-
-#[test]
-fn contents_have_two_formats() {
-    let message = fails(2, &["toc", &orchard(), "--format", "csv"]);
-    assert!(message.contains("text, json"), "{message}");
-}
+use crate::command::{fails, ok};
 
 #[test]
 fn completions_know_the_options() {
@@ -182,5 +96,37 @@ fn help_has_all_exit_codes() {
                 assert_eq!(codes.contains(code), has_it, "{command:?} {flag}: {code}: {codes}");
             }
         }
+    }
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    for flag in ["--help", "-h", "help"] {
+        let help = ok(&[flag]);
+        for word in ["Examples:", "traceparse export.xml --view functions", "xcrun xctrace export", "Exit codes"] {
+            assert!(help.contains(word), "{flag}: {word:?} is not in {help}");
+        }
+    }
+    assert!(ok(&["toc", "--help"]).contains("--toc"));
+}
+
+#[test]
+fn every_command_has_color_among_the_usual_options() {
+    let commands: [&[&str]; 8] =
+        [&[], &["diff"], &["toc"], &["symbolicate"], &["demangle"], &["uuid"], &["fleet"], &["fleet", "report"]];
+    for command in commands {
+        for flag in ["--help", "-h"] {
+            let help = ok(&[command, &[flag]].concat());
+            let before = &help[..help.find("--color <WHEN>").unwrap_or_else(|| panic!("{command:?}: {help}"))];
+            let mut headings = before.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+            assert_eq!(headings.next_back(), Some("Options:"), "{command:?} {flag}: {help}");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    for flag in ["--version", "-V"] {
+        assert_eq!(ok(&[flag]), format!("traceparse {}\n", env!("CARGO_PKG_VERSION")));
     }
 }

@@ -14,10 +14,7 @@ use crate::command::{Folder, finish, stderr_of, stdout_of, traceparse};
 pub(crate) const DEMO: &str = "4C4C443B-5555-3144-A14B-1553F2DDDC05";
 pub(crate) const DEMO_X86: &str = "4C4C448F-5555-3144-A1F6-FD5AB9C5E50C";
 pub(crate) const INLINING: &str = "4C4C446D-5555-3144-A14C-ADA0C4848C5D";
-pub(crate) const FAT_ARM64: &str = "4C4C442E-5555-3144-A115-77B00E711BA8";
 pub(crate) const FAT_X86: &str = "4C4C44C1-5555-3144-A130-9F3E59C98AD8";
-pub(crate) const SEVERAL: &str = "4C4C44B7-5555-3144-A1A0-5D69B2E59EBF";
-
 /// The address at which the images of the exports were loaded.
 pub(crate) const LOAD_ADDRESS: u64 = 0x1_02a4_0000;
 
@@ -142,12 +139,6 @@ impl Case {
         stdout_of(&finish(&mut self.command(args)).success().stderr(""))
     }
 
-    /// Standard output and standard error of a run that succeeds with a warning.
-    pub(crate) fn warns(&self, args: &[&str]) -> (String, String) {
-        let assert = finish(&mut self.command(args)).success().stderr(contains("warning: "));
-        (stdout_of(&assert), stderr_of(&assert))
-    }
-
     /// Standard error of a run that ends with `code`, having written no output.
     pub(crate) fn fails(&self, code: i32, args: &[&str]) -> String {
         let assert: Assert = finish(&mut self.command(args)).code(code).stdout("").stderr(contains("error: "));
@@ -199,14 +190,4 @@ fn document(stack: &str) -> String {
 /// The names that a stack without symbols has.
 pub(crate) fn addresses(frames: &[(u64, &str)]) -> Vec<String> {
     frames.iter().rev().map(|(address, _)| format!("{:#x}", LOAD_ADDRESS + address)).collect()
-}
-
-/// Checks that the message is one line that begins with `error: `, plus causes.
-#[track_caller]
-pub(crate) fn assert_one_sentence(message: &str, words: &[&str]) {
-    let errors = message.lines().filter(|line| line.starts_with("error: ")).count();
-    assert_eq!(errors, 1, "{message}");
-    for word in words {
-        assert!(message.contains(word), "{word:?} is not in {message}");
-    }
 }

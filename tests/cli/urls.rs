@@ -4,7 +4,7 @@ use std::fs;
 
 #[cfg(not(feature = "object-store"))]
 use crate::command::fails;
-use crate::command::{Folder, finish, ok, orchard, stderr_of, traceparse};
+use crate::command::{Folder, finish, ok, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.
@@ -85,16 +85,6 @@ fn other_urls_are_refused_by_their_scheme() {
             }
         }
     }
-}
-
-#[test]
-fn paths_are_no_urls() {
-    let folder = Folder::new();
-    fs::create_dir_all(folder.path("s3:/bucket")).unwrap();
-    fs::copy(orchard(), folder.path("s3:/bucket/a.xml")).unwrap();
-    ok(&[&folder.path("s3:/bucket/a.xml"), "--view", "summary"]);
-    let inside = |args: &[&str]| stderr_of(&finish(traceparse(args).current_dir(folder.path(""))).success());
-    assert_eq!(inside(&["./s3://bucket/a.xml", "--view", "summary"]), "");
 }
 
 /// A line of a list is read after the arguments.

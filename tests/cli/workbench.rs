@@ -311,11 +311,3 @@ fn the_policy_lets_the_page_run_its_own_script_only() {
     assert_eq!(policy[3], "img-src data: blob:");
     assert_eq!(page, ok(&[&orchard(), "--format", "html"]), "equal input gives an equal page");
 }
-
-#[test]
-fn options_that_the_page_has_no_use_for_are_refused() {
-    for option in [&["--view", "functions"][..], &["--invert"], &["--no-threads"], &["--min-percent", "1"]] {
-        let error = fails(2, &[&[&orchard() as &str, "--format", "html"], option].concat());
-        assert!(error.contains("--format html") && error.contains(option[0]), "{error}");
-    }
-}

@@ -91,12 +91,3 @@ fn alerts_are_judged_and_decide_the_exit_code() {
     let facts = facts(&read_text(&path));
     assert_eq!((&facts["alerts"][0]["rule"], &facts["alerts"][0]["state"]), (&rule.into(), &"quiet".into()));
 }
-
-#[test]
-fn options_that_the_page_has_no_use_for_are_refused() {
-    for option in [&["--view", "tree"][..], &["--invert"], &["--top", "3"], &["--min-percent", "1"], &["--full-names"]]
-    {
-        let error = fails(2, &[&["diff", &orchard() as &str, &orchard(), "--format", "html"], option].concat());
-        assert!(error.contains(option[0]), "{error}");
-    }
-}

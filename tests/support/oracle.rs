@@ -129,15 +129,6 @@ impl Invented {
         weights
     }
 
-    /// The number of rows per (pid, tid).
-    pub fn rows_by_thread(&self) -> BTreeMap<(u32, u64), u64> {
-        let mut counts = BTreeMap::new();
-        for row in &self.rows {
-            *counts.entry((self.process_of(row).pid, self.thread_of(row).tid)).or_default() += 1;
-        }
-        counts
-    }
-
     /// Folded stacks: displayed names joined with `;`, root first, and the weight. Rows without a stack are omitted.
     pub fn folded(&self, shape: Shape) -> BTreeMap<String, u64> {
         let mut folded = BTreeMap::new();
