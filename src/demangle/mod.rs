@@ -40,7 +40,7 @@ pub struct Demangler {
     strips_underscore: bool,
     arena: node::Arena,
     tables: parse::Tables,
-    scratch: print::Scratch,
+    steps: Vec<node::Step>,
     output: String,
 }
 
@@ -49,7 +49,7 @@ impl Default for Demangler {
     fn default() -> Self {
         let (arena, tables) = (node::Arena::new(), parse::Tables::default());
         let (max_output, strips_underscore) = (1 << 20, false);
-        Self { max_output, strips_underscore, arena, tables, scratch: print::Scratch::default(), output: String::new() }
+        Self { max_output, strips_underscore, arena, tables, steps: Vec::new(), output: String::new() }
     }
 }
 
@@ -82,7 +82,7 @@ impl Demangler {
         self.output.clear();
         self.output.shrink_to(Self::KEPT);
         let root = parse::parse(name, &mut self.arena, &mut self.tables)?;
-        print::print(name, &self.arena, root, &mut self.scratch, &mut self.output, self.max_output)?;
+        print::print(name, &self.arena, root, &mut self.steps, &mut self.output, self.max_output)?;
         Ok(&self.output)
     }
 }

@@ -16,7 +16,8 @@ mod ty;
 mod unqualified;
 mod unresolved;
 
-use super::node::{Arena, Id, List, Node, Slice};
+use super::node::{Arena, Id, List, Node, Slice, Step};
+use super::operators::Precedence;
 use crate::demangle::error::Error;
 
 /// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
@@ -217,6 +218,22 @@ impl Parser<'_> {
         self.add(Node::Fixed(text))
     }
 
+    /// A node that is written in these steps.
+    fn phrase(&mut self, steps: &[Step]) -> Id {
+        self.operation_phrase(steps, Precedence::Primary)
+    }
+
+    /// The same for an expression that binds like this.
+    fn operation_phrase(&mut self, steps: &[Step], precedence: Precedence) -> Id {
+        let phrase = self.arena.add_phrase(steps);
+        self.arena.add_expression(Node::Phrase(phrase), precedence)
+    }
+
+    /// The text and the node, as in `vtable for node`
+    fn prefixed(&mut self, text: &'static str, node: Id) -> Id {
+        self.phrase(&[Step::Text(text), Step::Whole(node)])
+    }
+
     /// Allows `S…_` to refer to a node.
     fn substitutable(&mut self, id: Id) -> Id {
         self.tables.substitutions.push(id);
@@ -255,6 +272,11 @@ impl Parser<'_> {
         self.tables.pending.truncate(start);
         list
     }
+}
+
+/// The text, and something in parentheses.
+fn enclosed(prefix: &'static str, inner: Step) -> [Step; 4] {
+    [Step::Text(prefix), Step::Open("("), inner, Step::Close(")")]
 }
 
 /// The next member of a list, or its end.
