@@ -21,7 +21,7 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
         Ok(())
     };
     let found = match slices(length, &mut read_at) {
-        Ok(found) => found.found,
+        Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             return Contents::Known(format!("a broken Mach-O file: {error}"));
         }
@@ -58,6 +58,6 @@ pub(super) fn ask(
         Ok(())
     };
     let slices = slices(data.len(), &mut read_at)?;
-    let slice = slices.found.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
+    let slice = slices.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
     Ok(ask(&Layout::read(data, slice)?))
 }

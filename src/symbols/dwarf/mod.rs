@@ -64,14 +64,14 @@ impl Symbols for Layout<'_> {
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
         let mut notes = Notes::default();
         self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
-        let table = SymbolTable::read(self, &mut notes);
+        let table = &self.symbols;
         let units = Units::read(self, notes);
         let (mut frames, mut chain) = (Vec::new(), Vec::new());
         for (index, &address) in addresses.iter().enumerate() {
             let Some(address) = address.checked_add(self.text_address) else { continue };
             frames.clear();
-            find_frames(&units, &table, address, &mut chain, &mut frames);
-            let aliases = frames.last().map(|outermost| aliases(&table, address, outermost)).unwrap_or_default();
+            find_frames(&units, table, address, &mut chain, &mut frames);
+            let aliases = frames.last().map(|outermost| aliases(table, address, outermost)).unwrap_or_default();
             if !aliases.is_empty() {
                 let mut frames = frames.clone();
                 frames.last_mut().into_iter().for_each(|outermost| outermost.aliases = &aliases);
