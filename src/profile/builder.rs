@@ -214,20 +214,8 @@ impl ProfileBuilder {
     /// Finishes with the stacks and samples of another profile, of which this builder has the other tables. Ids of frames are the same in
     /// both.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
-        let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_bins, sum_counters, .. } =
-            profile;
-        Profile {
-            sample_weights: profile.sample_weights.clone(),
-            stacks: stacks.clone(),
-            samples: samples.clone(),
-            counters: counters.clone(),
-            counter_values: counter_values.clone(),
-            sums: sums.clone(),
-            sum_groups: sum_groups.clone(),
-            sum_bins: sum_bins.clone(),
-            sum_counters: sum_counters.clone(),
-            ..self.finish()
-        }
+        let Profile { strings, processes, threads, binaries, functions, frames, .. } = self.finish();
+        Profile { strings, processes, threads, binaries, functions, frames, held: None, ..profile.clone() }
     }
 
     /// Interns a string.
@@ -411,7 +399,7 @@ impl ProfileBuilder {
         if sums.len() >= u32::MAX as usize {
             return Err(Full);
         }
-        sums.add_sum(group, sum)?;
+        sums.add_sum(&SumRow { weight: sum.weight, samples: sum.samples, stack: sum.stack, group })?;
         self.profile.sample_weights[sum.series.index()].add(sum.weight / sum.samples.max(1), sum.samples);
         (*total, self.summed_samples) = (with_sum, summed);
         Ok(())

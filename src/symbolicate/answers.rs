@@ -11,7 +11,6 @@ pub(super) struct AnswerFrame {
     pub(super) function: Option<u32>,
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
-    pub(super) is_inlined: bool,
     /// The distance of the address from the start of the function, if known.
     pub(super) offset: Option<u32>,
     /// The range of its other names among the aliases.

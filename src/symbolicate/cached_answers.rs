@@ -221,7 +221,7 @@ impl Strings {
         }
         self.bytes += size_of_val(frame.aliases);
         let aliases = (start, self.aliases.len() as u32);
-        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined, offset, aliases }
+        AnswerFrame { function, file, line: frame.line, offset, aliases }
     }
 
     fn name(&mut self, name: &str) -> u32 {

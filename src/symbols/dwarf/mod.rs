@@ -50,8 +50,7 @@ use units::{Unit, Units};
 impl Slice {
     /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
-    /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
-    /// several threads do not disturb each other, and each pays for what it reads.
+    /// Opening reads the load commands and the symbol table; each look-up reads what its addresses need, and keeps nothing of it.
     ///
     /// # Errors
     /// If the slice is outside the file, is big endian, or has broken load commands.
