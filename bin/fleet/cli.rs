@@ -6,7 +6,6 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::fleet::{
     AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, Shard, SortKey, SqlEngine, composed,
 };
-use traceparse::output::Syntax;
 use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
@@ -262,18 +261,6 @@ pub(crate) enum FleetFormat {
     Csv,
     /// One page with plots, which loads nothing else
     Html,
-}
-
-impl FleetFormat {
-    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
-    pub(crate) fn syntax(self) -> Option<Syntax> {
-        match self {
-            Self::Text => None,
-            Self::Json => Some(Syntax::Json),
-            Self::Csv => Some(Syntax::Csv),
-            Self::Html => Some(Syntax::Lines),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,5 @@
 //! `fleet sql`: a report as SQL, for the engine that reads the dataset.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
@@ -14,7 +13,7 @@ use crate::Failure;
 use crate::guard::will_write;
 use crate::objects::shown;
 use crate::resource_limits;
-use crate::sink::{Shown, write_to};
+use crate::sink::write_inert;
 use crate::unchanged::read_whole;
 
 /// Writes the statement.
@@ -45,7 +44,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         query(args, options, patterns.as_ref(), &sources)?
     };
     let path = args.output.as_deref();
-    Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
+    Ok(write_inert(path, Some(Syntax::Lines), |out| out.write_all(text.as_bytes()))?)
 }
 
 /// The statement on the datasets at these paths.

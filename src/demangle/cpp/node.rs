@@ -287,7 +287,7 @@ struct Entry {
     precedence: Precedence,
 }
 
-/// The nodes of one name, with their lists and steps. The next name reuses the memory.
+/// The nodes of one name, with their lists and steps.
 #[derive(Debug)]
 pub(in crate::demangle) struct Arena {
     entries: Vec<Entry>,
@@ -296,21 +296,11 @@ pub(in crate::demangle) struct Arena {
 }
 
 impl Arena {
-    /// The number of nodes for which an arena keeps memory between names.
-    const KEPT: usize = 1 << 14;
-
-    pub(in crate::demangle) fn new() -> Self {
-        Self { entries: Vec::new(), lists: vec![0], steps: Vec::new() }
-    }
-
-    /// Forgets the nodes, and gives memory back that few names need.
-    pub(in crate::demangle) fn clear(&mut self) {
-        self.entries.clear();
-        self.lists.truncate(1);
-        self.steps.clear();
-        self.entries.shrink_to(Self::KEPT);
-        self.lists.shrink_to(Self::KEPT);
-        self.steps.shrink_to(Self::KEPT);
+    /// An arena for the nodes of a name of this length.
+    pub(in crate::demangle) fn new(length: usize) -> Self {
+        let mut lists = Vec::with_capacity(1 + length);
+        lists.push(0);
+        Self { entries: Vec::with_capacity(length), lists, steps: Vec::with_capacity(length) }
     }
 
     pub(in crate::demangle) fn len(&self) -> usize {

@@ -24,11 +24,10 @@ use crate::demangle::error::Error;
 ///
 /// These levels take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
 /// recursive templates, have fewer than a hundred.
-pub(in crate::demangle) const MAX_DEPTH: u32 = 512;
+const MAX_DEPTH: u32 = 512;
 
-/// Tables that are used again for the next name.
-#[derive(Debug, Default)]
-pub(in crate::demangle) struct Tables {
+#[derive(Default)]
+struct Tables {
     /// The nodes that `S_`, `S0_` … refer to.
     substitutions: Vec<Id>,
     /// Members of lists that are still being read; each list has its members at the end.
@@ -41,33 +40,20 @@ pub(in crate::demangle) struct Tables {
     forwards: Vec<Id>,
 }
 
-impl Tables {
-    fn clear(&mut self) {
-        for table in [&mut self.substitutions, &mut self.pending, &mut self.parameters, &mut self.forwards] {
-            table.clear();
-            table.shrink_to(1 << 12);
-        }
-        self.levels.clear();
-        self.levels.shrink_to(1 << 12);
-    }
-}
-
 /// Reads a whole mangled name.
-pub(in crate::demangle) fn parse(name: &str, arena: &mut Arena, tables: &mut Tables) -> Result<Id, Error> {
+pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
     // Nodes and bytes are counted by `u32`.
     if name.len() > (u32::MAX / 16) as usize {
         return Err(Error::TooLong);
     }
-    arena.clear();
-    tables.clear();
     let mut parser = Parser {
         name,
         bytes: name.as_bytes(),
         at: 0,
         depth: 0,
         is_too_deep: false,
-        arena,
-        tables,
+        arena: Arena::new(name.len() / 2),
+        tables: Tables::default(),
         first_level: 0,
         auto_level: None,
         takes_arguments: true,
@@ -76,7 +62,7 @@ pub(in crate::demangle) fn parse(name: &str, arena: &mut Arena, tables: &mut Tab
         made_up: [0; 3],
     };
     match parser.mangled_name() {
-        Some(root) => Ok(root),
+        Some(root) => Ok((parser.arena, root)),
         None if parser.is_too_deep => Err(Error::TooDeep),
         None => Err(Error::Malformed { at: parser.at }),
     }
@@ -89,8 +75,8 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     is_too_deep: bool,
-    arena: &'a mut Arena,
-    tables: &'a mut Tables,
+    arena: Arena,
+    tables: Tables,
     /// The level of the outermost template of the function that is read. Functions within names know no other levels.
     first_level: usize,
     /// The level at which a template parameter that does not exist is an `auto` of a lambda.

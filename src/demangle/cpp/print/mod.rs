@@ -13,34 +13,22 @@ use super::node::{Arena, Elements, Id, Items, List, Node, PackState, Phrase, Qua
 use super::operators::Precedence;
 use crate::demangle::error::Error;
 
-/// The number of steps for which memory is kept between names.
-const KEPT: usize = 1 << 14;
-
 /// Steps and bytes that each node and each byte of output may take. Real names take a few.
 const WORK_FACTOR: usize = 64;
 
-/// Writes a node into a buffer, which is cleared. `steps` is used again for the next name.
-pub(in crate::demangle) fn print(
-    name: &str,
-    arena: &Arena,
-    root: Id,
-    steps: &mut Vec<Step>,
-    output: &mut String,
-    max_output: usize,
-) -> Result<(), Error> {
-    output.clear();
-    steps.clear();
-    steps.shrink_to(KEPT);
+/// Writes a node, in at most this many bytes.
+pub(in crate::demangle) fn print(name: &str, arena: &Arena, root: Id, max_output: usize) -> Result<String, Error> {
+    let mut steps = Vec::with_capacity(64);
     steps.push(Step::Whole(root));
-    let (pack, forwards, max_output) = (PackState::NONE, Vec::new(), max_output.min(u32::MAX as usize));
-    Printer { name, arena, steps, output, max_output, work: 0, open: 1, pack, forwards }.run()
+    let (output, forwards, max_output) = (String::new(), Vec::new(), max_output.min(u32::MAX as usize));
+    Printer { name, arena, steps, output, max_output, work: 0, open: 1, pack: PackState::NONE, forwards }.run()
 }
 
 struct Printer<'a> {
     name: &'a str,
     arena: &'a Arena,
-    steps: &'a mut Vec<Step>,
-    output: &'a mut String,
+    steps: Vec<Step>,
+    output: String,
     max_output: usize,
     /// Steps and written bytes, including those that were removed again.
     work: usize,
@@ -52,7 +40,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn run(&mut self) -> Result<(), Error> {
+    fn run(mut self) -> Result<String, Error> {
         while let Some(step) = self.steps.pop() {
             self.work += 1;
             let allowance = 1024 + WORK_FACTOR * (self.arena.len() + self.output.len());
@@ -61,7 +49,7 @@ impl Printer<'_> {
             }
             self.step(step);
         }
-        if self.output.len() > self.max_output { Err(Error::TooLong) } else { Ok(()) }
+        if self.output.len() > self.max_output { Err(Error::TooLong) } else { Ok(self.output) }
     }
 
     fn step(&mut self, step: Step) {
