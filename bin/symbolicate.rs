@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use traceparse::demangle::display_name;
-use traceparse::symbols::{Found, Index, Locator, SymbolFrame};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder as _, SymbolFrame};
 
 use crate::cli::{SymbolicateArgs, parse_address};
 use crate::guard::will_write;

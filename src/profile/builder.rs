@@ -399,7 +399,7 @@ impl ProfileBuilder {
         if sums.len() >= u32::MAX as usize {
             return Err(Full);
         }
-        sums.add_sum(&SumRow { weight: sum.weight, samples: sum.samples, stack: sum.stack, group })?;
+        sums.add_sum(group, sum)?;
         self.profile.sample_weights[sum.series.index()].add(sum.weight / sum.samples.max(1), sum.samples);
         (*total, self.summed_samples) = (with_sum, summed);
         Ok(())

@@ -63,10 +63,10 @@ pub(crate) struct SumRow {
 }
 
 impl SumRow {
-    #[inline(always)]
-    fn add(&mut self, other: &Self) {
-        self.weight += other.weight;
-        self.samples += other.samples;
+    /// Makes a sum of one sample.
+    fn of(sample: &SumSample) -> Self {
+        let SumSample { weight, stack, group } = *sample;
+        Self { weight, samples: 1, stack, group }
     }
 }
 
@@ -139,11 +139,18 @@ impl SumGroups {
     }
 }
 
+/// A sample that will be added to its sum.
+#[derive(Clone, Copy, Debug)]
+struct SumSample {
+    weight: u64,
+    stack: Option<StackId>,
+    group: u32,
+}
+
 /// Samples on their way to their sums. They are added many at a time, possibly by another thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
-    /// Sums of one sample each.
-    samples: Vec<SumRow>,
+    samples: Vec<SumSample>,
     /// For each sample with counter values, its index and the end of its values, which start at the end of the values before.
     counters: Vec<(usize, usize)>,
     values: Vec<u64>,
@@ -152,7 +159,7 @@ pub(crate) struct SumBatch {
 impl SumBatch {
     #[inline]
     pub(super) fn push(&mut self, group: u32, weight: u64, stack: Option<StackId>) {
-        self.samples.push(SumRow { weight, samples: 1, stack, group });
+        self.samples.push(SumSample { weight, stack, group });
     }
 
     /// Sets the counter values of the last sample.
@@ -245,20 +252,28 @@ impl SumTable {
         black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
     }
 
-    /// Adds a sum of samples at once, since adding each of them would take as long as their number. The caller ensures that their numbers
-    /// fit in 64 bits.
-    pub(super) fn add_sum(&mut self, row: &SumRow) -> Result<(), Full> {
-        if row.samples > 0 { self.add(row, None).map(drop) } else { Ok(()) }
+    /// Adds a sum of samples at once, since adding each of them would take as long as their number.
+    pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
+        let Some(others) = sum.samples.checked_sub(1) else { return Ok(()) };
+        let row = match self.add(&SumSample { weight: sum.weight, stack: sum.stack, group }, None)? {
+            SumPlace::Leaf(row) => self.of_leaves.get_mut(row),
+            SumPlace::Other(row) => self.others.rows.get_mut(row),
+        };
+        if let Some(row) = row {
+            row.samples = row.samples.checked_add(others).ok_or(Full)?;
+        }
+        Ok(())
     }
 
     /// Adds a sample. `leaf` is its leaf, if it was known before the batch.
     #[inline(always)]
-    fn add(&mut self, sample: &SumRow, leaf: Option<usize>) -> Result<SumPlace, Full> {
+    fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
         let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
         let Some(leaf) = leaf else { return self.add_first(sample) };
         match self.of_leaves.get_mut(leaf) {
             Some(sum) if sum.group == sample.group => {
-                sum.add(sample);
+                sum.weight += sample.weight;
+                sum.samples += 1;
                 Ok(SumPlace::Leaf(leaf))
             }
             _ => self.others.add(sample).map(SumPlace::Other),
@@ -266,11 +281,11 @@ impl SumTable {
     }
 
     /// Adds a sample that does not belong to a leaf yet.
-    fn add_first(&mut self, sample: &SumRow) -> Result<SumPlace, Full> {
+    fn add_first(&mut self, sample: &SumSample) -> Result<SumPlace, Full> {
         let Some(leaf) = sample.stack.and_then(|stack| self.leaves.add(stack)) else {
             return self.others.add(sample).map(SumPlace::Other);
         };
-        self.of_leaves.push(*sample);
+        self.of_leaves.push(SumRow::of(sample));
         Ok(SumPlace::Leaf(leaf))
     }
 
@@ -293,17 +308,20 @@ struct OtherSums {
 
 impl OtherSums {
     /// Adds a sample and returns the row of its sum.
-    fn add(&mut self, sample: &SumRow) -> Result<usize, Full> {
+    fn add(&mut self, sample: &SumSample) -> Result<usize, Full> {
         let Self { rows, by_hash, hasher } = self;
         let hash = hash_of(sample.group, sample.stack, hasher);
         let is_it = |sum: &SumRow| (sum.stack, sum.group) == (sample.stack, sample.group);
         if let Some(&row) = by_hash.find(hash, |&row| is_it(&rows[row as usize])) {
-            rows.get_mut(row as usize).into_iter().for_each(|sum| sum.add(sample));
+            if let Some(sum) = rows.get_mut(row as usize) {
+                sum.weight += sample.weight;
+                sum.samples += 1;
+            }
             return Ok(row as usize);
         }
         let new = u32::try_from(rows.len()).map_err(|_| Full)?;
         by_hash.insert_unique(hash, new, |&row| hash_of(rows[row as usize].group, rows[row as usize].stack, hasher));
-        rows.push(*sample);
+        rows.push(SumRow::of(sample));
         Ok(new as usize)
     }
 }

@@ -107,7 +107,7 @@ impl Remembered {
         let memory = |all: &Vec<AnswerFrame>, strings: &Strings| of_vec(all) + strings.bytes as u64;
         let before = memory(all, strings);
         let (mut reserved, mut over) = (budget.nothing(), None);
-        let asked = symbols::look_up(finder, uuid, &new, budget, &mut |index, frames| {
+        let asked = finder.look_up(uuid, &new, budget, &mut |index, frames| {
             let taken = memory(all, strings) - before;
             if over.is_none() && taken > reserved.bytes() + BYTES_BETWEEN {
                 over = reserved.resize(taken).err();

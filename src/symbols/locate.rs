@@ -14,31 +14,12 @@ use std::path::{Path, PathBuf};
 use super::found::{Contents, Found, Image};
 use super::frame::Note;
 use super::index::{Index, Stamp};
+use super::lookup::SymbolFinder;
 use super::symbol_file;
 use crate::files::{Entry, FileBytes, Files};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
-
-/// Answers where the symbols of an image are.
-pub trait SymbolFinder: Sync {
-    /// The files with this UUID, the best first.
-    fn find(&self, uuid: Uuid) -> Vec<Found>;
-
-    /// The files whose image has this name, with any UUID.
-    fn find_by_name(&self, name: &str) -> Vec<Found>;
-
-    /// The number of images that were found, wanted or not; `None` if they are not counted.
-    fn image_count(&self) -> Option<u64> {
-        None
-    }
-
-    /// Opens the bytes of a found file, which are read on demand.
-    ///
-    /// # Errors
-    /// When the file can no longer be read.
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
-}
 
 /// Bounds of a walk; far above what a folder of symbols holds.
 pub(super) const MAX_DEPTH: usize = 64;
