@@ -228,7 +228,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
             locator.found().iter().try_for_each(|found| {
                 let path = found.path.display().to_string();
                 let path = printable(&path);
-                writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.to_string())
+                writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.name())
             })
         }),
         TocFormat::Json => {

@@ -6,7 +6,7 @@ mod known_samples;
 use std::fmt;
 
 use super::Profile;
-use super::full::Full;
+use super::ids::Full;
 use super::model::{
     Binary, Core, CounterRow, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread,
 };

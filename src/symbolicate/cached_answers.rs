@@ -9,10 +9,11 @@ use std::sync::Arc;
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageAddresses;
 use crate::demangle::display_name;
+use crate::error::Diagnostic;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::recording::is_hex_address;
-use crate::symbols::{self, AppleSymbols, Asked, Found, Note, SymbolFinder, SymbolFrame};
+use crate::symbols::{self, AppleSymbols, Asked, Found, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
 /// The answers remembered for one image.
@@ -45,7 +46,7 @@ struct Known {
 #[derive(Debug)]
 struct File {
     found: Found,
-    note: Option<Note>,
+    note: Option<Diagnostic>,
 }
 
 /// Strings of answers, each once; a name is demangled when it is seen first.
@@ -155,7 +156,7 @@ impl Remembered {
                 Some(format!("{name}: {error}"))
             }
         };
-        let note = note.map(|message| Note { message, count: 1 });
+        let note = note.map(|message| Diagnostic::new(message));
         match self.files.get_mut(position) {
             Some(file) if file.note.is_none() => file.note = note,
             Some(_) => {}

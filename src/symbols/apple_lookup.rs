@@ -25,8 +25,9 @@ use super::apple_bytes::{Broken, u32_at};
 use super::apple_inlined::InlinedCalls;
 use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
-use super::frame::{Called, Location, Note, SymbolFrame, Symbols};
+use super::frame::{Called, Location, SymbolFrame, Symbols};
 use crate::demangle::STUB;
+use crate::error::Diagnostic;
 
 /// The flag of functions that were folded.
 const IS_FOLDED: u32 = 0x800;
@@ -236,10 +237,10 @@ struct Unreadable {
 }
 
 impl Symbols for AppleSymbols<'_> {
-    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic> {
         if !self.segments.has_text() {
             let message = format!("the symbols of {} have no segment __TEXT to count addresses from", self.record.uuid);
-            return vec![Note { message, count: 1 }];
+            return vec![Diagnostic::new(message)];
         }
         let mut frames = Frames::default();
         for (index, &relative) in addresses.iter().enumerate() {
@@ -251,7 +252,7 @@ impl Symbols for AppleSymbols<'_> {
             let count = frames.unreadable.count;
             let message =
                 format!("names or paths that are not UTF-8 were left out {count} times, the first at {first:#x}");
-            Note { message, count: 1 }
+            Diagnostic::new(message)
         });
         first.into_iter().collect()
     }

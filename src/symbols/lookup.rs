@@ -3,7 +3,8 @@
 use std::io;
 
 use super::found::Found;
-use super::frame::{Note, SymbolFrame};
+use super::frame::SymbolFrame;
+use crate::error::Diagnostic;
 use crate::files::FileBytes;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
@@ -17,7 +18,7 @@ pub struct Asked {
     /// The addresses that it answered better than the files before it, by index.
     pub answered: Vec<usize>,
     /// Its notes, or the reason why it could not be read.
-    pub result: io::Result<Vec<Note>>,
+    pub result: io::Result<Vec<Diagnostic>>,
 }
 
 /// Answers where the symbols of an image are.

@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::found::{Contents, Found, Image, SourceKind, gone};
-use super::frame::{Note, Symbols};
+use super::frame::Symbols;
 use super::layout::Layout;
 pub(super) use super::macho::is_macho;
 use super::macho::slices;
+use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 
 /// The images of a Mach-O file of `length` bytes.
@@ -50,8 +51,8 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
 pub(super) fn ask(
     data: &FileBytes<'_>,
     found: &Found,
-    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-) -> io::Result<Vec<Note>> {
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+) -> io::Result<Vec<Diagnostic>> {
     let mut read_at = |offset: u64, buffer: &mut [u8]| {
         let bytes = data.get(offset..offset.saturating_add(buffer.len() as u64));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);

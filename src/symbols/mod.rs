@@ -56,7 +56,7 @@ pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_sign
 #[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
 pub use found::{Found, SourceKind};
-pub use frame::{Note, Notes, SymbolFrame, Symbols};
+pub use frame::{Notes, SymbolFrame, Symbols};
 pub use index::Index;
 pub use locate::Locator;
 pub(crate) use lookup::is_located;

@@ -127,7 +127,7 @@ impl Reader<'_> {
             b'E' | b'F' | b'Z' | b'l' | b'u' => self.merge(),
             b'r' => self.parameter_counts(),
             b'v' | b'i' => self.accessor(),
-            b'g' => self.merge_with_index(),
+            b'g' => self.index().and_then(|()| self.merge()),
             b'I' => self.lowered_function(),
             // The demangler copies everything after it.
             b'.' => return Read::End,
@@ -260,16 +260,6 @@ impl Reader<'_> {
         nodes.push(self.below);
         self.below = self.around(nodes);
         Some(())
-    }
-
-    fn merge_with_index(&mut self) -> Option<()> {
-        self.index()?;
-        self.merge()
-    }
-
-    fn merge_with_parameter(&mut self) -> Option<()> {
-        self.parameter()?;
-        self.merge()
     }
 
     /// Like [`merge`](Self::merge), and the result can be referred to.
@@ -412,17 +402,20 @@ impl Reader<'_> {
     fn part_of_entity(&mut self, first: u8) -> Option<()> {
         self.has_thunk |= first == b'T';
         match (first, self.next()?) {
-            (b'R', b'b' | b's' | b'h') => self.merge_with_parameter(),
+            (b'R', b'b' | b's' | b'h') => self.parameter().and_then(|()| self.merge()),
             (b'R', b'c' | b'C' | b't' | b'T' | b'p' | b'P') => self.parameter().and_then(|()| self.merge_and_define()),
             (b'R', b'B' | b'S' | b'Q') | (b'H', b'P' | b'p' | b'C' | b'X') => self.merge(),
-            (b'R', b'i') => self.index().and_then(|()| self.merge_with_parameter()),
+            (b'R', b'i') => {
+                self.index()?;
+                self.parameter().and_then(|()| self.merge())
+            }
             (b'R', b'd' | b'z' | b'_' | b'0'..=b'9') => {
                 self.at -= 1;
-                self.merge_with_parameter()
+                self.parameter().and_then(|()| self.merge())
             }
-            (b'H', b'A' | b'D' | b'I') | (b'f', b'U' | b'u' | b'A') => self.merge_with_index(),
+            (b'H', b'A' | b'D' | b'I') | (b'f', b'U' | b'u' | b'A') => self.index().and_then(|()| self.merge()),
             (b'f', b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z') => self.merge(),
-            (b'T', b'Y' | b'Q' | b'z' | b'Z') => self.merge_with_index(),
+            (b'T', b'Y' | b'Q' | b'z' | b'Z') => self.index().and_then(|()| self.merge()),
             (b'T', letter) if b"cjqoODdEFaAmXxIuVWSRry".contains(&letter) => self.merge(),
             // What was specialised, and by which pass.
             (b'T', b'g' | b'G' | b'B' | b's' | b'i') => {

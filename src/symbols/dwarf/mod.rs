@@ -18,7 +18,7 @@
 //! # Where DWARF is silent
 //!
 //! Code without DWARF (a third of some apps: static libraries) is named by the symbol table alone, without a line. So
-//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Note`] and costs only itself.
+//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Diagnostic`] and costs only itself.
 //!
 //! # Why not addr2line
 //!
@@ -36,10 +36,11 @@ mod units;
 
 use std::io;
 
-use super::frame::{Called, Location, Note, Notes, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::Slice;
 use super::symbol_table::SymbolTable;
+use crate::error::Diagnostic;
 use crate::files::FileBytes;
 
 use function_names::{Names, names};
@@ -60,7 +61,7 @@ impl Slice {
 }
 
 impl Symbols for Layout<'_> {
-    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
         let table = &self.symbols;

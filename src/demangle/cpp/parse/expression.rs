@@ -113,22 +113,15 @@ impl Parser<'_> {
             [b'u', _] => self.vendor_expression(),
             [b'r', b'q' | b'Q'] => self.requires_expression(),
             letters => {
-                let start = self.at;
                 self.at += 2;
-                match self.lettered(letters) {
-                    Lettered::Is(expression) => expression,
-                    Lettered::Not => {
-                        self.at = start;
-                        self.unresolved_name(is_global)
-                    }
-                }
+                self.lettered(letters, is_global)
             }
         }
     }
 
-    /// Expressions that begin with letters other than an operator's.
-    fn lettered(&mut self, letters: [u8; 2]) -> Lettered {
-        Lettered::Is(match &letters {
+    /// Expressions that begin with letters other than an operator's, or else a name.
+    fn lettered(&mut self, letters: [u8; 2], is_global: bool) -> Option<Id> {
+        match &letters {
             b"il" => self.braces(false),
             b"tl" => self.braces(true),
             b"mc" => self.member_pointer_conversion(),
@@ -143,8 +136,11 @@ impl Parser<'_> {
                 .map(|items| self.phrase(&enclosed("sizeof... ", Step::List(items)))),
             b"tr" => Some(self.fixed("throw")),
             b"tw" => self.expression().map(|operand| self.prefixed("throw ", operand)),
-            _ => return Lettered::Not,
-        })
+            _ => {
+                self.at -= 2;
+                self.unresolved_name(is_global)
+            }
+        }
     }
 
     /// `fpT`, `fp [<CV-qualifiers>] [<number>] _`, `fL <number> p [<CV-qualifiers>] [<number>] _`
@@ -345,10 +341,4 @@ impl Parser<'_> {
         }
         Some(steps)
     }
-}
-
-/// The outcome of reading two letters: the expression that they begin, or `Not` if they begin none.
-enum Lettered {
-    Is(Option<Id>),
-    Not,
 }
