@@ -98,15 +98,6 @@ impl std::fmt::Debug for BinaryKey {
     }
 }
 
-/// Pushes a row and returns its id.
-macro_rules! push {
-    ($table:expr, $id:ident, $row:expr) => {{
-        let id = $id::from_index($table.len()).ok_or(Full)?;
-        $table.push($row);
-        id
-    }};
-}
-
 /// Returns the id of the row with this key, and adds the row if necessary.
 macro_rules! intern {
     ($map:expr, $key:expr, $table:expr, $id:ident, $row:expr) => {{
@@ -114,7 +105,8 @@ macro_rules! intern {
         match $map.get(&key) {
             Some(&id) => id,
             None => {
-                let id = push!($table, $id, $row);
+                let id = $id::from_index($table.len()).ok_or(Full)?;
+                $table.push($row);
                 $map.insert(key, id);
                 id
             }

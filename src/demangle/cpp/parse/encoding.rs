@@ -66,7 +66,7 @@ impl Parser<'_> {
     }
 
     fn function_or_variable(&mut self) -> Option<Id> {
-        let mut state = NameState { forwards: self.tables.forwards.len(), ..NameState::default() };
+        let mut state = NameState { forwards: self.forwards.len(), ..NameState::default() };
         let name = self.name(Some(&mut state))?;
         self.resolve_forwards(state.forwards)?;
         if self.is_end_of_encoding() {
@@ -133,8 +133,8 @@ impl Parser<'_> {
 
     /// Sets the targets of this name's forward references to the outermost template arguments, which are now known.
     fn resolve_forwards(&mut self, start: usize) -> Option<()> {
-        while self.tables.forwards.len() > start {
-            let forward = self.tables.forwards.pop()?;
+        while self.forwards.len() > start {
+            let forward = self.forwards.pop()?;
             let Node::Forward { index, .. } = *self.arena.node(forward) else { return None };
             let target = self.parameter_at(0, index as usize)?;
             self.arena.set_target(forward, target);

@@ -26,20 +26,6 @@ use crate::demangle::error::Error;
 /// recursive templates, have fewer than a hundred.
 const MAX_DEPTH: u32 = 512;
 
-#[derive(Default)]
-struct Tables {
-    /// The nodes that `S_`, `S0_` … refer to.
-    substitutions: Vec<Id>,
-    /// Members of lists that are still being read; each list has its members at the end.
-    pending: Vec<Id>,
-    /// The nodes of the template parameters of all levels. The last level is at the end.
-    parameters: Vec<Id>,
-    /// The start of each level in `parameters`. A level is the parameters of one template.
-    levels: Vec<u32>,
-    /// Template parameters in the names of conversion operators, which precede their arguments.
-    forwards: Vec<Id>,
-}
-
 /// Reads a whole mangled name.
 pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
     // Nodes and bytes are counted by `u32`.
@@ -53,7 +39,11 @@ pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
         depth: 0,
         is_too_deep: false,
         arena: Arena::new(name.len() / 2),
-        tables: Tables::default(),
+        substitutions: Vec::new(),
+        pending: Vec::new(),
+        parameters: Vec::new(),
+        levels: Vec::new(),
+        forwards: Vec::new(),
         first_level: 0,
         auto_level: None,
         takes_arguments: true,
@@ -76,7 +66,16 @@ struct Parser<'a> {
     depth: u32,
     is_too_deep: bool,
     arena: Arena,
-    tables: Tables,
+    /// The nodes that `S_`, `S0_` … refer to.
+    substitutions: Vec<Id>,
+    /// Members of lists that are still being read; each list has its members at the end.
+    pending: Vec<Id>,
+    /// The nodes of the template parameters of all levels. The last level is at the end.
+    parameters: Vec<Id>,
+    /// The start of each level in `parameters`. A level is the parameters of one template.
+    levels: Vec<u32>,
+    /// Template parameters in the names of conversion operators, which precede their arguments.
+    forwards: Vec<Id>,
     /// The level of the outermost template of the function that is read. Functions within names know no other levels.
     first_level: usize,
     /// The level at which a template parameter that does not exist is an `auto` of a lambda.
@@ -222,7 +221,7 @@ impl Parser<'_> {
 
     /// Allows `S…_` to refer to a node.
     fn substitutable(&mut self, id: Id) -> Id {
-        self.tables.substitutions.push(id);
+        self.substitutions.push(id);
         id
     }
 
@@ -240,9 +239,9 @@ impl Parser<'_> {
 
     /// Reads nodes of a rule until the list ends.
     fn list(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Item>) -> Option<List> {
-        let start = self.tables.pending.len();
+        let start = self.pending.len();
         while let Item::Is(id) = rule(self)? {
-            self.tables.pending.push(id);
+            self.pending.push(id);
         }
         Some(self.finish_list(start))
     }
@@ -254,8 +253,8 @@ impl Parser<'_> {
 
     /// Makes a list of the pending nodes from an index on.
     fn finish_list(&mut self, start: usize) -> List {
-        let list = self.arena.add_list(&self.tables.pending[start..]);
-        self.tables.pending.truncate(start);
+        let list = self.arena.add_list(&self.pending[start..]);
+        self.pending.truncate(start);
         list
     }
 }

@@ -72,7 +72,7 @@ impl Parser<'_> {
             name = Some(self.nested_part(name, state.as_deref_mut())?);
         }
         // The complete name is not a prefix.
-        self.tables.substitutions.pop()?;
+        self.substitutions.pop()?;
         name
     }
 

@@ -30,7 +30,7 @@ impl Parser<'_> {
                     Node::Elements(elements) => parser.add(Node::Pack(elements)),
                     _ => argument,
                 };
-                parser.tables.parameters.push(parameter);
+                parser.parameters.push(parameter);
             }
             Some(Item::Is(argument))
         })
@@ -87,7 +87,7 @@ impl Parser<'_> {
         if self.allows_forwards && level == 0 {
             let index = u32::try_from(index).ok()?;
             let forward = self.add(Node::Forward { index, target: None });
-            self.tables.forwards.push(forward);
+            self.forwards.push(forward);
             return Some(forward);
         }
         self.parameter_at(level, index).or_else(|| self.auto_parameter(level))
@@ -106,46 +106,46 @@ impl Parser<'_> {
 
     /// The node of a parameter, if the parameter exists.
     pub(super) fn parameter_at(&self, level: usize, index: usize) -> Option<Id> {
-        let levels = self.tables.levels.get(self.first_level..)?;
+        let levels = self.levels.get(self.first_level..)?;
         let start = *levels.get(level)? as usize;
-        let end = levels.get(level + 1).map_or(self.tables.parameters.len(), |&end| end as usize);
-        self.tables.parameters.get(start..end)?.get(index).copied()
+        let end = levels.get(level + 1).map_or(self.parameters.len(), |&end| end as usize);
+        self.parameters.get(start..end)?.get(index).copied()
     }
 
     /// The number of templates around this place, within the encoding that is being read.
     pub(super) fn level_count(&self) -> usize {
-        self.tables.levels.len() - self.first_level
+        self.levels.len() - self.first_level
     }
 
     fn enter_level(&mut self) {
         // There are fewer parameters than bytes.
-        let start = u32::try_from(self.tables.parameters.len()).unwrap_or(u32::MAX);
-        self.tables.levels.push(start);
+        let start = u32::try_from(self.parameters.len()).unwrap_or(u32::MAX);
+        self.levels.push(start);
     }
 
     pub(super) fn leave_level(&mut self) {
-        if let Some(start) = self.tables.levels.pop() {
-            self.tables.parameters.truncate(start as usize);
+        if let Some(start) = self.levels.pop() {
+            self.parameters.truncate(start as usize);
         }
     }
 
     /// Reads a rule with a new level of template parameters.
     pub(super) fn in_new_level<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (levels, parameters) = (self.tables.levels.len(), self.tables.parameters.len());
+        let (levels, parameters) = (self.levels.len(), self.parameters.len());
         self.enter_level();
         let result = rule(self);
-        self.tables.levels.truncate(levels);
-        self.tables.parameters.truncate(parameters);
+        self.levels.truncate(levels);
+        self.parameters.truncate(parameters);
         result
     }
 
     /// Reads a rule which does not refer to the template parameters around it.
     pub(super) fn in_own_scope<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (first_level, parameters) = (self.first_level, self.tables.parameters.len());
-        self.first_level = self.tables.levels.len();
+        let (first_level, parameters) = (self.first_level, self.parameters.len());
+        self.first_level = self.levels.len();
         let result = rule(self);
-        self.tables.levels.truncate(self.first_level);
-        self.tables.parameters.truncate(parameters);
+        self.levels.truncate(self.first_level);
+        self.parameters.truncate(parameters);
         self.first_level = first_level;
         result
     }
@@ -230,7 +230,7 @@ impl Parser<'_> {
         self.made_up[kind] += 1;
         let name = self.add(Node::MadeUpName { start, index });
         if is_in_scope {
-            self.tables.parameters.push(name);
+            self.parameters.push(name);
         }
         name
     }

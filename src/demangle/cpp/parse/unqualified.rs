@@ -240,7 +240,7 @@ impl Parser<'_> {
         let Some(class) = StdClass::find(self.peek()) else {
             let index = self.sequence_number().map_or(0, |number| number.saturating_add(1));
             self.expect(b'_')?;
-            return self.tables.substitutions.get(index).copied();
+            return self.substitutions.get(index).copied();
         };
         self.at += 1;
         let name = self.add(Node::Std { class, is_spelled_out: false });
