@@ -221,7 +221,7 @@ pub(crate) struct SymbolicateArgs {
     pub(crate) addresses: Vec<u64>,
 }
 
-fn parse_address(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
     let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();

@@ -36,7 +36,7 @@ pub(crate) struct DemangleArgs {
 /// Demangles the arguments, or else the names in standard input.
 pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
     will_write(None);
-    let mut demangler = NameDemangler::new(LONGEST);
+    let demangler = NameDemangler::new(LONGEST);
     if !args.names.is_empty() {
         return write_to(None, |out| {
             args.names.iter().try_for_each(|name| {
@@ -124,7 +124,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn name(&mut self, word: &[u8]) -> Option<String> {
+    fn name(&self, word: &[u8]) -> Option<String> {
         self.demangler.demangle(std::str::from_utf8(word).ok()?)
     }
 }

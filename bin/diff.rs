@@ -1,29 +1,25 @@
 //! `traceparse diff`: the changes between two recordings.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Style, Syntax, WorkbenchOptions};
+use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Style, WorkbenchOptions};
 use traceparse::recording::{Intervals, Recording, SampleDetail};
 use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
 use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::format_options::CsvArgs;
-use crate::format_options::FlameGraphArgs;
-use crate::format_options::PageArgs;
-use crate::formats::{check_name, format_of};
+use crate::format_options::{CsvArgs, FlameGraphArgs, PageArgs};
+use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::redact::tell;
-use crate::sink::Colour;
-use crate::sink::{Shown, style, write_to};
+use crate::sink::{Colour, style, write_inert};
 use crate::unchanged::WatchedFiles;
 use crate::weight_limit::parse_percent;
 use crate::{
@@ -211,8 +207,7 @@ fn write(
     // The command names inputs.
     let command = if redacted::is_asked() { Vec::new() } else { command_words(std::env::args_os()) };
     let style = Style { has_full_names: args.full_names, ..style(path, colour) };
-    let result = write_to(path, |out| {
-        let mut out = Shown::new(path, args.format().syntax(), out);
+    let result = write_inert(path, syntax_of(args.format()), |out| {
         let format = match args.format() {
             DiffFormat::Text if report.view == DiffView::Overview => {
                 let context = OverviewContext { command: &command, ..OverviewContext::default() };
@@ -228,8 +223,7 @@ fn write(
             }
             DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options(args.min_percent == Some(0.0))),
         };
-        output::write(report, &format, &mut out)?;
-        out.flush()
+        output::write(report, &format, out)
     });
     // A log has them in any case.
     if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
@@ -366,18 +360,6 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
         warning(&format!("{unlike}: changes may come from that alone"));
     }
     Ok(())
-}
-
-impl DiffFormat {
-    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
-    fn syntax(self) -> Option<Syntax> {
-        match self {
-            Self::Text => None,
-            Self::Json => Some(Syntax::Json),
-            Self::Csv => Some(Syntax::Csv),
-            Self::Svg | Self::Html => Some(Syntax::Lines),
-        }
-    }
 }
 
 impl DiffArgs {

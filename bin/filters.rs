@@ -130,19 +130,14 @@ impl WhenArgs {
 impl SelectionArgs {
     /// The operations that remove samples outside the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
-        let text = |option: &str, names: &[Matcher]| {
-            names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
+        let actions: [(_, _, fn(FunctionSet) -> Action); 2] =
+            [("--binary", &self.binary, Action::Focus), ("--leaf-binary", &self.leaf_binary, Action::FocusLeaves)];
+        let given = actions.into_iter().filter(|(_, names, _)| !names.is_empty());
+        let filter = |(option, names, action): (&str, &Vec<Matcher>, fn(_) -> _)| {
+            let texts: Vec<String> = names.iter().map(|name| format!("{option} '{}'", name.text())).collect();
+            Operation { action: action(FunctionSet::of_binaries(profile, names)), text: texts.join(" ") }
         };
-        let mut filters = Vec::new();
-        if !self.binary.is_empty() {
-            let action = Action::Focus(FunctionSet::of_binaries(profile, &self.binary));
-            filters.push(Operation { action, text: text("--binary", &self.binary) });
-        }
-        if !self.leaf_binary.is_empty() {
-            let action = Action::FocusLeaves(FunctionSet::of_binaries(profile, &self.leaf_binary));
-            filters.push(Operation { action, text: text("--leaf-binary", &self.leaf_binary) });
-        }
-        filters
+        given.map(filter).collect()
     }
 
     /// True if no filter was given, so that all of the recording counts but threads that wait.

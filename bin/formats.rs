@@ -100,6 +100,11 @@ fn told_by(name: &str) -> Option<&'static str> {
     EXTENSIONS.iter().find(|(end, _)| is_told(end)).map(|(_, format)| *format)
 }
 
+/// The [syntax](Format::syntax) of a format that a command has under the same name as reports.
+pub(crate) fn syntax_of(format: impl ValueEnum) -> Option<Syntax> {
+    Format::from_str(format.to_possible_value()?.get_name(), false).ok()?.syntax()
+}
+
 /// The content that a format is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {

@@ -72,19 +72,17 @@ fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -
 
 /// By name: the weight of functions in selected stacks, in the first table that has them.
 fn weights_of<'p>(report: &Report<'p>) -> HashMap<&'p str, Weight> {
-    let mut weights: HashMap<&str, Weight> = HashMap::new();
-    for series in &report.series {
-        let mut own: HashMap<&str, u64> = HashMap::new();
+    let mut weights: HashMap<&str, (usize, u64)> = HashMap::new();
+    for (place, series) in report.series.iter().enumerate() {
         for function in report.named_functions(series) {
+            let heaviest = weights.entry(function.name.unwrap_or_default()).or_insert((place, 0));
             // Functions of several binaries may have one name.
-            let heaviest = own.entry(function.name.unwrap_or_default()).or_default();
-            *heaviest = function.all_weight.max(*heaviest);
-        }
-        for (name, weight) in own {
-            weights.entry(name).or_insert(Weight::new(weight, series.unit));
+            if heaviest.0 == place {
+                heaviest.1 = function.all_weight.max(heaviest.1);
+            }
         }
     }
-    weights
+    weights.into_iter().map(|(name, (place, weight))| (name, Weight::new(weight, report.series[place].unit))).collect()
 }
 
 fn lines(names: &[&str], weights: &HashMap<&str, Weight>) -> Vec<String> {

@@ -29,31 +29,35 @@ pub(crate) struct Mounted<'w> {
 impl<'w> Mounted<'w> {
     /// Opens the inputs at these paths. None of them may be an output or change while it is read.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut places) = (InputFiles::new(watched, &resource_limits::memory()), Vec::new());
-        for path in paths {
-            place(path)?;
-            will_read(path)?;
-            if !is_stdin(path) {
-                watched.add_root(path);
-                let place = watched.unless_changed(files.find(path).map_err(Into::into))?;
-                places.push((path.clone(), place));
-            }
-        }
+        let mut files = InputFiles::new(watched, &resource_limits::memory());
+        let find = |path: &Path| watched.unless_changed(files.find(path).map_err(Into::into));
+        let places = places(watched, paths, find)?;
         Ok(Self { watched, files: Watched::new(files), places })
     }
 
     /// Adds tables of contents, which are files of any content.
     pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        for path in paths {
-            place(path)?;
-            will_read(path)?;
-            if !is_stdin(path) {
-                self.watched.add_root(path);
-                self.places.push((path.clone(), InputPlace::File(path.clone())));
-            }
-        }
+        self.places.extend(places(self.watched, paths, |path| Ok(InputPlace::File(path.to_owned())))?);
         Ok(self)
     }
+}
+
+/// Registers inputs, and finds where each of them is.
+fn places<'p>(
+    watched: &WatchedFiles,
+    paths: impl IntoIterator<Item = &'p PathBuf>,
+    mut find: impl FnMut(&Path) -> Result<InputPlace>,
+) -> Result<Vec<(PathBuf, InputPlace)>> {
+    let mut places = Vec::new();
+    for path in paths {
+        place(path)?;
+        will_read(path)?;
+        if !is_stdin(path) {
+            watched.add_root(path);
+            places.push((path.clone(), find(path)?));
+        }
+    }
+    Ok(places)
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -94,51 +98,36 @@ impl<'f> Inputs<'f> {
 
     /// Reads all of these inputs into one recording.
     pub(crate) fn read_all(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
-        self.unless_changed(self.read_samples(paths, options))
-    }
-
-    fn read_samples(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
         let mut recording = RecordingBuilder::new(options.clone());
-        for path in paths {
-            let name = &path.display().to_string();
-            match self.input(path) {
-                Some(input) => self.ask(input, name, input.bytes(), || input.read_into(&mut recording, name))?,
-                None => read_stdin(|source| Ok(recording.read(source, name)?))?,
-            }
-        }
-        Ok(recording.finish()?)
+        let mut read = |path: &PathBuf, name: &str| match self.input(path) {
+            Some(input) => self.ask(input, name, input.bytes(), || input.read_into(&mut recording, name)),
+            None => read_stdin(|source| Ok(recording.read(source, name)?)),
+        };
+        let read = paths.iter().try_for_each(|path| read(path, &path.display().to_string()));
+        self.unless_changed(read.and_then(|()| Ok(recording.finish()?)))
     }
 
     /// Reads the intervals of all of these inputs.
     pub(crate) fn read_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
-        self.unless_changed(self.read_all_intervals(paths, options))
-    }
-
-    fn read_all_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
         let mut found = Intervals::default();
-        for path in paths {
-            let name = &path.display().to_string();
-            found.append(match self.input(path) {
-                Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options))?,
-                None => read_stdin(|source| Ok(Intervals::read(source, name, options)?))?,
-            });
-        }
+        let read = |path: &PathBuf, name: &str| match self.input(path) {
+            Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options)),
+            None => read_stdin(|source| Ok(Intervals::read(source, name, options)?)),
+        };
+        let mut add = |path: &PathBuf| Ok(found.append(read(path, &path.display().to_string())?));
+        self.unless_changed(paths.iter().try_for_each(&mut add))?;
         Ok(found)
     }
 
     /// Reads the contents of all of these inputs: of recordings their tables of contents, of exports all of it.
     pub(crate) fn contents(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
-        self.unless_changed(self.read_contents(paths, options))
-    }
-
-    fn read_contents(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
         let mut contents = Recording::default();
-        for path in paths {
-            let name = &path.display().to_string();
-            let of_input = match self.input(path) {
-                Some(input) => self.ask(input, name, input.bytes(), || input.contents(name, options))?,
-                None => read_stdin(|source| Ok(traceparse::read(source, name, options)?))?,
-            };
+        let read = |path: &PathBuf, name: &str| match self.input(path) {
+            Some(input) => self.ask(input, name, input.bytes(), || input.contents(name, options)),
+            None => read_stdin(|source| Ok(traceparse::read(source, name, options)?)),
+        };
+        let read = paths.iter().map(|path| read(path, &path.display().to_string())).collect::<Result<Vec<_>>>();
+        for of_input in self.unless_changed(read)? {
             contents.documents.extend(of_input.documents);
             contents.diagnostics.extend(of_input.diagnostics);
         }

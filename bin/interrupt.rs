@@ -78,9 +78,13 @@ pub(crate) struct TemporaryFolder(tempfile::TempDir);
 impl TemporaryFolder {
     /// Creates a folder in another one.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
+        Self::made(|| tempfile::Builder::new().tempdir_in(folder))
+    }
+
+    fn made(make: impl FnOnce() -> io::Result<tempfile::TempDir>) -> io::Result<Self> {
         watch();
         let mut temporary = temporary();
-        let folder = tempfile::Builder::new().tempdir_in(folder)?;
+        let folder = make()?;
         temporary.push(folder.path().to_owned());
         Ok(Self(folder))
     }
@@ -113,11 +117,7 @@ impl TemporaryFolder {
     /// Creates a folder in the system's folder for temporary files.
     #[cfg(feature = "object-store")]
     pub(crate) fn new() -> io::Result<Self> {
-        watch();
-        let mut temporary = temporary();
-        let folder = tempfile::Builder::new().prefix("traceparse-objects-").tempdir()?;
-        temporary.push(folder.path().to_owned());
-        Ok(Self(folder))
+        Self::made(|| tempfile::Builder::new().prefix("traceparse-objects-").tempdir())
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -54,12 +54,18 @@ pub(crate) struct OperationArgs {
     order: Vec<Asked>,
 }
 
-/// A requested operation.
+/// A requested operation: its option, and what the option takes.
 #[derive(Clone, Debug)]
-enum Asked {
-    Regex(&'static str, Regex),
-    Binary(&'static str, String),
-    Flag(&'static str),
+struct Asked {
+    id: &'static str,
+    value: Value,
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    Regex(Regex),
+    Binary(String),
+    Flag,
 }
 
 /// The options by what they take.
@@ -71,16 +77,18 @@ impl OperationArgs {
     /// Sorts the operations in the order of the command line.
     pub(crate) fn set_order(&mut self, matches: &ArgMatches) {
         let mut order: Vec<(usize, Asked)> = Vec::new();
+        let mut add = |id: &'static str, values: &mut dyn Iterator<Item = Value>| {
+            let indices = matches.indices_of(id).into_iter().flatten();
+            order.extend(indices.zip(values).map(|(index, value)| (index, Asked { id, value })));
+        };
         for id in REGEXES {
-            let values = matches.get_many::<Regex>(id).into_iter().flatten().cloned();
-            order.extend(indices(matches, id).zip(values.map(|regex| Asked::Regex(id, regex))));
+            add(id, &mut matches.get_many(id).into_iter().flatten().cloned().map(Value::Regex));
         }
         for id in BINARIES {
-            let values = matches.get_many::<String>(id).into_iter().flatten().cloned();
-            order.extend(indices(matches, id).zip(values.map(|name| Asked::Binary(id, name))));
+            add(id, &mut matches.get_many(id).into_iter().flatten().cloned().map(Value::Binary));
         }
         for id in FLAGS.into_iter().filter(|id| matches.get_flag(id)) {
-            order.extend(indices(matches, id).map(|index| (index, Asked::Flag(id))));
+            add(id, &mut std::iter::repeat(Value::Flag));
         }
         order.sort_by_key(|&(index, _)| index);
         self.order = order.into_iter().map(|(_, asked)| asked).collect();
@@ -88,11 +96,7 @@ impl OperationArgs {
 
     /// The requested options in their order, each with its value if it takes one.
     pub(crate) fn asked(&self) -> impl Iterator<Item = (String, Option<String>)> {
-        self.order.iter().map(|asked| match asked {
-            Asked::Regex(id, regex) => (option(id), Some(regex.as_str().to_owned())),
-            Asked::Binary(id, name) => (option(id), Some(name.clone())),
-            Asked::Flag(id) => (option(id), None),
-        })
+        self.order.iter().map(|asked| (option(asked.id), asked.text().map(str::to_owned)))
     }
 
     /// The operations on a profile's functions, in the requested order, with inversion last.
@@ -110,43 +114,36 @@ fn option(id: &str) -> String {
     format!("--{}", id.replace('_', "-"))
 }
 
-fn indices<'m>(matches: &'m ArgMatches, id: &str) -> impl Iterator<Item = usize> + use<'m> {
-    matches.indices_of(id).into_iter().flatten()
-}
-
 impl Asked {
-    fn operation(&self, profile: &Profile) -> Operation {
-        let text = |id: &str, value: &str| {
-            let value = if value.is_empty() { String::new() } else { format!(" '{value}'") };
-            format!("{}{value}", option(id))
-        };
-        match self {
-            Self::Regex(id, regex) => {
-                let functions = FunctionSet::of_names(profile, |name| regex.is_match(name));
-                let action = match *id {
-                    "focus" => Action::Focus(functions),
-                    "root_at" => Action::RootAt(functions),
-                    "prune" => Action::Prune(functions),
-                    "collapse" => Action::Collapse(functions),
-                    _ => Action::Charge(functions),
-                };
-                Operation { action, text: text(id, regex.as_str()) }
-            }
-            Self::Binary(id, name) => {
-                let functions = FunctionSet::of_binary(profile, name);
-                let action =
-                    if *id == "charge_binary" { Action::Charge(functions) } else { Action::Flatten(functions) };
-                Operation { action, text: text(id, name) }
-            }
-            Self::Flag(id) => {
-                let action = match *id {
-                    "charge_system" => Action::Charge(FunctionSet::of_system(profile)),
-                    "hide_system" => Action::Hide(FunctionSet::of_system(profile)),
-                    "skip_idle" => Action::PruneLeaves(FunctionSet::idle(profile)),
-                    _ => Action::FlattenRecursion,
-                };
-                Operation { action, text: text(id, "") }
-            }
+    /// The value as it was typed.
+    fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Regex(regex) => Some(regex.as_str()),
+            Value::Binary(name) => Some(name),
+            Value::Flag => None,
         }
+    }
+
+    fn operation(&self, profile: &Profile) -> Operation {
+        let functions = match &self.value {
+            Value::Regex(regex) => FunctionSet::of_names(profile, |name| regex.is_match(name)),
+            Value::Binary(name) => FunctionSet::of_binary(profile, name),
+            Value::Flag if self.id == "skip_idle" => FunctionSet::idle(profile),
+            Value::Flag => FunctionSet::of_system(profile),
+        };
+        let action = match self.id {
+            "focus" => Action::Focus(functions),
+            "root_at" => Action::RootAt(functions),
+            "prune" => Action::Prune(functions),
+            "collapse" => Action::Collapse(functions),
+            "flatten_binary" => Action::Flatten(functions),
+            "hide_system" => Action::Hide(functions),
+            "skip_idle" => Action::PruneLeaves(functions),
+            "flatten_recursion" => Action::FlattenRecursion,
+            // Of functions, a binary or the system.
+            _ => Action::Charge(functions),
+        };
+        let value = self.text().filter(|value| !value.is_empty()).map(|value| format!(" '{value}'"));
+        Operation { action, text: format!("{}{}", option(self.id), value.unwrap_or_default()) }
     }
 }

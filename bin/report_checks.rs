@@ -40,25 +40,20 @@ impl ReportArgs {
                 self.format().name()
             ));
         }
+        let format = self.format().name();
         match (self.format().content(), self.view) {
             (Content::Views, None) if self.format().needs_view() => {
-                let format = self.format().name();
                 Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
             }
             (Content::Trees, Some(view)) if !matches!(view, ViewArg::Of(View::Tree) | ViewArg::BottomUp) => {
-                let format = self.format().name();
                 Err(format!("--format {format} writes call trees only; leave out --view, or use --view tree"))
             }
             (Content::FlameCharts, Some(view)) if view != ViewArg::Of(View::FlameChart) => {
-                let format = self.format().name();
                 Err(format!("--format {format} writes flame charts only; leave out --view, or use --view flame-chart"))
             }
-            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateBy::Thread => {
-                let format = self.format().name();
-                Err(format!(
-                    "--format {format} always writes one flame chart per thread; leave out --separate-by and --no-threads"
-                ))
-            }
+            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateBy::Thread => Err(format!(
+                "--format {format} always writes one flame chart per thread; leave out --separate-by and --no-threads"
+            )),
             (Content::Stacks, view) => self.check_for_viewers(view),
             _ => view_limits::check(self),
         }

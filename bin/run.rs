@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::CommandFactory;
 use traceparse::ErrorKind;
-use traceparse::output::{self, Markers, OverviewContext, Style, Syntax, WorkbenchOptions};
+use traceparse::output::{self, Markers, OverviewContext, Style, WorkbenchOptions};
 use traceparse::recording::{Intervals, Options, SampleDetail};
 use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions, View};
 use traceparse::units::{Unit, Weight};
@@ -12,7 +12,7 @@ use traceparse::units::{Unit, Weight};
 use crate::arguments::job_count;
 use crate::cli::{Cli, Command, TocArgs};
 use crate::demangle::demangle;
-use crate::formats::{Format, TocFormat};
+use crate::formats::{Format, TocFormat, syntax_of};
 use crate::function::choose_function;
 use crate::guard::{will_search, will_write};
 use crate::inputs::{Inputs, Mounted};
@@ -22,8 +22,7 @@ use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
 use crate::redact::tell;
 use crate::report_args::ReportArgs;
-use crate::sink::Colour;
-use crate::sink::{Shown, is_terminal, style, write_to};
+use crate::sink::{Colour, is_terminal, style, write_inert, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
@@ -78,13 +77,11 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
         Some(list) => output::Answer::RedactedContents(&export.documents, list),
     };
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format() {
-        TocFormat::Text => output::write(answer, &output::Format::Text(style(path, colour)), out),
-        TocFormat::Json => {
-            let mut out = Shown::new(path, Some(Syntax::Json), out);
-            output::write(answer, &output::Format::Json, &mut out)
-        }
-    })?;
+    let format = match args.format() {
+        TocFormat::Text => output::Format::Text(style(path, colour)),
+        TocFormat::Json => output::Format::Json,
+    };
+    write_inert(path, syntax_of(args.format()), |out| output::write(answer, &format, out))?;
     tell();
     Ok(())
 }
@@ -145,11 +142,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         note(&format!("{} signposts and hangs of threads without samples are not written", markers.left_out()));
     }
     let path = args.output.as_deref();
-    write_to(path, |out| {
-        let mut out = Shown::new(path, args.format().syntax(), out);
-        write_report(&report, &markers, &shown, args, colour, &mut out)?;
-        out.flush()
-    })?;
+    write_inert(path, args.format().syntax(), |out| write_report(&report, &markers, &shown, args, colour, out))?;
     tell();
     Ok(())
 }

@@ -96,36 +96,21 @@ pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
 }
 
-/// An output in a format for programs: verbatim, or inert on a terminal.
-pub(crate) enum Shown<'o> {
-    AsItIs(&'o mut dyn Write),
-    Inert(InertWriter<&'o mut dyn Write>),
-}
-
-impl<'o> Shown<'o> {
-    /// An output to `path` or standard output, in a format that escapes like this; without a syntax, names are inert already.
-    pub(crate) fn new(path: Option<&Path>, syntax: Option<Syntax>, out: &'o mut dyn Write) -> Self {
-        match syntax.filter(|_| is_terminal(path)) {
-            Some(syntax) => Self::Inert(InertWriter::new(out, syntax)),
-            None => Self::AsItIs(out),
+/// Writes a format for programs like [`write_to`]: verbatim, or on a terminal with characters escaped by this syntax. Without a syntax, names
+/// are inert already.
+pub(crate) fn write_inert(
+    path: Option<&Path>,
+    syntax: Option<Syntax>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    write_to(path, |out| match syntax.filter(|_| is_terminal(path)) {
+        Some(syntax) => {
+            let mut out = InertWriter::new(out, syntax);
+            write(&mut out)?;
+            out.flush()
         }
-    }
-}
-
-impl Write for Shown<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::AsItIs(out) => out.write(bytes),
-            Self::Inert(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::AsItIs(out) => out.flush(),
-            Self::Inert(out) => out.flush(),
-        }
-    }
+        None => write(out),
+    })
 }
 
 /// The number of columns that the environment requests, also for pipes.

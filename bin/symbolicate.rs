@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use traceparse::demangle::display_name;
-use traceparse::symbols::{Found, Index, Locator, SymbolFrame};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder as _, SymbolFrame};
 
-use crate::cli::SymbolicateArgs;
+use crate::cli::{SymbolicateArgs, parse_address};
 use crate::guard::will_write;
 use crate::sink::write_to;
 use crate::symbols::{begin, warn, watch};
@@ -104,9 +104,7 @@ fn read_addresses() -> Result<Vec<u64>> {
     let text =
         resource_limits::read_all(&input, resource_limits::ADDRESSES).context("standard input cannot be read")?;
     for word in String::from_utf8_lossy(&text).split_whitespace() {
-        let digits = word.trim_start_matches("0x").trim_start_matches("0X");
-        let address = u64::from_str_radix(digits, 16);
-        addresses.push(address.map_err(|_| anyhow!("{word:?} is not a hexadecimal address, such as 0x102a4040f"))?);
+        addresses.push(parse_address(word).map_err(|error| anyhow!(error))?);
     }
     input.unless_changed(Ok(addresses))
 }

@@ -3,7 +3,6 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,7 +23,7 @@ use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
 use crate::name_patterns::first_of;
 use crate::objects::place;
-use crate::sink::{Shown, replace, write_to};
+use crate::sink::{replace, write_inert, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{printable, resource_limits, warning};
 
@@ -224,18 +223,20 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     warn(&locator);
     let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
     ensure!(!locator.found().is_empty(), "{}: no symbols found", paths.join(", "));
-    write_to(None, |out| match args.format {
-        TocFormat::Text => locator.found().iter().try_for_each(|found| {
-            let path = found.path.display().to_string();
-            let path = printable(&path);
-            writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.to_string())
+    match args.format {
+        TocFormat::Text => write_to(None, |out| {
+            locator.found().iter().try_for_each(|found| {
+                let path = found.path.display().to_string();
+                let path = printable(&path);
+                writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.name())
+            })
         }),
         TocFormat::Json => {
             let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
             let document = serde_json::json!({"format": "traceparse-uuid", "version": 1, "images": rows});
-            writeln!(Shown::new(None, Some(Syntax::Json), out), "{document}")
+            write_inert(None, Some(Syntax::Json), |out| writeln!(out, "{document}"))
         }
-    })
+    }
 }
 
 fn found_value(found: &Found) -> serde_json::Value {

@@ -160,7 +160,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Creates a diagnostic with one occurrence and without a position.
-    #[cfg(feature = "bundle")]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { at: None, message: message.into(), count: 1 }
     }

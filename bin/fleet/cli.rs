@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, Shard, SortKey, SqlEngine, composed};
-use traceparse::output::Syntax;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
@@ -260,18 +259,6 @@ pub(crate) enum FleetFormat {
     Csv,
     /// One page with plots, which loads nothing else
     Html,
-}
-
-impl FleetFormat {
-    /// The syntax for escaping control characters on a terminal. Text needs no escaping, since it has no such characters.
-    pub(crate) fn syntax(self) -> Option<Syntax> {
-        match self {
-            Self::Text => None,
-            Self::Json => Some(Syntax::Json),
-            Self::Csv => Some(Syntax::Csv),
-            Self::Html => Some(Syntax::Lines),
-        }
-    }
 }
 
 /// One percent as a quantile, in parts per million.

@@ -2,23 +2,25 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use super::cli::{FleetFormat, FleetReportArgs};
-use super::host::{AtInterrupt, Host};
-use super::reading::{self, find_symbols, options};
-use super::with_runs::{NewFolder, RunFolder, measured_as};
-use crate::guard::will_write;
-use crate::sink::{Colour, Shown, style, write_to};
-use crate::unchanged::WatchedFiles;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable};
 use anyhow::{Error, Result};
 use traceparse::fleet::{
     AlertState, Collector, Datasets, FleetInputs, FleetReport, FleetSettings, RunRow, Task, ThreadChoice,
 };
 use traceparse::output::{self, Format, RunPage};
 use traceparse::run_pages::RunPages;
+
+use super::cli::{FleetFormat, FleetReportArgs};
+use super::host::{AtInterrupt, Host};
+use super::reading::{self, find_symbols, options};
+use super::with_runs::{NewFolder, RunFolder, measured_as};
+use crate::formats::syntax_of;
+use crate::guard::will_write;
+use crate::sink::{Colour, style, write_inert};
+use crate::unchanged::WatchedFiles;
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable};
 
 /// Reports, and returns the exit code of the process.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -176,15 +178,14 @@ fn write_pages<'t>(
 
 fn write(report: &FleetReport, pages: Option<&Pages>, args: &FleetReportArgs, colour: Colour) -> Result<()> {
     let path = args.output.as_deref();
-    write_to(path, |out| {
-        let mut out = Shown::new(path, args.format().syntax(), out);
+    write_inert(path, syntax_of(args.format()), |out| {
         let format = match args.format() {
             FleetFormat::Text => Format::Text(style(path, colour)),
             FleetFormat::Json => Format::Json,
             FleetFormat::Csv => Format::Csv(args.csv.cells()),
             FleetFormat::Html => Format::Html(pages.map_or(&[], |pages| &pages.pages)),
         };
-        output::write(report, &format, &mut out)?;
+        output::write(report, &format, out)?;
         out.flush()?;
         // Right before the page gets its name, which links to them.
         pages.map_or(Ok(()), |pages| pages.folder.publish()).map_err(io::Error::other)

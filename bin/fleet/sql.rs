@@ -1,18 +1,19 @@
 //! `fleet sql`: a report as SQL, for the engine that reads the dataset.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::cli::FleetSqlArgs;
-use super::host::{AtInterrupt, Host};
-use crate::guard::will_write;
-use crate::objects::shown;
-use crate::sink::{Shown, write_to};
-use crate::unchanged::read_whole;
-use crate::{Failure, resource_limits};
 use anyhow::{Result, anyhow, bail};
 use traceparse::fleet::{Datasets, FleetHost, FleetOptions, Store, ThreadChoice};
 use traceparse::output::Syntax;
+
+use super::cli::FleetSqlArgs;
+use super::host::{AtInterrupt, Host};
+use crate::Failure;
+use crate::guard::will_write;
+use crate::objects::shown;
+use crate::resource_limits;
+use crate::sink::write_inert;
+use crate::unchanged::read_whole;
 
 /// Writes the statement.
 pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
@@ -42,7 +43,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         query(args, options, patterns.as_ref(), &sources)?
     };
     let path = args.output.as_deref();
-    Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
+    Ok(write_inert(path, Some(Syntax::Lines), |out| out.write_all(text.as_bytes()))?)
 }
 
 /// The statement on the datasets at these paths.

@@ -73,16 +73,13 @@ pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) 
                 counted.push(0);
                 rows.len() - 1
             });
-            // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
             let sums = &mut rows[row].sums;
             if std::mem::replace(&mut counted[row], number) != number {
-                sums.all_weight = sums.all_weight.saturating_add(weight.weight);
-                sums.all_samples += weight.samples;
+                sums.add_all(weight.weight, weight.samples);
             }
             // Only the innermost transition has no app frame below it.
             if is_outside {
-                sums.self_weight = sums.self_weight.saturating_add(weight.weight);
-                sums.self_samples += weight.samples;
+                sums.add_self(weight.weight, weight.samples);
             }
         }
     }

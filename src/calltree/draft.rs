@@ -11,9 +11,9 @@
 //!
 //! A node takes twelve bytes. The time to sum, sort and prune depends only on the number of branch nodes.
 
-use std::cmp::Ordering;
 use std::sync::OnceLock;
 
+use super::keyed::KeySums;
 use super::tree::order_labels;
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use crate::profile::{FunctionId, Profile};
@@ -45,10 +45,7 @@ struct BranchNode {
     /// The position of its first child, and the number of children that are not pruned.
     children: u32,
     shown: u32,
-    self_weight: u64,
-    all_weight: u64,
-    self_samples: u64,
-    all_samples: u64,
+    sums: KeySums,
 }
 
 /// A branch node below another one, with the properties by which it is sorted.
@@ -137,10 +134,7 @@ impl Draft {
     /// Adds samples that end at a node.
     pub(super) fn add_weight(&mut self, node: u32, weight: u64, samples: u64) {
         let branch_node = self.knot_at(node);
-        let branch_node = &mut self.branch_nodes[branch_node];
-        // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
-        branch_node.self_weight = branch_node.self_weight.saturating_add(weight);
-        branch_node.self_samples += samples;
+        self.branch_nodes[branch_node].sums.add_self(weight, samples);
     }
 
     /// Adds the weight of every branch node to the one above. Runs from the last node to the first, since children come after their
@@ -166,19 +160,18 @@ impl Draft {
     fn hang(&mut self, below: u32, first: u32, above: u32) {
         let branch_node = &mut self.branch_nodes[below as usize];
         (branch_node.first, branch_node.parent) = (first, above);
-        let (weight, samples) = (branch_node.all_weight, branch_node.all_samples);
+        let KeySums { all_weight, all_samples, .. } = branch_node.sums;
         let above = &mut self.branch_nodes[above as usize];
         above.child_count += 1;
-        above.all_weight = above.all_weight.saturating_add(weight);
-        above.all_samples += samples;
+        above.sums.add_all(all_weight, all_samples);
     }
 
     /// Sorts the children of each branch node, without the ones that `pruning` hides.
     pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
-        let total = self.branch_nodes[0].all_weight;
+        let total = self.branch_nodes[0].sums.all_weight;
         // A child never weighs more than its parent, so all branch nodes above a kept one are kept.
-        let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.all_weight, total);
+        let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.sums.all_weight, total);
         let mut kept = 0;
         for index in 1..self.branch_nodes.len() {
             if is_kept(&self.branch_nodes[index]) {
@@ -201,20 +194,19 @@ impl Draft {
                 let function = self.functions[branch_node.first as usize];
                 let place = &mut self.children[(parent.children + parent.shown) as usize];
                 *place = Child {
-                    weight: branch_node.all_weight,
-                    samples: branch_node.all_samples,
+                    weight: branch_node.sums.all_weight,
+                    samples: branch_node.sums.all_samples,
                     branch_node: index as u32,
                     function,
                 };
                 parent.shown += 1;
             }
         }
-        let names = names.expecting(kept);
         for branch_node in self.branch_nodes.iter().filter(|branch_node| branch_node.shown > 1) {
             let children = &mut self.children[branch_node.children as usize..][..branch_node.shown as usize];
             children.sort_unstable_by(|a, b| {
                 let by_weight = b.weight.cmp(&a.weight).then(b.samples.cmp(&a.samples));
-                by_weight.then_with(|| names.compare(a.function, b.function))
+                by_weight.then_with(|| names.place(a.function).cmp(&names.place(b.function)))
             });
         }
         let most = pruning.children.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX);
@@ -263,45 +255,31 @@ impl Draft {
 impl BranchNode {
     /// Adds its self weight, after all branch nodes below were added.
     fn add_own(&mut self) {
-        self.all_weight = self.all_weight.saturating_add(self.self_weight);
-        self.all_samples += self.self_samples;
+        self.sums.add_all(self.sums.self_weight, self.sums.self_samples);
     }
 
     /// Returns the branch node's node, of which these children are shown.
     fn node(&self, children: &[Child]) -> Node {
         let shown = children.iter().fold(0_u64, |sum, child| sum.saturating_add(child.weight));
-        Node {
-            label: Label::Root,
-            depth: 0,
-            self_weight: self.self_weight,
-            all_weight: self.all_weight,
-            self_samples: self.self_samples,
-            all_samples: self.all_samples,
-            hidden_weight: self.all_weight.saturating_sub(self.self_weight).saturating_sub(shown),
-            hidden_children: self.child_count - children.len() as u32,
-            end: 0,
-        }
+        let KeySums { self_weight, all_weight, self_samples, all_samples } = self.sums;
+        let hidden_weight = all_weight.saturating_sub(self_weight).saturating_sub(shown);
+        let hidden_children = self.child_count - children.len() as u32;
+        let (label, depth, end) = (Label::Root, 0, 0);
+        Node { label, depth, self_weight, all_weight, self_samples, all_samples, hidden_weight, hidden_children, end }
     }
 
     /// Returns a node of the chain above it whose only child is hidden.
     fn cut_node(&self) -> Node {
         let (self_weight, self_samples) = (0, 0);
-        Node { self_weight, self_samples, hidden_weight: self.all_weight, hidden_children: 1, ..self.node(&[]) }
+        Node { self_weight, self_samples, hidden_weight: self.sums.all_weight, hidden_children: 1, ..self.node(&[]) }
     }
 }
 
-/// The order of functions with equal weight.
+/// The rank of each function in the order of functions with equal weight, computed once a tree needs it.
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
-    /// The rank of each function. Computed as soon as a tree compares many.
     places: OnceLock<Vec<u32>>,
-}
-
-/// The same order, for one tree.
-struct Names<'n> {
-    profile: &'n Profile,
-    places: Option<&'n [u32]>,
 }
 
 impl<'p> NameOrder<'p> {
@@ -309,12 +287,9 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// Prepares for a tree with this many branch nodes. If they are at least as many as functions, all functions are sorted once.
-    fn expecting(&self, branch_nodes: usize) -> Names<'_> {
-        let is_many = branch_nodes >= self.profile.function_ids().len();
-        let places =
-            if is_many { Some(self.places.get_or_init(|| places_of(self.profile))) } else { self.places.get() };
-        Names { profile: self.profile, places: places.map(Vec::as_slice) }
+    /// The rank of a function. Samples without a stack come first.
+    fn place(&self, function: Option<FunctionId>) -> Option<u32> {
+        function.map(|function| self.places.get_or_init(|| places_of(self.profile))[function.index()])
     }
 }
 
@@ -326,13 +301,4 @@ fn places_of(profile: &Profile) -> Vec<u32> {
         places[id.index()] = place as u32;
     }
     places
-}
-
-impl Names<'_> {
-    fn compare(&self, a: Option<FunctionId>, b: Option<FunctionId>) -> Ordering {
-        match (a, b, self.places) {
-            (Some(a), Some(b), Some(places)) => places[a.index()].cmp(&places[b.index()]),
-            _ => order_labels(self.profile, label_of(a), label_of(b)),
-        }
-    }
 }

@@ -74,29 +74,38 @@ fn sum_part(
 ) -> (Vec<KeySums>, KeySums) {
     let keys = vec![Open::default(); key_count];
     let mut sums = Sums { profile, key_of_frame, keys, path: Vec::new(), below: Vec::new() };
-    let mut no_stack = Open::default();
+    let mut no_stack = KeySums::default();
     for row in part {
-        let sum = Sum { weight: row.weight, samples: row.samples };
         match row.stack {
-            Some(stack) => sums.add(stack, sum),
+            Some(stack) => sums.add(stack, row.weight, row.samples),
             None => {
-                no_stack.own.add(sum);
-                no_stack.all.add(sum);
+                no_stack.add_self(row.weight, row.samples);
+                no_stack.add_all(row.weight, row.samples);
             }
         }
     }
     sums.leave(0);
-    (sums.keys.into_iter().map(KeySums::from).collect(), no_stack.into())
+    (sums.keys.into_iter().map(|key| key.sums).collect(), no_stack)
 }
 
 impl KeySums {
+    /// Adds samples whose leaf has the key. The weights of one series never overflow. The weights of several should not be added, but must
+    /// not wrap either.
+    pub(super) fn add_self(&mut self, weight: u64, samples: u64) {
+        self.self_weight = self.self_weight.saturating_add(weight);
+        self.self_samples += samples;
+    }
+
+    /// Adds samples with the key in their stack.
+    pub(super) fn add_all(&mut self, weight: u64, samples: u64) {
+        self.all_weight = self.all_weight.saturating_add(weight);
+        self.all_samples += samples;
+    }
+
     /// Adds other sums.
     fn add(&mut self, other: &Self) {
-        // Saturates like the sums of samples.
-        self.self_weight = self.self_weight.saturating_add(other.self_weight);
-        self.all_weight = self.all_weight.saturating_add(other.all_weight);
-        self.self_samples += other.self_samples;
-        self.all_samples += other.all_samples;
+        self.add_self(other.self_weight, other.self_samples);
+        self.add_all(other.all_weight, other.all_samples);
     }
 }
 
@@ -115,39 +124,26 @@ struct Sums<'p> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     on_path: u32,
-    own: Sum,
-    all: Sum,
-}
-
-impl From<Open> for KeySums {
-    fn from(Open { own, all, .. }: Open) -> Self {
-        Self { self_weight: own.weight, all_weight: all.weight, self_samples: own.samples, all_samples: all.samples }
-    }
+    sums: KeySums,
 }
 
 /// A stack on the path.
 struct Level {
     stack: StackId,
     key: usize,
-    sum: Sum,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
     weight: u64,
     samples: u64,
 }
 
-impl Sum {
-    fn add(&mut self, other: Self) {
-        // The weights of one series never overflow. The weights of several should not be added, but must not wrap either.
-        self.weight = self.weight.saturating_add(other.weight);
-        self.samples += other.samples;
+impl Level {
+    fn add(&mut self, weight: u64, samples: u64) {
+        self.weight = self.weight.saturating_add(weight);
+        self.samples += samples;
     }
 }
 
 impl Sums<'_> {
-    fn add(&mut self, stack: StackId, sum: Sum) {
+    fn add(&mut self, stack: StackId, weight: u64, samples: u64) {
         // Ids increase from the root to the leaf, so comparing ids finds the part of the path that is not above the stack.
         let mut next = Some(stack);
         let mut shared = self.path.len();
@@ -165,11 +161,11 @@ impl Sums<'_> {
         while let Some(stack) = self.below.pop() {
             let key = self.key_of_frame[self.profile.stack(stack).frame.index()];
             self.keys[key].on_path += 1;
-            self.path.push(Level { stack, key, sum: Sum::default() });
+            self.path.push(Level { stack, key, weight: 0, samples: 0 });
         }
         if let Some(leaf) = self.path.last_mut() {
-            leaf.sum.add(sum);
-            self.keys[leaf.key].own.add(sum);
+            leaf.add(weight, samples);
+            self.keys[leaf.key].sums.add_self(weight, samples);
         }
     }
 
@@ -181,10 +177,10 @@ impl Sums<'_> {
             key.on_path -= 1;
             // If the key is on the path again, its outermost frame adds the weight.
             if key.on_path == 0 {
-                key.all.add(level.sum);
+                key.sums.add_all(level.weight, level.samples);
             }
             if let Some(above) = self.path.last_mut() {
-                above.sum.add(level.sum);
+                above.add(level.weight, level.samples);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The callers and callees of a function.
 
+use std::cmp::Ordering;
+
 use super::keyed::KeySums;
 use super::operations::FunctionSet;
 use super::tree::Label;
@@ -35,28 +37,25 @@ impl Sandwich {
         let mut callees: HashMap<FunctionId, (u64, u64)> = HashMap::default();
         for row in weights {
             let Some((caller, callee)) = neighbours(profile, row, chosen) else { continue };
-            own.all_weight = own.all_weight.saturating_add(row.weight);
-            own.all_samples += row.samples;
+            own.add_all(row.weight, row.samples);
             add(callers.entry(caller).or_default(), row);
             match callee {
                 Some(callee) => add(callees.entry(callee).or_default(), row),
-                None => {
-                    own.self_weight = own.self_weight.saturating_add(row.weight);
-                    own.self_samples += row.samples;
-                }
+                None => own.add_self(row.weight, row.samples),
             }
         }
-        let mut callers: Vec<_> = callers.into_iter().map(|(id, (weight, samples))| (id, weight, samples)).collect();
-        let mut callees: Vec<_> = callees.into_iter().map(|(id, (weight, samples))| (id, weight, samples)).collect();
         let label = |id: Option<FunctionId>| id.map_or(Label::Root, Label::Function);
-        callers.sort_unstable_by(|a, b| {
-            (b.1, b.2).cmp(&(a.1, a.2)).then_with(|| order_labels(profile, label(a.0), label(b.0)))
-        });
-        callees.sort_unstable_by(|a, b| {
-            (b.1, b.2).cmp(&(a.1, a.2)).then_with(|| order_labels(profile, label(Some(a.0)), label(Some(b.0))))
-        });
+        let callers = sorted(callers, |&a, &b| order_labels(profile, label(a), label(b)));
+        let callees = sorted(callees, |&a, &b| order_labels(profile, label(Some(a)), label(Some(b))));
         Self { own, callers, callees }
     }
+}
+
+/// Sorts functions by weight, heaviest first, then by `order`.
+fn sorted<K>(sums: HashMap<K, (u64, u64)>, order: impl Fn(&K, &K) -> Ordering) -> Vec<(K, u64, u64)> {
+    let mut rows: Vec<_> = sums.into_iter().map(|(id, (weight, samples))| (id, weight, samples)).collect();
+    rows.sort_unstable_by(|a, b| (b.1, b.2).cmp(&(a.1, a.2)).then_with(|| order(&a.0, &b.0)));
+    rows
 }
 
 fn add(sum: &mut (u64, u64), row: &StackWeight) {

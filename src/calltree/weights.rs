@@ -109,11 +109,10 @@ fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight>
     let groups = &sums.groups;
     let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();
     order.sort_unstable_by_key(|&group| (groups[group].series, groups[group].thread));
-    let counted = || sums.rows.iter().filter(|row| sums.is_counted[row.group as usize]);
-    let Some(first) = counted().next() else { return Vec::new() };
+    let Some(first) = sums.counted().next() else { return Vec::new() };
     // For each group, first the number of its rows, then the position of the next row.
     let mut places = vec![0; groups.len()];
-    counted().for_each(|row| places[row.group as usize] += 1);
+    sums.counted().for_each(|row| places[row.group as usize] += 1);
     let mut all = 0;
     for group in order {
         (places[group], all) = (all, all + places[group]);
@@ -124,7 +123,7 @@ fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight>
         StackWeight { series, thread, stack, weight: metric.of(sum), samples }
     };
     let mut rows = vec![weight_of(first); all];
-    for row in counted() {
+    for row in sums.counted() {
         let place = &mut places[row.group as usize];
         rows[*place] = weight_of(row);
         *place += 1;

@@ -9,8 +9,6 @@
 //! Names may come from anywhere: reading one takes time and memory in proportion to its length, writing it time in
 //! proportion to what is written, which has a limit. Neither recurses without a bound.
 //!
-//! A [`Demangler`] keeps its memory from name to name.
-//!
 //! A [`Demangler`] does not read names of Rust, Swift, D and Microsoft's C++. Rust's legacy names look like C++ and are read as such.
 //!
 //! [Itanium ABI]: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
@@ -19,71 +17,48 @@ mod cpp;
 mod error;
 mod names;
 
-use cpp::{node, parse, print};
 pub use error::Error;
 pub(crate) use names::STUB;
 pub use names::{NameDemangler, display_name};
 
-/// Demangles one name after the other with the same memory.
+/// Demangles C++ names.
 ///
 /// ```
 /// # use traceparse::demangle::{Demangler, Error};
-/// let mut demangler = Demangler::default().with_max_output(100);
-/// assert_eq!(demangler.demangle("_Z1fv.cold"), Ok("f() (.cold)"));
-/// assert_eq!(demangler.demangle("___Z1fv_block_invoke"), Ok("invocation function for block in f()"));
-/// assert_eq!(demangler.demangle("_Z1f"), Ok("f"));
+/// let demangler = Demangler::default().with_max_output(100);
+/// assert_eq!(demangler.demangle("_Z1fv.cold").as_deref(), Ok("f() (.cold)"));
+/// assert_eq!(demangler.demangle("___Z1fv_block_invoke").as_deref(), Ok("invocation function for block in f()"));
+/// assert_eq!(demangler.demangle("_Z1f").as_deref(), Ok("f"));
 /// assert_eq!(demangler.demangle("_Z2f"), Err(Error::Malformed { at: 3 }));
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Demangler {
     max_output: usize,
-    strips_underscore: bool,
-    arena: node::Arena,
-    tables: parse::Tables,
-    scratch: print::Scratch,
-    output: String,
 }
 
-/// A demangler takes no memory before the first name.
 impl Default for Demangler {
     fn default() -> Self {
-        let (arena, tables) = (node::Arena::new(), parse::Tables::default());
-        let (max_output, strips_underscore) = (1 << 20, false);
-        Self { max_output, strips_underscore, arena, tables, scratch: print::Scratch::default(), output: String::new() }
+        Self { max_output: 1 << 20 }
     }
 }
 
 impl Demangler {
-    /// For how many bytes of output memory is kept between names.
-    const KEPT: usize = 1 << 14;
-
     /// Sets the maximum length of demangled names, in bytes; longer names are [`Error::TooLong`]. The default is one mebibyte.
     #[must_use]
     pub fn with_max_output(self, max_output: usize) -> Self {
-        Self { max_output, ..self }
-    }
-
-    /// For names with one more underscore than the ABI says, as in the symbol tables of macOS. Names without it are then
-    /// [`Error::NotMangled`].
-    #[must_use]
-    pub fn stripping_underscore(self) -> Self {
-        Self { strips_underscore: true, ..self }
+        Self { max_output }
     }
 
     /// The C++ spelling of a mangled name.
     ///
     /// # Errors
     /// If the name is not a mangled C++ name, is malformed, or exceeds a limit.
-    pub fn demangle(&mut self, name: &str) -> Result<&str, Error> {
-        let name = if self.strips_underscore { name.strip_prefix('_').ok_or(Error::NotMangled)? } else { name };
+    pub fn demangle(self, name: &str) -> Result<String, Error> {
         if !is_mangled(name) {
             return Err(Error::NotMangled);
         }
-        self.output.clear();
-        self.output.shrink_to(Self::KEPT);
-        let root = parse::parse(name, &mut self.arena, &mut self.tables)?;
-        print::print(name, &self.arena, root, &mut self.scratch, &mut self.output, self.max_output)?;
-        Ok(&self.output)
+        let (arena, root) = cpp::parse(name)?;
+        cpp::print(name, &arena, root, self.max_output)
     }
 }
 

@@ -6,7 +6,7 @@ mod known_samples;
 use std::fmt;
 
 use super::Profile;
-use super::full::Full;
+use super::ids::Full;
 use super::model::{
     Binary, Core, CounterRow, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread,
 };
@@ -98,15 +98,6 @@ impl std::fmt::Debug for BinaryKey {
     }
 }
 
-/// Pushes a row and returns its id.
-macro_rules! push {
-    ($table:expr, $id:ident, $row:expr) => {{
-        let id = $id::from_index($table.len()).ok_or(Full)?;
-        $table.push($row);
-        id
-    }};
-}
-
 /// Returns the id of the row with this key, and adds the row if necessary.
 macro_rules! intern {
     ($map:expr, $key:expr, $table:expr, $id:ident, $row:expr) => {{
@@ -114,7 +105,8 @@ macro_rules! intern {
         match $map.get(&key) {
             Some(&id) => id,
             None => {
-                let id = push!($table, $id, $row);
+                let id = $id::from_index($table.len()).ok_or(Full)?;
+                $table.push($row);
                 $map.insert(key, id);
                 id
             }
@@ -214,20 +206,8 @@ impl ProfileBuilder {
     /// Finishes with the stacks and samples of another profile, of which this builder has the other tables. Ids of frames are the same in
     /// both.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
-        let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_bins, sum_counters, .. } =
-            profile;
-        Profile {
-            sample_weights: profile.sample_weights.clone(),
-            stacks: stacks.clone(),
-            samples: samples.clone(),
-            counters: counters.clone(),
-            counter_values: counter_values.clone(),
-            sums: sums.clone(),
-            sum_groups: sum_groups.clone(),
-            sum_bins: sum_bins.clone(),
-            sum_counters: sum_counters.clone(),
-            ..self.finish()
-        }
+        let Profile { strings, processes, threads, binaries, functions, frames, .. } = self.finish();
+        Profile { strings, processes, threads, binaries, functions, frames, held: None, ..profile.clone() }
     }
 
     /// Interns a string.

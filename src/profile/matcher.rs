@@ -12,16 +12,17 @@ use super::{Id, Profile};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     text: String,
+    /// The number that the text is, if it is a name or a number.
+    number: Option<u64>,
     rule: Rule,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
     /// The number, or the complete name.
-    Whole(Option<u64>),
-    /// The same. If nothing in the profile has this number or name, it matches every name that contains the string, which is in lower case.
-    /// The string is `None` for a number, since a mistyped number should match nothing.
-    Part(Option<u64>, Option<String>),
+    Whole,
+    /// The same. If nothing in the profile has this name, it matches every name that contains the string, which is in lower case.
+    Part(String),
     /// Every name that a predicate accepts.
     Pattern(Pattern),
     /// These processes and threads, regardless of their names.
@@ -35,25 +36,26 @@ struct Pattern(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 impl Matcher {
     /// Matches the process or thread with this number or exactly this name.
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), rule: Rule::Whole(number(text)) }
+        Self { text: text.to_owned(), number: number(text), rule: Rule::Whole }
     }
 
     /// The same; if nothing in the profile has this number or name, matches every name that contains `text`, in any case. A number never
     /// matches a part of a name.
     pub fn part(text: &str) -> Self {
         let number = number(text);
-        let part = if number.is_none() { Some(text.to_lowercase()) } else { None };
-        Self { text: text.to_owned(), rule: Rule::Part(number, part) }
+        // A mistyped number should match nothing.
+        let rule = if number.is_none() { Rule::Part(text.to_lowercase()) } else { Rule::Whole };
+        Self { text: text.to_owned(), number, rule }
     }
 
     /// Matches every name that `is_match` accepts, such as a regular expression does. `text` describes the predicate.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self { text: text.to_owned(), rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
+        Self { text: text.to_owned(), number: None, rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
     }
 
     /// Fixes what this matches in the profile now, with another description: names may change later.
     pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
-        Self { text, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
+        Self { text, number: None, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
     }
 
     /// True if the pattern is a number.
@@ -68,8 +70,7 @@ impl Matcher {
 
     /// True if the pattern is this number or this complete name.
     pub fn is_exact(&self, number: Option<u64>, name: &str) -> bool {
-        let (Rule::Whole(own) | Rule::Part(own, _)) = &self.rule else { return name == self.text };
-        (number.is_some() && number == *own) || name == self.text
+        (number.is_some() && number == self.number) || name == self.text
     }
 
     /// Returns the matching processes.
@@ -121,13 +122,10 @@ impl Matcher {
             all.iter().filter(|(_, number, name)| is_chosen(*number, name)).map(|&(id, ..)| id).collect::<Vec<_>>()
         };
         match &self.rule {
-            Rule::Whole(_) => chosen(&|number, name| self.is_exact(number, name)),
-            Rule::Part(_, part) => {
-                let exact = chosen(&|number, name| self.is_exact(number, name));
-                match part {
-                    Some(part) if exact.is_empty() => chosen(&|_, name| name.to_lowercase().contains(part)),
-                    _ => exact,
-                }
+            Rule::Whole => chosen(&|number, name| self.is_exact(number, name)),
+            Rule::Part(part) => {
+                let exact = chosen(&|_, name| name == self.text);
+                if exact.is_empty() { chosen(&|_, name| name.to_lowercase().contains(part)) } else { exact }
             }
             Rule::Pattern(pattern) => chosen(&|_, name| (pattern.0)(name)),
             Rule::Chosen(..) => Vec::new(),

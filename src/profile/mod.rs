@@ -28,7 +28,6 @@
 mod builder;
 mod category;
 mod counters;
-mod full;
 mod ids;
 mod intervals;
 mod leaves;
@@ -39,7 +38,6 @@ mod rebuild;
 mod renamed;
 mod sample_sum;
 mod sample_weights;
-mod sampled_time;
 mod selection;
 mod stack_rows;
 mod stacks;
@@ -50,8 +48,7 @@ mod time_range;
 
 pub use builder::{FrameKey, ProfileBuilder};
 pub use category::Category;
-pub use full::Full;
-pub use ids::Id;
+pub use ids::{Full, Id};
 pub use intervals::IntervalFilter;
 pub(crate) use main_thread::MAIN_THREAD;
 pub use matcher::Matcher;
@@ -63,8 +60,7 @@ pub(crate) use model::{
 };
 pub use rebuild::{RebuildError, Replacement};
 pub(crate) use renamed::Rename;
-pub use sample_sum::SampleSum;
-pub use sampled_time::SampledTime;
+pub use sample_sum::{SampleSum, SampledTime};
 pub(crate) use selection::SelectedSums;
 pub use selection::{SelectedSamples, Selection, StateFilter};
 pub use sums::SampleDetail;

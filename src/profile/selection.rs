@@ -121,10 +121,14 @@ impl SelectedSums<'_> {
         }
     }
 
+    /// Returns the rows of the selected sums.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &SumRow> {
+        self.rows.iter().filter(|row| self.is_counted[row.group as usize])
+    }
+
     /// Returns the stack of each selected sum.
     pub(crate) fn stacks(&self) -> impl Iterator<Item = StackId> {
-        let counted = self.rows.iter().filter(|row| self.is_counted[row.group as usize]);
-        counted.filter_map(|row| row.stack)
+        self.counted().filter_map(|row| row.stack)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::full::Full;
+use super::ids::Full;
 use super::model::Stack;
 use super::model::{FrameId, StackId};
 use crate::chunked_vec::ChunkedVec;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use hashbrown::HashTable;
 
-use super::full::Full;
+use super::ids::Full;
 use super::model::Stack;
 use super::model::{FrameId, StackId};
 use super::stack_rows::StackRows;

@@ -1,6 +1,7 @@
 //! Interns strings in one allocation, with a small id for each.
 
 use std::hash::BuildHasher as _;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 
@@ -21,15 +22,12 @@ pub(crate) struct Strings {
 impl Strings {
     /// Returns a string. An id from another table returns an unrelated string or panics, like an index.
     pub(crate) fn get(&self, id: StringId) -> &str {
-        let index = id.index();
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
+        &self.text[range(&self.ends, id.index())]
     }
 
     /// All strings, in the order of their ids.
     pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = &str> {
-        let start = |index: usize| if index == 0 { 0 } else { self.ends[index - 1] };
-        (0..self.ends.len()).map(move |index| &self.text[start(index)..self.ends[index]])
+        (0..self.ends.len()).map(|index| &self.text[range(&self.ends, index)])
     }
 
     /// Skips the next id: no string has it.
@@ -63,11 +61,13 @@ impl Strings {
         self.text.push_str(text);
         self.ends.push(self.text.len());
         let Self { text: all, ends, ids, hasher } = self;
-        let get = |id: StringId| {
-            let start = if id.index() == 0 { 0 } else { ends[id.index() - 1] };
-            &all[start..ends[id.index()]]
-        };
-        ids.insert_unique(hasher.hash_one(text), id, |&id| hasher.hash_one(get(id)));
+        ids.insert_unique(hasher.hash_one(text), id, |&id| hasher.hash_one(&all[range(ends, id.index())]));
         Some(id)
     }
+}
+
+/// The place of a string, which starts where the one before it ends.
+fn range(ends: &[usize], index: usize) -> Range<usize> {
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    start..ends[index]
 }

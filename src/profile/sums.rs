@@ -5,12 +5,11 @@ use std::hint::black_box;
 
 use hashbrown::HashTable;
 
-use super::full::Full;
+use super::ids::Full;
 use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
 use super::model::{SeriesId, StackId, StringId, ThreadId};
-use super::sample_sum::SampleSum;
-use super::sampled_time::SampledTime;
+use super::sample_sum::{SampleSum, SampledTime};
 use super::time_bins::TimeBins;
 use crate::chunked_vec::ChunkedVec;
 use crate::hash::{BuildHasher, HashMap};

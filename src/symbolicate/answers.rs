@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::error::Diagnostic;
 use crate::memory::Reservation;
-use crate::symbols::{Found, Note};
+use crate::symbols::Found;
 
 /// A frame of an answer. Its strings are indices into the strings of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,6 @@ pub(super) struct AnswerFrame {
     pub(super) function: Option<u32>,
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
-    pub(super) is_inlined: bool,
     /// The distance of the address from the start of the function, if known.
     pub(super) offset: Option<u32>,
     /// The range of its other names among the aliases.
@@ -46,7 +46,7 @@ pub(super) struct Answers {
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
     /// Files that could not be read, with the reason; and other notes.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<Diagnostic>,
     /// True if a file was not read to its end, for lack of memory.
     pub(super) is_short: bool,
     /// The memory that they take.

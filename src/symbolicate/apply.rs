@@ -1,16 +1,12 @@
 //! Makes the new profile from the answers.
 
-use super::addresses::{first_binaries, key};
 use super::answers::{AnswerFrame, Answers, StringKind};
-use super::images::ImageMap;
-use super::images::Key;
-use super::images::SymbolicateOptions;
+use super::images::{ImageMap, Key, SymbolicateOptions, first_binaries, key};
 use super::same_function::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use crate::hash::HashMap;
 use crate::profile::{
     Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, RebuildError, Replacement, SourceLine,
-    StringId,
 };
 use crate::symbols::{AppleSymbols, SymbolFinder};
 use crate::units::Uuid;
@@ -30,7 +26,6 @@ pub(super) fn apply(
         first: first_binaries(profile),
         tallies: HashMap::default(),
         without_binary: 0,
-        string_ids: HashMap::default(),
         is_grouped: grouped_frames(profile),
     };
     let new = profile.with_frames(|builder, id| writer.replace(builder, id))?;
@@ -56,7 +51,6 @@ fn grouped_frames(profile: &Profile) -> Vec<bool> {
 
 /// The answer of an image's files for one address; at least one frame.
 struct Answer<'a> {
-    uuid: Uuid,
     answers: &'a Answers,
     chain: &'a [AnswerFrame],
 }
@@ -78,8 +72,6 @@ struct Writer<'a> {
     first: HashMap<Uuid, BinaryId>,
     tallies: HashMap<BinaryId, BinarySummary>,
     without_binary: u64,
-    /// By image: the ids of its answers' strings, as far as they were used.
-    string_ids: HashMap<Uuid, Vec<Option<StringId>>>,
     /// By frame: true if the recording lists it with others of one address, inlined into each other.
     is_grouped: Vec<bool>,
 }
@@ -126,7 +118,7 @@ impl<'a> Writer<'a> {
         }
         // A recording that lists inlined functions is more precise than a file that lists one function.
         let is_poorer = chain.len() == 1 && self.is_grouped[id.index()];
-        (!is_poorer).then_some(Answer { uuid, answers, chain })
+        (!is_poorer).then_some(Answer { answers, chain })
     }
 
     /// The frames of an answer.
@@ -137,7 +129,7 @@ impl<'a> Writer<'a> {
         binary: Option<BinaryId>,
         answer: &Answer<'_>,
     ) -> Result<(Vec<FrameId>, Outcome), Full> {
-        let &Answer { uuid, answers, chain } = answer;
+        let &Answer { answers, chain } = answer;
         let function = *self.profile.function(frame.function);
         let (kept, was_named) = (function.name, function.is_named);
         let recorded = self.profile.string(kept);
@@ -149,13 +141,12 @@ impl<'a> Writer<'a> {
         let is_nameless = !is_named && chain.last().is_some_and(|outermost| outermost.offset.is_some());
         let outcome = Outcome { is_named, is_nameless, disagrees: was_named && agreed.is_none() && knows_name };
         let first_shown = if self.options.with_inlines { 0 } else { chain.len() - 1 };
-        let ids = self.string_ids.entry(uuid).or_insert_with(|| vec![None; answers.strings.len()]);
         let mut frames = Vec::with_capacity(chain.len());
         for (index, answer) in chain.iter().enumerate().skip(first_shown) {
             let is_outermost = index + 1 == chain.len();
-            let (name, is_named) = match (answer.function, is_known(answer)) {
+            let (name, is_named) = match (answers.text(answer.function), is_known(answer)) {
                 _ if agreed == Some(index) => (kept, true),
-                (Some(name), true) => (intern(builder, ids, answers, name)?, true),
+                (Some(name), true) => (builder.string(name)?, true),
                 // Instruments keeps functions without a name under the address at which they start.
                 _ if is_outermost && !was_named && answer.offset.is_some() => {
                     let start = frame.lookup_address.get().wrapping_sub(answer.offset.unwrap_or(0).into());
@@ -165,7 +156,7 @@ impl<'a> Writer<'a> {
                 // Swift once left inlined functions without a name: the caller's instead would be wrong.
                 _ => (builder.string("<unknown>")?, false),
             };
-            let path = answer.file.map(|file| intern(builder, ids, answers, file)).transpose()?;
+            let path = answers.text(answer.file).map(|file| builder.string(file)).transpose()?;
             let source = match path {
                 Some(path) => Some(SourceLine { path, line: answer.line.unwrap_or(0) }),
                 None => frame.source.filter(|_| is_outermost),
@@ -257,20 +248,6 @@ fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option
     let (outermost, inlined) = chain.split_last()?;
     let is_alias = answers.aliases(outermost).any(|alias| is_same_function(recorded, alias));
     (is_alias || (is_same(outermost) && !inlined.iter().any(is_same))).then_some(inlined.len())
-}
-
-/// The id of a string of the answers; each is looked up by its text once.
-fn intern(
-    builder: &mut ProfileBuilder,
-    ids: &mut [Option<StringId>],
-    answers: &Answers,
-    index: u32,
-) -> Result<StringId, Full> {
-    let index = index as usize;
-    match ids[index] {
-        Some(id) => Ok(id),
-        None => Ok(*ids[index].insert(builder.string(&answers.strings[index])?)),
-    }
 }
 
 /// Adds a frame unchanged, since no file contains it.

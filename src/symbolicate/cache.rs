@@ -6,13 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "symbols")]
 use rayon::prelude::*;
 
-use super::addresses::addresses;
 use super::answers::Answers;
 use super::apply;
 use super::cached_answers::Remembered;
-use super::images::ImageAddresses;
-use super::images::ImageMap;
-use super::images::SymbolicateOptions;
+use super::images::{ImageAddresses, ImageMap, SymbolicateOptions, addresses};
 use super::summary::SymbolicationSummary;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget};

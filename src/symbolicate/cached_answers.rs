@@ -9,10 +9,11 @@ use std::sync::Arc;
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageAddresses;
 use crate::demangle::display_name;
+use crate::error::Diagnostic;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::recording::is_hex_address;
-use crate::symbols::{self, AppleSymbols, Asked, Found, Note, SymbolFinder, SymbolFrame};
+use crate::symbols::{self, AppleSymbols, Asked, Found, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
 /// The answers remembered for one image.
@@ -45,7 +46,7 @@ struct Known {
 #[derive(Debug)]
 struct File {
     found: Found,
-    note: Option<Note>,
+    note: Option<Diagnostic>,
 }
 
 /// Strings of answers, each once; a name is demangled when it is seen first.
@@ -107,7 +108,7 @@ impl Remembered {
         let memory = |all: &Vec<AnswerFrame>, strings: &Strings| of_vec(all) + strings.bytes as u64;
         let before = memory(all, strings);
         let (mut reserved, mut over) = (budget.nothing(), None);
-        let asked = symbols::look_up(finder, uuid, &new, budget, &mut |index, frames| {
+        let asked = finder.look_up(uuid, &new, budget, &mut |index, frames| {
             let taken = memory(all, strings) - before;
             if over.is_none() && taken > reserved.bytes() + BYTES_BETWEEN {
                 over = reserved.resize(taken).err();
@@ -155,7 +156,7 @@ impl Remembered {
                 Some(format!("{name}: {error}"))
             }
         };
-        let note = note.map(|message| Note { message, count: 1 });
+        let note = note.map(|message| Diagnostic::new(message));
         match self.files.get_mut(position) {
             Some(file) if file.note.is_none() => file.note = note,
             Some(_) => {}
@@ -221,7 +222,7 @@ impl Strings {
         }
         self.bytes += size_of_val(frame.aliases);
         let aliases = (start, self.aliases.len() as u32);
-        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined, offset, aliases }
+        AnswerFrame { function, file, line: frame.line, offset, aliases }
     }
 
     fn name(&mut self, name: &str) -> u32 {

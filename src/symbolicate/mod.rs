@@ -9,7 +9,6 @@
 //! the same, and the disagreement is counted. Inlined functions that the recording lists stay if the files list only one function. The
 //! summary shows, for each binary, how many frames have names now, and why the others have none.
 
-mod addresses;
 mod answers;
 mod apply;
 mod cache;
@@ -21,8 +20,7 @@ mod summary;
 use std::collections::BTreeSet;
 
 pub use cache::SymbolCache;
-pub use images::ImageSpec;
-pub use images::SymbolicateOptions;
+pub use images::{ImageSpec, SymbolicateOptions};
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
 use crate::profile::{Profile, RebuildError};

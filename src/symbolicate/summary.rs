@@ -1,6 +1,7 @@
 //! The results for frames, binary by binary.
 
-use crate::symbols::{Found, Note};
+use crate::error::Diagnostic;
+use crate::symbols::Found;
 use crate::units::Uuid;
 
 /// The results of symbolication.
@@ -14,7 +15,7 @@ pub struct SymbolicationSummary {
     /// Frames outside every known binary; nothing can name them.
     pub frames_without_binary: u64,
     /// Notes about files, each with its path.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Diagnostic>,
 }
 
 /// The results of symbolication for one binary (one UUID).

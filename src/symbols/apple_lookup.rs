@@ -25,8 +25,9 @@ use super::apple_bytes::{Broken, u32_at};
 use super::apple_inlined::InlinedCalls;
 use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
-use super::frame::{Called, Location, Note, SymbolFrame, Symbols};
+use super::frame::{Called, Location, SymbolFrame, Symbols};
 use crate::demangle::STUB;
+use crate::error::Diagnostic;
 
 /// The flag of functions that were folded.
 const IS_FOLDED: u32 = 0x800;
@@ -144,20 +145,23 @@ impl<'a> AppleSymbols<'a> {
     }
 
     /// Answers one address of the record; `false` if it is unknown.
-    fn answer_one(&self, address: u64, frames: &mut Frames<'a>, answer: &mut dyn FnMut(&[SymbolFrame<'_>])) -> bool {
-        frames.calls.clear();
-        frames.list.clear();
-        let unreadable = &mut frames.unreadable;
+    fn answer_one(
+        &self,
+        address: u64,
+        unreadable: &mut Unreadable,
+        answer: &mut dyn FnMut(&[SymbolFrame<'_>]),
+    ) -> bool {
+        let (mut calls, mut frames) = (Vec::new(), Vec::new());
         let function = self.function_at(address, unreadable);
         if let Some(Function { symbol, is_folded: false, .. }) = function {
-            frames.calls.extend(self.inlined_at(&symbol, address));
+            calls.extend(self.inlined_at(&symbol, address));
         }
         let is_folded = function.is_some_and(|function| function.is_folded);
         let line = if is_folded { None } else { self.line_at(address) };
         let mut source = line.map(|place| self.source(place, unreadable)).unwrap_or_default();
-        for &call in frames.calls.iter().rev() {
+        for call in calls.into_iter().rev() {
             let names = self.names(&Entry::of(&self.inlined.table, call), unreadable);
-            frames.list.push(source.frame(names.called, true));
+            frames.push(source.frame(names.called, true));
             source = self.source(Place::of(&self.inlined.table, call, 24), unreadable);
         }
         let names = match function {
@@ -175,10 +179,10 @@ impl<'a> AppleSymbols<'a> {
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }
-        frames.list.push(outermost);
-        let is_known = offset.is_some() || frames.list.iter().any(|frame| frame.file.is_some());
+        frames.push(outermost);
+        let is_known = offset.is_some() || frames.iter().any(|frame| frame.file.is_some());
         if is_known {
-            answer(&frames.list);
+            answer(&frames);
         }
         is_known
     }
@@ -220,14 +224,6 @@ fn without_underscore(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
 }
 
-/// Buffers for an answer, and the strings that could not be read in all answers.
-#[derive(Debug, Default)]
-struct Frames<'a> {
-    calls: Vec<usize>,
-    list: Vec<SymbolFrame<'a>>,
-    unreadable: Unreadable,
-}
-
 /// Strings that are not UTF-8.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unreadable {
@@ -236,22 +232,22 @@ struct Unreadable {
 }
 
 impl Symbols for AppleSymbols<'_> {
-    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic> {
         if !self.segments.has_text() {
             let message = format!("the symbols of {} have no segment __TEXT to count addresses from", self.record.uuid);
-            return vec![Note { message, count: 1 }];
+            return vec![Diagnostic::new(message)];
         }
-        let mut frames = Frames::default();
+        let mut unreadable = Unreadable::default();
         for (index, &relative) in addresses.iter().enumerate() {
             if let Some(address) = self.segments.to_record(relative) {
-                self.answer_one(address, &mut frames, &mut |frames| answer(index, frames));
+                self.answer_one(address, &mut unreadable, &mut |frames| answer(index, frames));
             }
         }
-        let first = frames.unreadable.first.map(|first| {
-            let count = frames.unreadable.count;
+        let first = unreadable.first.map(|first| {
+            let count = unreadable.count;
             let message =
                 format!("names or paths that are not UTF-8 were left out {count} times, the first at {first:#x}");
-            Note { message, count: 1 }
+            Diagnostic::new(message)
         });
         first.into_iter().collect()
     }

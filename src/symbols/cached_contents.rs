@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::found::{Contents, Image};
-use super::index::{Index, ItemKind, Stamp, parse_folder_line, parse_image, parse_item};
+use super::found::Image;
+use super::index::{Index, Stamp, parse_folder_line, parse_image, parse_item};
 use super::locate::Locator;
 use crate::files::Entry;
 use crate::units::Uuid;
@@ -87,8 +87,7 @@ impl Locator<'_> {
     /// The path of a file if the file has not changed.
     fn unchanged_file(&self, folder: &Path, letter: &str, fields: &str) -> Option<PathBuf> {
         let item = parse_item(letter, fields)?;
-        let (ItemKind::File(known) | ItemKind::Link(known)) = item.kind else { return None };
-        let (known, _): (Stamp, Contents) = known.filter(|(stamp, _)| stamp.modified > 0)?;
+        let (known, _) = item.known.filter(|(stamp, _)| stamp.modified > 0)?;
         let path = folder.join(&item.name);
         let Ok(Entry::File { length, modified, changed }) = self.files.entry(&path) else { return None };
         (known == Stamp { length, modified, changed }).then_some(path)

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::found::Contents;
-use super::index::{FolderRow, Index, Item, ItemKind, Stamp};
+use super::index::{FolderRow, Index, Item, Stamp};
 use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
 use crate::files::{Entry, EntryKind};
 use crate::hash::HashMap;
@@ -77,7 +77,7 @@ impl Locator<'_> {
             Some(row) if times.is_some() && row.times == times => return Some(row),
             known => known.map(|row| row.items).unwrap_or_default(),
         };
-        let mut items: HashMap<OsString, ItemKind> = items.into_iter().map(|item| (item.name, item.kind)).collect();
+        let mut known: HashMap<OsString, _> = items.into_iter().map(|item| (item.name, item.known)).collect();
         let entries = match self.files.list_kinds(&folder.path) {
             Ok(entries) => entries,
             Err(error) => {
@@ -86,18 +86,9 @@ impl Locator<'_> {
                 return None;
             }
         };
-        let mut known = |name: &OsString| match items.remove(name) {
-            Some(ItemKind::File(known) | ItemKind::Link(known)) => known,
-            _ => None,
-        };
         let item = |(name, kind): (OsString, EntryKind)| {
-            let kind = match kind {
-                EntryKind::Folder => ItemKind::Folder,
-                EntryKind::File => ItemKind::File(known(&name)),
-                EntryKind::Link => ItemKind::Link(known(&name)),
-                EntryKind::Other => ItemKind::Other,
-            };
-            Item { name, kind }
+            let known = known.remove(&name).flatten();
+            Item { known: known.filter(|_| matches!(kind, EntryKind::File | EntryKind::Link)), name, kind }
         };
         let mut items: Vec<Item> = entries.into_iter().map(item).collect();
         items.sort_by(|a, b| a.name.cmp(&b.name));
@@ -107,7 +98,7 @@ impl Locator<'_> {
     /// Looks at the files of a folder, and queues its folders. False if there are too many entries.
     fn look_at_items(&mut self, folder: &Folder, items: &mut [Item], todo: &mut Vec<Folder>) -> bool {
         let is_recording = items.iter().any(|item| item.name == "form.template" || item.name == "corespace");
-        for Item { name, kind } in items {
+        for Item { name, kind, known } in items {
             // Private data of instruments: archives that are not symbol files.
             if is_recording && name == "instrument_data" {
                 continue;
@@ -116,14 +107,14 @@ impl Locator<'_> {
             if self.entries > MAX_ENTRIES {
                 return false;
             }
+            let canonical = || folder.canonical.join(&*name);
             match kind {
-                ItemKind::Folder => todo.push(folder.child(name, folder.canonical.join(&*name))),
-                ItemKind::File(known) => {
-                    let canonical = folder.canonical.join(&*name);
-                    *known = self.look_at_item(folder, name, Some(canonical), known.take(), todo);
+                EntryKind::Folder => todo.push(folder.child(name, canonical())),
+                EntryKind::File | EntryKind::Link => {
+                    let canonical = (*kind == EntryKind::File).then(canonical);
+                    *known = self.look_at_item(folder, name, canonical, known.take(), todo);
                 }
-                ItemKind::Link(known) => *known = self.look_at_item(folder, name, None, known.take(), todo),
-                ItemKind::Other => {}
+                EntryKind::Other => {}
             }
         }
         true

@@ -1,6 +1,5 @@
 //! Symbols that were found: the file, its kind, and the place of the image in it.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -29,12 +28,6 @@ impl SourceKind {
             Self::MachO => "Mach-O",
             Self::SymbolsArchive => "symbolsarchive",
         }
-    }
-}
-
-impl fmt::Display for SourceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

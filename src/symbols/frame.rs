@@ -9,7 +9,7 @@
 //! draw               image.cc:140  calls scale
 //! ```
 
-use std::fmt;
+use crate::error::Diagnostic;
 
 /// One frame of an answer; answers are innermost first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,26 +73,7 @@ pub trait Symbols {
     /// unknown address. The frames are valid during the call.
     ///
     /// Returns what a reader of the answers should know: parts of the file that could not be used.
-    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note>;
-}
-
-/// Something about a symbol file that made answers poorer than they could be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// The message: one sentence, without the name of the file.
-    pub message: String,
-    /// The number of times it was seen.
-    pub count: u64,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if self.count > 1 {
-            write!(f, " ({} times)", self.count)?;
-        }
-        Ok(())
-    }
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic>;
 }
 
 /// Most messages that are kept apart; a broken file of a thousand units has a few kinds of faults, not a thousand.
@@ -100,7 +81,7 @@ const MAX_NOTES: usize = 32;
 
 /// Collects notes: the same sentence twice is one note with a count of 2.
 #[derive(Debug, Default)]
-pub struct Notes(Vec<Note>);
+pub struct Notes(Vec<Diagnostic>);
 
 impl Notes {
     /// Adds one sighting.
@@ -109,17 +90,17 @@ impl Notes {
         if let Some(note) = self.0.iter_mut().find(|note| note.message == message) {
             note.count += 1;
         } else if self.0.len() < MAX_NOTES {
-            self.0.push(Note { message, count: 1 });
+            self.0.push(Diagnostic::new(message));
         }
     }
 
     /// The notes so far.
-    pub fn iter(&self) -> impl Iterator<Item = &Note> {
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.0.iter()
     }
 
     /// The notes in the order of their first sighting.
-    pub fn into_vec(self) -> Vec<Note> {
+    pub fn into_vec(self) -> Vec<Diagnostic> {
         self.0
     }
 }

@@ -20,7 +20,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::found::{Contents, Image, SourceKind};
-use crate::files::FolderTimes;
+use crate::files::{EntryKind, FolderTimes};
 use crate::hash::HashMap;
 use crate::units::Uuid;
 
@@ -44,20 +44,14 @@ pub(super) struct Stamp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) name: OsString,
-    pub(super) kind: ItemKind,
+    pub(super) kind: EntryKind,
+    /// The contents of a file, or of the target of a link, when it had this stamp; `None` if unknown.
+    pub(super) known: Option<(Stamp, Contents)>,
 }
 
-/// The kind of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ItemKind {
-    Folder,
-    /// A file, and its contents when it had this stamp; `None` if unknown.
-    File(Option<(Stamp, Contents)>),
-    /// A link, or an entry that the file system cannot distinguish from a link, with the contents of its target.
-    Link(Option<(Stamp, Contents)>),
-    /// Neither a file nor a folder.
-    Other,
-}
+/// The letters of entries.
+const LETTERS: [(&str, EntryKind); 4] =
+    [("d", EntryKind::Folder), ("o", EntryKind::Other), ("f", EntryKind::File), ("l", EntryKind::Link)];
 
 /// A folder of the walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,13 +131,8 @@ fn push_folder(folder: &FolderRow, text: &mut String) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "D\t{modified}\t{changed}\t{}", folder.path);
     for (name, item) in names().filter_map(|(name, item)| Some((name?, item))) {
-        let (letter, known) = match &item.kind {
-            ItemKind::Folder => ('d', &None),
-            ItemKind::Other => ('o', &None),
-            ItemKind::File(known) => ('f', known),
-            ItemKind::Link(known) => ('l', known),
-        };
-        let Some((stamp, contents)) = known else {
+        let letter = LETTERS.iter().find(|(_, kind)| *kind == item.kind).map_or("o", |(letter, _)| letter);
+        let Some((stamp, contents)) = &item.known else {
             let _ = writeln!(text, "{letter}\t{name}");
             continue;
         };
@@ -198,10 +187,7 @@ fn parse_folder(lines: &str) -> Option<FolderRow> {
 
 /// The contents of the file to which a line belongs: the last one.
 fn last_contents(items: &mut [Item]) -> Option<&mut Contents> {
-    match &mut items.last_mut()?.kind {
-        ItemKind::File(known) | ItemKind::Link(known) => known.as_mut().map(|(_, contents)| contents),
-        ItemKind::Folder | ItemKind::Other => None,
-    }
+    items.last_mut()?.known.as_mut().map(|(_, contents)| contents)
 }
 
 /// A line `D`: the folder without its entries.
@@ -227,16 +213,11 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
         }
         _ => return None,
     };
-    let kind = match letter {
-        "d" => ItemKind::Folder,
-        "o" => ItemKind::Other,
-        "f" => ItemKind::File(known),
-        "l" => ItemKind::Link(known),
-        _ => return None,
-    };
+    let (_, kind) = LETTERS.into_iter().find(|(known, _)| *known == letter)?;
+    let known = known.filter(|_| matches!(kind, EntryKind::File | EntryKind::Link));
     // A name that leads elsewhere was not written by this program.
     let is_name = !name.is_empty() && Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
-    is_name.then(|| Item { name: name.into(), kind })
+    is_name.then(|| Item { name: name.into(), kind, known })
 }
 
 /// A line `i`, without its letter.
@@ -271,8 +252,15 @@ mod tests {
         }
     }
 
-    fn folder(path: &str, times: u64, items: &[(&str, ItemKind)]) -> FolderRow {
-        let items = items.iter().map(|(name, kind)| Item { name: name.into(), kind: kind.clone() }).collect();
+    type Known = Option<(Stamp, Contents)>;
+
+    fn folder(path: &str, times: u64, items: &[(&str, EntryKind, Known)]) -> FolderRow {
+        let item = |(name, kind, known): &(&str, EntryKind, Known)| Item {
+            name: name.into(),
+            kind: *kind,
+            known: known.clone(),
+        };
+        let items = items.iter().map(item).collect();
         let times = (times > 0).then_some(FolderTimes { modified: times, changed: times + 1 });
         FolderRow { path: path.to_owned(), times, items }
     }
@@ -286,17 +274,25 @@ mod tests {
     #[test]
     fn an_index_comes_back() {
         let stamp = Stamp { length: 5000, modified: 99, changed: 98 };
-        let file = |contents| ItemKind::File(Some((stamp, contents)));
+        let file = |name, contents| (name, EntryKind::File, Some((stamp, contents)));
         let folders = vec![
-            folder("", 7, &[("a b.dSYM", ItemKind::Folder), ("link", ItemKind::Link(None)), ("pipe", ItemKind::Other)]),
+            folder(
+                "",
+                7,
+                &[
+                    ("a b.dSYM", EntryKind::Folder, None),
+                    ("link", EntryKind::Link, None),
+                    ("pipe", EntryKind::Other, None),
+                ],
+            ),
             folder(
                 "a b.dSYM",
                 9,
                 &[
-                    ("App", file(Contents::Images(vec![image(Some("App")), image(None)]))),
-                    ("b.zip", file(Contents::Known("a zip".to_owned()))),
-                    ("c", ItemKind::Link(Some((stamp, Contents::Unknown)))),
-                    ("unread", ItemKind::File(None)),
+                    file("App", Contents::Images(vec![image(Some("App")), image(None)])),
+                    file("b.zip", Contents::Known("a zip".to_owned())),
+                    ("c", EntryKind::Link, Some((stamp, Contents::Unknown))),
+                    ("unread", EntryKind::File, None),
                 ],
             ),
             folder("recent", 0, &[]),
@@ -312,7 +308,8 @@ mod tests {
     #[test]
     fn a_folder_of_names_that_are_no_fields_is_listed_again() {
         let text =
-            index(vec![folder("", 7, &[("a\nD\t1\t1\tb", ItemKind::Folder), ("c", ItemKind::Folder)])]).to_bytes();
+            index(vec![folder("", 7, &[("a\nD\t1\t1\tb", EntryKind::Folder, None), ("c", EntryKind::Folder, None)])])
+                .to_bytes();
         assert_eq!(String::from_utf8(text).unwrap(), format!("{HEADER}D\t0\t0\t\nd\tc\n{TRAILER}"));
     }
 

@@ -5,79 +5,31 @@
 //! `__debug_str_offs`.
 
 use std::io;
-use std::ops::Range;
 
 use object::LittleEndian;
-use object::macho::{self, MachHeader32, MachHeader64, Nlist32, Nlist64};
+use object::macho::{self, MachHeader32, MachHeader64};
 use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
 
 use super::found::invalid;
 use super::frame::Notes;
 use super::macho::Slice;
 use super::section::Section as Piece;
+use super::symbol_table::{Section, SymbolTable};
 use crate::files::FileBytes;
 
-/// The parts of a slice, read on demand.
+/// The parts of a slice. Its DWARF is read on demand.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
     /// The slice.
     pub(super) data: Piece<'data>,
     /// The address of `__TEXT`.
     pub(super) text_address: u64,
-    /// All sections in the order of the load commands, by which symbols number them, from 1.
-    pub(super) sections: Vec<Section>,
     /// The sections of `__DWARF`: name and contents.
     debug: Vec<(&'data [u8], Piece<'data>)>,
-    /// The symbols and their names.
-    pub(super) symbols: Option<Symtab<'data>>,
-    /// `LC_FUNCTION_STARTS`, relative to the address of `__TEXT`. Binaries have it, dSYMs do not.
-    pub(super) function_starts: FunctionStartsIterator<'data>,
-    /// True if the lowest bit of a function start means Thumb instead of being part of the address.
-    pub(super) has_thumb_bit: bool,
+    /// Names of functions.
+    pub(super) symbols: SymbolTable<'data>,
     /// Notes about the parts that could not be used.
     pub(super) notes: Notes,
-}
-
-/// One section: its addresses, and what it contains.
-#[derive(Clone, Debug)]
-pub(super) struct Section {
-    /// The addresses of the section.
-    pub(super) addresses: Range<u64>,
-    /// True if it holds instructions.
-    pub(super) is_executable: bool,
-}
-
-/// The symbol table of the file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Symtab<'data> {
-    /// The symbols.
-    pub(super) symbols: Nlists<'data>,
-    /// The names, each ended by a zero byte.
-    pub(super) strings: Option<Piece<'data>>,
-}
-
-/// Symbols of 32-bit or 64-bit files.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Nlists<'data> {
-    Narrow(&'data [Nlist32<LittleEndian>]),
-    Wide(&'data [Nlist64<LittleEndian>]),
-}
-
-/// The header types of both widths, and how their symbols are wrapped.
-trait Width: MachHeader<Endian = LittleEndian> {
-    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data>;
-}
-
-impl Width for MachHeader32<LittleEndian> {
-    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data> {
-        Nlists::Narrow(symbols)
-    }
-}
-
-impl Width for MachHeader64<LittleEndian> {
-    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data> {
-        Nlists::Wide(symbols)
-    }
 }
 
 impl<'data> Layout<'data> {
@@ -106,49 +58,48 @@ impl<'data> Layout<'data> {
     }
 }
 
-fn read<Mach: Width>(data: Piece<'_>) -> object::Result<Layout<'_>> {
+fn read<Mach: MachHeader<Endian = LittleEndian>>(data: Piece<'_>) -> object::Result<Layout<'_>> {
     let header = Mach::parse(data, 0)?;
-    let mut layout = Layout {
-        data,
-        text_address: 0,
-        sections: Vec::new(),
-        debug: Vec::new(),
-        symbols: None,
-        function_starts: FunctionStartsIterator::default(),
-        has_thumb_bit: header.cputype(LittleEndian) == macho::CPU_TYPE_ARM,
-        notes: Notes::default(),
-    };
+    let (text_address, debug, notes) = (0, Vec::new(), Notes::default());
+    let mut layout = Layout { data, text_address, debug, symbols: SymbolTable::default(), notes };
+    // In the order of the load commands, by which symbols number them, from 1.
+    let mut sections = Vec::new();
+    let (mut nlists, mut starts) = (&[][..], FunctionStartsIterator::default());
     let mut commands = header.load_commands(LittleEndian, data, 0)?;
     while let Some(command) = commands.next()? {
         if let Some((segment, section_data)) = Mach::Segment::from_command(command)? {
             if segment.name() == b"__TEXT" {
                 layout.text_address = segment.vmaddr(LittleEndian).into();
             }
-            add_sections::<Mach>(&mut layout, data, segment, section_data)?;
+            add_sections::<Mach>(&mut layout, &mut sections, segment, section_data)?;
         } else if let Some(symtab) = command.symtab()? {
             match symtab.symbols::<Mach, _>(LittleEndian, data) {
                 Ok(table) => {
                     let start = u64::from(symtab.stroff.get(LittleEndian));
                     let end = start + u64::from(symtab.strsize.get(LittleEndian));
-                    let strings = data.part(start..end.min(data.len()));
-                    layout.symbols = Some(Symtab { symbols: Mach::nlists(table.symbols()), strings });
+                    layout.symbols.strings = data.part(start..end.min(data.len()));
+                    nlists = table.symbols();
                 }
                 Err(error) => layout.notes.add(format!("the symbol table was ignored: {error}")),
             }
         } else if command.cmd() == macho::LC_FUNCTION_STARTS {
-            let starts = command.data::<macho::LinkeditDataCommand<LittleEndian>>()?;
-            match starts.function_starts(LittleEndian, data, 0) {
-                Ok(starts) => layout.function_starts = starts,
+            let found = command.data::<macho::LinkeditDataCommand<LittleEndian>>()?;
+            match found.function_starts(LittleEndian, data, 0) {
+                Ok(found) => starts = found,
                 Err(error) => layout.notes.add(format!("the function starts were ignored: {error}")),
             }
         }
     }
+    // In files for ARM, the lowest bit of a function start means Thumb instead of being part of the address.
+    let mask = if header.cputype(LittleEndian) == macho::CPU_TYPE_ARM { !1 } else { !0 };
+    let address = |offset| layout.text_address.wrapping_add(offset) & mask;
+    layout.symbols.read(data, &sections, nlists, (starts, &address), &mut layout.notes);
     Ok(layout)
 }
 
-fn add_sections<'data, Mach: Width>(
+fn add_sections<'data, Mach: MachHeader<Endian = LittleEndian>>(
     layout: &mut Layout<'data>,
-    data: Piece<'data>,
+    sections: &mut Vec<Section>,
     segment: &Mach::Segment,
     section_data: &'data [u8],
 ) -> object::Result<()> {
@@ -156,7 +107,7 @@ fn add_sections<'data, Mach: Width>(
     for section in segment.sections(LittleEndian, section_data)? {
         let address = section.addr(LittleEndian).into();
         let size: u64 = section.size(LittleEndian).into();
-        layout.sections.push(Section {
+        sections.push(Section {
             addresses: address..address.saturating_add(size),
             is_executable: section.flags(LittleEndian).0 & executable != 0,
         });
@@ -170,7 +121,7 @@ fn add_sections<'data, Mach: Width>(
             offset if by_segment as u32 == offset => by_segment,
             offset => u64::from(offset),
         };
-        match data.part(offset..offset.saturating_add(size)) {
+        match layout.data.part(offset..offset.saturating_add(size)) {
             Some(_) if section.name().starts_with(b"__zdebug_") => {
                 layout.notes.add("compressed DWARF sections were ignored");
             }

@@ -12,33 +12,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::found::{Contents, Found, Image};
-use super::frame::Note;
 use super::index::{Index, Stamp};
+use super::lookup::SymbolFinder;
 use super::symbol_file;
+use crate::error::Diagnostic;
 use crate::files::{Entry, FileBytes, Files};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
-
-/// Answers where the symbols of an image are.
-pub trait SymbolFinder: Sync {
-    /// The files with this UUID, the best first.
-    fn find(&self, uuid: Uuid) -> Vec<Found>;
-
-    /// The files whose image has this name, with any UUID.
-    fn find_by_name(&self, name: &str) -> Vec<Found>;
-
-    /// The number of images that were found, wanted or not; `None` if they are not counted.
-    fn image_count(&self) -> Option<u64> {
-        None
-    }
-
-    /// Opens the bytes of a found file, which are read on demand.
-    ///
-    /// # Errors
-    /// When the file can no longer be read.
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
-}
 
 /// Bounds of a walk; far above what a folder of symbols holds.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -61,7 +42,7 @@ pub struct Locator<'f> {
     /// True if the current walk left something out, or could not read it, so that its result must not be used another time.
     pub(super) is_partial: bool,
     pub(super) entries: usize,
-    notes: Vec<Note>,
+    notes: Vec<Diagnostic>,
     /// Images that were remembered and not wanted, by the folder that has them.
     unwanted: BTreeMap<PathBuf, u64>,
     /// For files while they are looked at.
@@ -155,7 +136,7 @@ impl<'f> Locator<'f> {
     }
 
     /// Notes on the files seen on the way: known files that are not read, and broken files.
-    pub fn notes(&self) -> &[Note] {
+    pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
     }
 
@@ -221,7 +202,7 @@ impl<'f> Locator<'f> {
     }
 
     pub(super) fn note(&mut self, path: &Path, what: &str) {
-        self.notes.push(Note { message: format!("{}: {what}", path.display()), count: 1 });
+        self.notes.push(Diagnostic::new(format!("{}: {what}", path.display())));
     }
 }
 

@@ -3,8 +3,9 @@
 use std::io;
 
 use super::found::Found;
-use super::frame::{Note, SymbolFrame};
-use super::locate::{Locator, SymbolFinder};
+use super::frame::SymbolFrame;
+use crate::error::Diagnostic;
+use crate::files::FileBytes;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
@@ -17,10 +18,28 @@ pub struct Asked {
     /// The addresses that it answered better than the files before it, by index.
     pub answered: Vec<usize>,
     /// Its notes, or the reason why it could not be read.
-    pub result: io::Result<Vec<Note>>,
+    pub result: io::Result<Vec<Diagnostic>>,
 }
 
-impl Locator<'_> {
+/// Answers where the symbols of an image are.
+pub trait SymbolFinder: Sync {
+    /// The files with this UUID, the best first.
+    fn find(&self, uuid: Uuid) -> Vec<Found>;
+
+    /// The files whose image has this name, with any UUID.
+    fn find_by_name(&self, name: &str) -> Vec<Found>;
+
+    /// The number of images that were found, wanted or not; `None` if they are not counted.
+    fn image_count(&self) -> Option<u64> {
+        None
+    }
+
+    /// Opens the bytes of a found file, which are read on demand.
+    ///
+    /// # Errors
+    /// When the file can no longer be read.
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
+
     /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with a source file
     /// or no symbol files are left.
     ///
@@ -30,58 +49,47 @@ impl Locator<'_> {
     ///
     /// The memory for reading a file is taken from the budget during the look-up. A file that needs more than the rest counts as unreadable
     /// ([`io::ErrorKind::OutOfMemory`]).
-    pub fn look_up(
+    fn look_up(
         &self,
         uuid: Uuid,
         addresses: &[u64],
         budget: &MemoryBudget,
         answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
     ) -> Vec<Asked> {
-        look_up(self, uuid, addresses, budget, answer)
-    }
-}
-
-/// Like [`Locator::look_up`], for any finder.
-pub(crate) fn look_up(
-    finder: &dyn SymbolFinder,
-    uuid: Uuid,
-    addresses: &[u64],
-    budget: &MemoryBudget,
-    answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
-) -> Vec<Asked> {
-    let mut state = vec![State::Unknown; addresses.len()];
-    let mut asked = Vec::new();
-    for found in finder.find(uuid) {
-        let open: Vec<usize> = (0..addresses.len()).filter(|&index| state[index] != State::Located).collect();
-        if open.is_empty() {
-            break;
-        }
-        let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
-        let mut answered = Vec::new();
-        let result = finder.load(&found).and_then(|data| {
-            let data = data.within(budget);
-            found.with_symbols(&data, |symbols| {
-                symbols.look_up(&wanted, &mut |position, frames| {
-                    let index = open[position];
-                    let new = State::of(frames);
-                    if new > state[index] {
-                        state[index] = new;
-                        answered.push(index);
-                        answer(index, frames);
-                    }
-                })
-            })
-        });
-        if result.is_err() {
-            // A file that changed in the meantime may have mixed the answers of two versions.
-            for index in answered.drain(..) {
-                state[index] = State::Unknown;
-                answer(index, &[]);
+        let mut state = vec![State::Unknown; addresses.len()];
+        let mut asked = Vec::new();
+        for found in self.find(uuid) {
+            let open: Vec<usize> = (0..addresses.len()).filter(|&index| state[index] != State::Located).collect();
+            if open.is_empty() {
+                break;
             }
+            let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
+            let mut answered = Vec::new();
+            let result = self.load(&found).and_then(|data| {
+                let data = data.within(budget);
+                found.with_symbols(&data, |symbols| {
+                    symbols.look_up(&wanted, &mut |position, frames| {
+                        let index = open[position];
+                        let new = State::of(frames);
+                        if new > state[index] {
+                            state[index] = new;
+                            answered.push(index);
+                            answer(index, frames);
+                        }
+                    })
+                })
+            });
+            if result.is_err() {
+                // A file that changed in the meantime may have mixed the answers of two versions.
+                for index in answered.drain(..) {
+                    state[index] = State::Unknown;
+                    answer(index, &[]);
+                }
+            }
+            asked.push(Asked { found, answered, result });
         }
-        asked.push(Asked { found, answered, result });
+        asked
     }
-    asked
 }
 
 /// True if an answer has a source file, so no other file is queried for the address.

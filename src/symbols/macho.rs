@@ -21,7 +21,6 @@ use object::read::macho::{MachHeader, MachOFatFile32, MachOFatFile64, Segment};
 
 use super::architecture::Architecture;
 use super::found::invalid;
-use super::frame::{Note, Notes};
 use crate::units::Uuid;
 
 /// Most slices of a fat file. Larger counts are the version of a Java class.
@@ -75,39 +74,12 @@ impl Slice {
     /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat
     /// one is broken.
     pub fn all(file: &[u8]) -> io::Result<Vec<Self>> {
-        Ok(slices_of(file)?.found)
+        slices(file.len() as u64, &mut |offset, buffer| {
+            let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
+            buffer.copy_from_slice(start.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        })
     }
-
-    /// The same, with notes on the slices that were passed over.
-    ///
-    /// # Errors
-    /// As [`all`](Self::all).
-    pub fn all_with_notes(file: &[u8]) -> io::Result<(Vec<Self>, Vec<Note>)> {
-        let slices = slices_of(file)?;
-        Ok((slices.found, slices.notes))
-    }
-}
-
-/// The slices of a file, and what was passed over.
-#[derive(Debug, Default)]
-pub(super) struct Slices {
-    /// The slices, in the order of the file.
-    pub(super) found: Vec<Slice>,
-    /// Slices of a fat file that could not be read; the others can be used.
-    pub(super) notes: Vec<Note>,
-}
-
-/// Lists the slices of a file that is in memory.
-///
-/// # Errors
-///
-/// As [`slices`], without failures of reading.
-pub(super) fn slices_of(file: &[u8]) -> io::Result<Slices> {
-    slices(file.len() as u64, &mut |offset, buffer| {
-        let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
-        buffer.copy_from_slice(start.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    })
 }
 
 /// Lists the slices of a file of `length` bytes.
@@ -120,7 +92,7 @@ pub(super) fn slices_of(file: &[u8]) -> io::Result<Slices> {
 ///
 /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat one
 /// is broken; the errors of `read_at`.
-pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> io::Result<Slices> {
+pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> io::Result<Vec<Slice>> {
     let mut file = File { length, read_at, buffer: Vec::new() };
     let start = file.read(0, length.min(FIRST_READ))?;
     if !is_macho(start) {
@@ -129,22 +101,19 @@ pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io:
     let ranges = match start.first_chunk().map(|magic| u32::from_be_bytes(*magic)) {
         Some(macho::FAT_MAGIC) => fat_ranges(MachOFatFile32::parse(start).map_err(invalid)?.arches()),
         Some(macho::FAT_MAGIC_64) => fat_ranges(MachOFatFile64::parse(start).map_err(invalid)?.arches()),
-        _ => return Ok(Slices { found: vec![file.slice(0..length)?], notes: Vec::new() }),
+        _ => return Ok(vec![file.slice(0..length)?]),
     };
-    let (mut found, mut notes, mut first_fault) = (Vec::new(), Notes::default(), None);
+    let (mut found, mut first_fault) = (Vec::new(), None);
     for range in ranges {
         match file.slice(range) {
             Ok(slice) => found.push(slice),
             Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(error),
-            Err(error) => {
-                notes.add(format!("a slice of the file cannot be used: {error}"));
-                first_fault.get_or_insert(error);
-            }
+            Err(error) => drop(first_fault.get_or_insert(error)),
         }
     }
     match first_fault {
         Some(fault) if found.is_empty() => Err(fault),
-        _ => Ok(Slices { found, notes: notes.into_vec() }),
+        _ => Ok(found),
     }
 }
 
@@ -251,9 +220,8 @@ mod tests {
     #[test]
     fn a_thin_file_is_one_slice() {
         let file = Macho::default().write();
-        let slices = slices_of(&file).unwrap();
-        assert!(slices.notes.is_empty());
-        let [slice] = &slices.found[..] else { panic!("{slices:?}") };
+        let slices = Slice::all(&file).unwrap();
+        let [slice] = &slices[..] else { panic!("{slices:?}") };
         assert_eq!(slice.uuid.unwrap().to_string(), "00010203-0405-0607-0809-0A0B0C0D0E0F");
         assert_eq!((slice.architecture.to_string().as_str(), slice.is_dsym), ("arm64", true));
         assert_eq!((slice.text_address, slice.text_size), (TEXT, 0x3000));
@@ -264,12 +232,13 @@ mod tests {
     fn a_broken_slice_of_a_fat_file_does_not_hide_the_others() {
         let good = Macho::default().write();
         let file = fat(&[b"!<arch>\n", &good, &good[..100]]);
-        let slices = slices_of(&file).unwrap();
-        let [slice] = &slices.found[..] else { panic!("{slices:?}") };
-        assert_eq!(&file[slice.range.start as usize..slice.range.end as usize], good);
-        assert_eq!(slices.notes.len(), 2, "{:?}", slices.notes);
-        let cut = slices_of(&file[..file.len() - 1]).unwrap();
-        assert!(cut.notes.iter().any(|note| note.message.contains("it is cut")), "{:?}", cut.notes);
+        for file in [&file[..], &file[..file.len() - 1]] {
+            let slices = Slice::all(file).unwrap();
+            let [slice] = &slices[..] else { panic!("{slices:?}") };
+            assert_eq!(&file[slice.range.start as usize..slice.range.end as usize], good);
+        }
+        let cut = Slice::all(&fat(&[&good])[..100]).unwrap_err();
+        assert!(cut.to_string().contains("it is cut off"), "{cut}");
     }
 
     #[test]
@@ -277,15 +246,15 @@ mod tests {
         let java = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
         for start in [&java[..], b"\x7FELF\x02\x01\x01\0", b"PK\x03\x04", b"", &[0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 0]] {
             assert!(!is_macho(start), "{start:x?}");
-            assert_eq!(slices_of(start).unwrap_err().to_string(), "not a Mach-O file", "{start:x?}");
+            assert_eq!(Slice::all(start).unwrap_err().to_string(), "not a Mach-O file", "{start:x?}");
         }
         let file = Macho::default().write();
         assert!(is_macho(&file[..8]));
         for end in 4..file.len() - 1 {
             // A file that is cut off inside its load commands is an error; after them, it is a slice.
-            let _ = slices_of(&file[..end]);
+            let _ = Slice::all(&file[..end]);
         }
-        assert_eq!(slices_of(&file[..40]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(Slice::all(&file[..40]).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]
@@ -298,7 +267,7 @@ mod tests {
             buffer.copy_from_slice(&file[offset as usize..][..buffer.len()]);
             Ok(())
         });
-        assert_eq!(slices.unwrap().found.len(), 1);
+        assert_eq!(slices.unwrap().len(), 1);
         assert!(read <= 8192, "{read}");
     }
 }

@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::found::{Contents, Found, Image, SourceKind, gone};
-use super::frame::{Note, Symbols};
+use super::frame::Symbols;
 use super::layout::Layout;
 pub(super) use super::macho::is_macho;
 use super::macho::slices;
+use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 
 /// The images of a Mach-O file of `length` bytes.
@@ -21,7 +22,7 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
         Ok(())
     };
     let found = match slices(length, &mut read_at) {
-        Ok(found) => found.found,
+        Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             return Contents::Known(format!("a broken Mach-O file: {error}"));
         }
@@ -50,14 +51,14 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
 pub(super) fn ask(
     data: &FileBytes<'_>,
     found: &Found,
-    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-) -> io::Result<Vec<Note>> {
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+) -> io::Result<Vec<Diagnostic>> {
     let mut read_at = |offset: u64, buffer: &mut [u8]| {
         let bytes = data.get(offset..offset.saturating_add(buffer.len() as u64));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     };
     let slices = slices(data.len(), &mut read_at)?;
-    let slice = slices.found.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
+    let slice = slices.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
     Ok(ask(&Layout::read(data, slice)?))
 }

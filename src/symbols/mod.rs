@@ -8,7 +8,7 @@
 //!
 //! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
 //!
-//! A [`Locator`] walks the paths that the user names and recognises files by content. [`Locator::look_up`] queries them; [`Symbols`]
+//! A [`Locator`] walks the paths that the user names and recognises files by content. [`SymbolFinder::look_up`] queries them; [`Symbols`]
 //! answers addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
 
 mod apple_bytes;
@@ -56,10 +56,10 @@ pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_sign
 #[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
 pub use found::{Found, SourceKind};
-pub use frame::{Note, Notes, SymbolFrame, Symbols};
+pub use frame::{Notes, SymbolFrame, Symbols};
 pub use index::Index;
-pub use locate::{Locator, SymbolFinder};
-pub use lookup::Asked;
-pub(crate) use lookup::{is_located, look_up};
+pub use locate::Locator;
+pub(crate) use lookup::is_located;
+pub use lookup::{Asked, SymbolFinder};
 #[cfg(feature = "symbols")]
 pub use macho::Slice;

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use super::apple_container::AppleImage;
 use super::found::{Contents, Found, Image, SourceKind, gone, invalid};
-use super::frame::{Note, Symbols};
+use super::frame::Symbols;
 #[cfg(feature = "symbols")]
 use super::macho_file;
+use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 use crate::memory::MemoryBudget;
 
@@ -71,20 +72,15 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
 
 /// Recognises other files that end up in folders of symbols.
 fn other(head: &[u8]) -> Option<&'static str> {
-    let is = |magic: &[u8]| head.starts_with(magic);
-    if is(b"MODULE ") {
-        Some("a Breakpad symbol file; give the dSYM it was made of")
-    } else if is(b"BCSymbolMap Version:") {
-        Some("a bitcode symbol map, which has no symbols; give the dSYM")
-    } else if is(b"SYMC") || is(b"CMYS") {
-        Some("a SymCache of Sentry; give the dSYM it was made of")
-    } else if is(b"\x7fELF") {
-        Some("an ELF file, which no Apple platform uses")
-    } else if is(b"PK\x03\x04") {
-        Some("a zip archive; unpack it first")
-    } else {
-        None
-    }
+    const OTHERS: [(&[u8], &str); 6] = [
+        (b"MODULE ", "a Breakpad symbol file; give the dSYM it was made of"),
+        (b"BCSymbolMap Version:", "a bitcode symbol map, which has no symbols; give the dSYM"),
+        (b"SYMC", "a SymCache of Sentry; give the dSYM it was made of"),
+        (b"CMYS", "a SymCache of Sentry; give the dSYM it was made of"),
+        (b"\x7fELF", "an ELF file, which no Apple platform uses"),
+        (b"PK\x03\x04", "a zip archive; unpack it first"),
+    ];
+    OTHERS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what)
 }
 
 impl Found {
@@ -96,8 +92,8 @@ impl Found {
     pub fn with_symbols(
         &self,
         data: &FileBytes<'_>,
-        ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-    ) -> io::Result<Vec<Note>> {
+        ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+    ) -> io::Result<Vec<Diagnostic>> {
         let notes = match self.kind {
             SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
             SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
@@ -110,8 +106,8 @@ impl Found {
 fn with_apple(
     data: &FileBytes<'_>,
     found: &Found,
-    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-) -> io::Result<Vec<Note>> {
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+) -> io::Result<Vec<Diagnostic>> {
     // The data made of it takes about the same amount of memory.
     let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
     let images = AppleImage::all(bytes.unwrap_or_default()).map_err(invalid)?;
@@ -122,7 +118,7 @@ fn with_apple(
 /// Mach-O files are known, and not read.
 #[cfg(not(feature = "symbols"))]
 mod macho_file {
-    use super::{Contents, FileBytes, Files, Found, Note, Path, Symbols, io};
+    use super::{Contents, Diagnostic, FileBytes, Files, Found, Path, Symbols, io};
 
     const NOT_READ: &str = "a Mach-O file, which is read with the feature `symbols` of traceparse";
 
@@ -139,8 +135,8 @@ mod macho_file {
     pub(super) fn ask(
         _: &FileBytes<'_>,
         _: &Found,
-        _: impl FnOnce(&dyn Symbols) -> Vec<Note>,
-    ) -> io::Result<Vec<Note>> {
+        _: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+    ) -> io::Result<Vec<Diagnostic>> {
         Err(io::Error::new(io::ErrorKind::Unsupported, NOT_READ))
     }
 }

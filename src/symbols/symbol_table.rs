@@ -31,14 +31,22 @@
 use std::ops::Range;
 
 use object::LittleEndian;
-use object::read::macho::Nlist;
+use object::read::macho::{FunctionStartsIterator, Nlist};
 
 use super::frame::Notes;
-use super::layout::{Layout, Nlists, Section};
 use super::section::Section as Piece;
 
 /// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
+
+/// One section: its addresses, and what it contains.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    /// The addresses of the section.
+    pub(super) addresses: Range<u64>,
+    /// True if it holds instructions.
+    pub(super) is_executable: bool,
+}
 
 /// The start of a function.
 #[derive(Clone, Copy, Debug)]
@@ -67,33 +75,29 @@ pub(super) struct SymbolTable<'data> {
     starts: Vec<Start>,
     /// Addresses of the sections that hold instructions, sorted.
     sections: Vec<Range<u64>>,
-    strings: Option<Piece<'data>>,
+    pub(super) strings: Option<Piece<'data>>,
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice. Parts that cannot be read are missing, with a note.
-    pub(super) fn read(layout: &Layout<'data>, notes: &mut Notes) -> Self {
-        let executable = layout.sections.iter().filter(|section| section.is_executable);
-        let mut sections: Vec<_> = executable.map(|section| section.addresses.clone()).collect();
-        sections.sort_unstable_by_key(|addresses| addresses.start);
-        let mut table = Self { starts: Vec::new(), sections, strings: None };
-        if let Some(symtab) = layout.symbols {
-            table.strings = symtab.strings;
-            let count = match symtab.symbols {
-                Nlists::Narrow(symbols) => symbols.len(),
-                Nlists::Wide(symbols) => symbols.len(),
-            };
-            // No note is needed if memory is missing: the file is then rejected.
-            match symtab.symbols {
-                _ if layout.data.reserve((count * size_of::<Start>()) as u64).is_none() => {}
-                Nlists::Narrow(symbols) => table.add_symbols(symbols, &layout.sections),
-                Nlists::Wide(symbols) => table.add_symbols(symbols, &layout.sections),
-            }
+    /// Reads the symbols of a slice, and the offsets at which functions start. Parts that cannot be read are missing, with a note.
+    pub(super) fn read<Symbol: Nlist<Endian = LittleEndian>>(
+        &mut self,
+        data: Piece<'_>,
+        sections: &[Section],
+        symbols: &[Symbol],
+        starts: (FunctionStartsIterator<'_>, &dyn Fn(u64) -> u64),
+        notes: &mut Notes,
+    ) {
+        let executable = sections.iter().filter(|section| section.is_executable);
+        self.sections = executable.map(|section| section.addresses.clone()).collect();
+        self.sections.sort_unstable_by_key(|addresses| addresses.start);
+        // No note is needed if memory is missing: the file is then rejected.
+        if data.reserve((symbols.len() * size_of::<Start>()) as u64).is_some() {
+            self.add_symbols(symbols, sections);
         }
-        table.add_function_starts(layout, notes);
+        self.add_function_starts(data, starts, notes);
         // Symbols are mostly sorted already, which a stable sort notices.
-        table.starts.sort_by_key(|start| (start.address, start.rank));
-        table
+        self.starts.sort_by_key(|start| (start.address, start.rank));
     }
 
     fn add_symbols<Symbol: Nlist<Endian = LittleEndian>>(&mut self, symbols: &[Symbol], sections: &[Section]) {
@@ -111,20 +115,22 @@ impl<'data> SymbolTable<'data> {
         }
     }
 
-    fn add_function_starts(&mut self, layout: &Layout<'_>, notes: &mut Notes) {
-        let mut offsets = layout.function_starts;
+    fn add_function_starts(
+        &mut self,
+        data: Piece<'_>,
+        (mut offsets, address): (FunctionStartsIterator<'_>, &dyn Fn(u64) -> u64),
+        notes: &mut Notes,
+    ) {
         loop {
             match offsets.next() {
                 Ok(None) => return,
                 Ok(Some(offset)) => {
                     if self.starts.len() == self.starts.capacity()
-                        && layout.data.reserve(self.starts.len().max(1024) as u64 * size_of::<Start>() as u64).is_none()
+                        && data.reserve(self.starts.len().max(1024) as u64 * size_of::<Start>() as u64).is_none()
                     {
                         return;
                     }
-                    let address = layout.text_address.wrapping_add(offset);
-                    let address = if layout.has_thumb_bit { address & !1 } else { address };
-                    self.starts.push(Start { address, name: 0, rank: Rank::Nameless });
+                    self.starts.push(Start { address: address(offset), name: 0, rank: Rank::Nameless });
                 }
                 Err(error) => return notes.add(format!("the function starts were read in part: {error}")),
             }
@@ -165,7 +171,8 @@ fn without_underscore(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::files::FileBytes;
-    use crate::symbols::macho::slices_of;
+    use crate::symbols::layout::Layout;
+    use crate::symbols::macho::Slice;
     use crate::symbols::testing::{CODE, CODE_SIZE, DATA, Macho, TEXT};
 
     const LOCAL: u8 = 0xE;
@@ -174,12 +181,11 @@ mod tests {
 
     fn with_table(macho: &Macho<'_>, test: impl FnOnce(&SymbolTable<'_>)) {
         let file = macho.write();
-        let slices = slices_of(&file).unwrap();
+        let slices = Slice::all(&file).unwrap();
         let bytes = FileBytes::from(file);
-        let layout = Layout::read(&bytes, &slices.found[0]).unwrap();
-        let mut notes = Notes::default();
-        test(&SymbolTable::read(&layout, &mut notes));
-        assert_eq!(notes.into_vec(), []);
+        let layout = Layout::read(&bytes, &slices[0]).unwrap();
+        test(&layout.symbols);
+        assert_eq!(layout.notes.into_vec(), []);
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn mutants_keep_their_limits() {
         .ok()
         .map(|path| BufWriter::new(File::create(path).expect("out")));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut demangler = Demangler::default().with_max_output(MAX_OUTPUT);
+    let demangler = Demangler::default().with_max_output(MAX_OUTPUT);
     let (mut read, mut deep, mut long) = (0_u64, 0_u64, 0_u64);
     let (mut slowest, mut slowest_name, mut largest) = (Duration::ZERO, String::new(), 0);
     for _ in 0..count {
@@ -103,7 +103,7 @@ fn mutants_keep_their_limits() {
         }
         if start.elapsed() > slowest {
             // Another program may have been in the way.
-            let took = fastest_of_three(&mut demangler, &name);
+            let took = fastest_of_three(demangler, &name);
             if took > slowest {
                 (slowest, slowest_name) = (took, name.clone());
             }
@@ -121,7 +121,7 @@ fn mutants_keep_their_limits() {
     assert!(slowest < Duration::from_millis(500), "{slowest:?}: {slowest_name}");
 }
 
-fn fastest_of_three(demangler: &mut Demangler, name: &str) -> Duration {
+fn fastest_of_three(demangler: Demangler, name: &str) -> Duration {
     let mut took = Duration::MAX;
     for _ in 0..3 {
         let start = Instant::now();

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use traceparse::Diagnostic;
 use traceparse::files::FileBytes;
-use traceparse::symbols::{Note, Slice, SymbolFrame, Symbols};
+use traceparse::symbols::{Slice, SymbolFrame, Symbols};
 
 /// A frame in our answer, with owned strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The frames of each address; empty if nothing is known.
-pub fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Note>)> {
+pub fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Diagnostic>)> {
     let mut answers = vec![Vec::new(); addresses.len()];
     let file = FileBytes::from(file);
     let notes = slice.symbols(&file)?.look_up(addresses, &mut |index, frames| {

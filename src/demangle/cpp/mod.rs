@@ -1,6 +1,9 @@
 //! C++ names: parsed into nodes, and printed in LLVM's spelling.
 
-pub(super) mod node;
+mod node;
 mod operators;
-pub(super) mod parse;
-pub(super) mod print;
+mod parse;
+mod print;
+
+pub(super) use parse::parse;
+pub(super) use print::print;

@@ -1,4 +1,4 @@
-//! The tree of a name: small nodes in one table, which refer to each other by number.
+//! The tree of a name: small nodes in one table, which refer to each other by number, and the steps in which they are written.
 //!
 //! A substitution (`S1_`) and a template parameter (`T_`) are the numbers of nodes that are there already, so the tree
 //! is a graph in which a node may have many parents. Only what is written grows by that, never the table.
@@ -12,7 +12,7 @@ use super::operators::{Operator, Precedence};
 pub(in crate::demangle) struct Id(NonZeroU32);
 
 impl Id {
-    pub(in crate::demangle) fn index(self) -> usize {
+    fn index(self) -> usize {
         self.0.get() as usize - 1
     }
 }
@@ -56,10 +56,6 @@ impl Qualifiers {
     pub(in crate::demangle) fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
-
-    pub(in crate::demangle) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
 }
 
 /// The shape of a type in a declaration, of which parts may be on both sides of the declared name: `int (&` … `) [3]`.
@@ -101,23 +97,31 @@ impl Shape {
     }
 }
 
-/// The classes that have abbreviations of two letters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::demangle) enum StdClass {
-    Allocator,
-    BasicString,
-    String,
-    Istream,
-    Ostream,
-    Iostream,
+/// A class that has an abbreviation of two letters, `S` and this one.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::demangle) struct StdClass {
+    letter: u8,
+    pub(in crate::demangle) name: &'static str,
+    /// The template that the constructors belong to.
+    pub(in crate::demangle) spelled_out: &'static str,
 }
 
-/// The kind of template parameter that has a made-up name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::demangle) enum ParameterKind {
-    Type,
-    Value,
-    Template,
+impl StdClass {
+    const fn new(letter: u8, name: &'static str, spelled_out: &'static str) -> Self {
+        Self { letter, name, spelled_out }
+    }
+
+    pub(in crate::demangle) fn find(letter: u8) -> Option<&'static Self> {
+        static CLASSES: [StdClass; 6] = [
+            StdClass::new(b'a', "std::allocator", "std::allocator"),
+            StdClass::new(b'b', "std::basic_string", "std::basic_string"),
+            StdClass::new(b's', "std::string", "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"),
+            StdClass::new(b'i', "std::istream", "std::basic_istream<char, std::char_traits<char>>"),
+            StdClass::new(b'o', "std::ostream", "std::basic_ostream<char, std::char_traits<char>>"),
+            StdClass::new(b'd', "std::iostream", "std::basic_iostream<char, std::char_traits<char>>"),
+        ];
+        CLASSES.iter().find(|class| class.letter == letter)
+    }
 }
 
 /// The types of numbers with a fraction that can be template arguments.
@@ -128,44 +132,120 @@ pub(in crate::demangle) enum FloatKind {
     LongDouble,
 }
 
+/// A part of what is written for a node.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::demangle) enum Step {
+    /// Both sides of a node.
+    Whole(Id),
+    /// The part in front of the declared name.
+    Left(Id),
+    /// The right side of a node.
+    Right(Id),
+    /// A node, in parentheses if it binds as loosely as this, or more loosely.
+    Operand(Id, Precedence),
+    /// A node, in parentheses if it binds more loosely than this.
+    LastOperand(Id, Precedence),
+    /// Nodes with commas between them.
+    List(List),
+    /// Template arguments or parameters in `<`, and the text that ends them.
+    Arguments(List, &'static str),
+    /// `<type>` of a cast.
+    TypeArgument(Id),
+    /// `node, node`, for the elements of the packs in it.
+    Expand(Id),
+    Text(&'static str),
+    Slice(Slice),
+    /// A number, which may be negative.
+    Number(Slice),
+    Qualifiers(Qualifiers),
+    /// An opening bracket, in which `>` does not end template arguments.
+    Open(&'static str),
+    Close(&'static str),
+    /// A space if the right side of the type is empty.
+    SpaceUnlessRight(Id),
+    /// `[`, with a space in front unless it follows another array.
+    ArrayBracket,
+
+    // Work in progress.
+    /// More nodes of a list.
+    Items(Items),
+    /// More elements of an expansion.
+    Elements(Elements),
+    /// Text, and the number of brackets open after it.
+    Angle(&'static str, u32),
+    /// The target of a forward reference has been written.
+    LeaveForward,
+}
+
+/// The position in a list that is being printed. Items that write nothing, such as empty packs, get no comma.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::demangle) struct Items {
+    pub(in crate::demangle) list: List,
+    pub(in crate::demangle) next: u32,
+    /// The length of the output before the last comma, and after it.
+    pub(in crate::demangle) before: u32,
+    pub(in crate::demangle) after: u32,
+    pub(in crate::demangle) is_first: bool,
+}
+
+/// The position in an expansion that is being printed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::demangle) struct Elements {
+    pub(in crate::demangle) pattern: Id,
+    pub(in crate::demangle) next: u32,
+    /// The length of the output in front of the expansion.
+    pub(in crate::demangle) start: u32,
+    pub(in crate::demangle) outer: PackState,
+}
+
+/// The element at which an expansion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::demangle) struct PackState {
+    pub(in crate::demangle) index: u32,
+    /// The elements of the first pack that was found. The expansion is as long as that.
+    pub(in crate::demangle) count: u32,
+}
+
+impl PackState {
+    /// The count if no pack was found. Names are too short for this many elements.
+    pub(in crate::demangle) const NO_PACK: u32 = u32::MAX;
+    pub(in crate::demangle) const NONE: Self = Self { index: 0, count: Self::NO_PACK };
+}
+
+/// Steps that follow each other: a range of [`Arena::steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::demangle) struct Phrase {
+    start: u32,
+    end: u32,
+}
+
 /// One part of a name. The comments show its spelling.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::demangle) enum Node {
+    /// All that is written as it is read.
+    Phrase(Phrase),
+    /// A function, an array, or the declaration of a template parameter, with the two sides of the declared name.
+    Sides { left: Phrase, right: Phrase, shape: Shape },
+
     // Names.
     /// `name`
     Name(Slice),
     /// `int`, `operator+`
     Fixed(&'static str),
-    /// `scope::name`
-    Nested { scope: Id, name: Id },
-    /// `scope::friend name`
-    Friend { scope: Id, name: Id },
+    /// `scope::name`, or `scope::friend name`
+    Nested { scope: Id, joint: &'static str, name: Id },
     /// `name<arguments>`
     Templated { name: Id, arguments: List },
     /// `parent.name`, `parent:name`
-    Module { parent: Option<Id>, name: Id, is_partition: bool },
+    Module(Phrase),
     /// `name@module`
     InModule { name: Id, module: Id },
     /// `name[abi:tag]`
     Tagged { name: Id, tag: Slice },
     /// `std::string`, or `std::basic_string<…>` where a constructor follows.
-    Std { class: StdClass, is_spelled_out: bool },
+    Std { class: &'static StdClass, is_spelled_out: bool },
     /// `class`, `~class`: the last part of the class's own name
     Constructor { class: Id, is_destructor: bool },
-    /// `~class` in an expression
-    Destructor(Id),
-    /// `[a, b]`
-    Bindings(List),
-    /// `'unnamed0'`, `'block-literal0'`: the text up to the number
-    Unnamed { kind: &'static str, number: Slice },
-    /// `'lambda0'` and its signature
-    Lambda { number: Slice, signature: Id },
-    /// `<typename $T> requires … (auto) requires …`
-    Signature { template_parameters: List, requires: Option<Id>, parameters: List, trailing_requires: Option<Id> },
-    /// The text and the node, as in `vtable for node`
-    Prefixed(&'static str, Id),
-    /// The node and the text, as in `node complex`
-    Suffixed(Id, &'static str),
 
     // Types.
     /// `type const`
@@ -176,26 +256,10 @@ pub(in crate::demangle) enum Node {
     Reference { ty: Id, is_rvalue: bool },
     /// `member class::*`
     MemberPointer { class: Id, member: Id },
-    /// `element [size]`
-    Array { element: Id, size: Option<Id> },
-    /// `result (parameters) qualifiers exceptions`
-    Function { result: Id, parameters: List, qualifiers: Qualifiers, exceptions: Option<Id> },
-    /// `element vector[size]`
-    Vector { element: Id, size: Option<Id> },
-    /// `type qualifier<arguments>`
-    VendorQualified { ty: Id, qualifier: Slice, arguments: Option<List> },
     /// `type<protocol>`, and `id<protocol>` for the pointer to it
     ObjcProtocol { ty: Id, protocol: Slice },
-    /// `prefix(inner)`
-    Enclosed { prefix: &'static str, inner: Id },
-    /// `throw(types)`, `sizeof... (values)`
-    EnclosedList { prefix: &'static str, items: List },
-    /// `function(inner)`, with a vendor's name
-    Transformed { function: Slice, inner: Id },
 
     // Templates.
-    /// Written once for each element of the packs inside: `inner, inner`
-    Expansion(Id),
     /// The current element of the list in an expansion
     Pack(List),
     /// All elements: `a, b`
@@ -204,87 +268,16 @@ pub(in crate::demangle) enum Node {
     Declared(Id),
     /// A template argument that follows later in the mangled name, so it is unknown until the name is read.
     Forward { index: u32, target: Option<Id> },
-    /// `$T0`
-    MadeUpName { kind: ParameterKind, index: u32 },
-    /// `typename name`
-    TypeParameter(Id),
-    /// `constraint name`
-    ConstrainedParameter { constraint: Id, name: Id },
-    /// `type name`
-    ValueParameter { ty: Id, name: Id },
-    /// `template<parameters> typename name requires …`
-    TemplateParameter { parameters: List, name: Id, requires: Option<Id> },
-    /// `typename ...name`
-    PackParameter(Id),
-
-    // Functions and what belongs to them.
-    /// `result name(parameters) qualifiers [enable_if:…] requires …`
-    Encoding {
-        result: Option<Id>,
-        name: Id,
-        parameters: List,
-        qualifiers: Qualifiers,
-        enable_if: Option<List>,
-        requires: Option<Id>,
-    },
-    /// `construction vtable for base-in-derived`
-    ConstructionVtable { derived: Id, base: Id },
-    /// `encoding (.cold)`
-    Clone { encoding: Id, suffix: Slice },
+    /// `$T`, `$T0`: the start of the name, and how many there were before
+    MadeUpName { start: &'static str, index: u32 },
 
     // Expressions.
     /// `left + right`
     Binary { left: Id, operator: &'static Operator, right: Id },
-    /// `-operand`
-    Unary { operator: &'static Operator, operand: Id },
-    /// `operand++`
-    Postfix { operator: &'static Operator, operand: Id },
-    /// `array[index]`
-    Subscript { array: Id, index: Id },
-    /// `object->member`
-    Member { object: Id, operator: &'static Operator, member: Id },
-    /// `condition ? yes : no`
-    Conditional { condition: Id, yes: Id, no: Id },
-    /// `callee(arguments)`
-    Call { callee: Id, arguments: List },
-    /// `static_cast<type>(value)`
-    NamedCast { operator: &'static Operator, ty: Id, value: Id },
-    /// `(type)(values)`
-    Conversion { ty: Id, values: List },
-    /// `new(placement) type(initializers)`
-    New { placement: List, ty: Id, initializers: List, is_array: bool, is_global: bool },
-    /// `delete[] operand`
-    Delete { operand: Id, is_array: bool, is_global: bool },
-    /// `(pack + ... + initial)`
-    Fold { operator: &'static Operator, pack: Id, initial: Option<Id>, is_left: bool },
-    /// `type{items}`
-    Braces { ty: Option<Id>, items: List },
     /// `.field = value`, `[index] = value`
-    Designated { designator: Id, value: Id, is_index: bool },
-    /// `[first ... last] = value`
-    DesignatedRange { first: Id, last: Id, value: Id },
-    /// `sizeof...(pack)`
-    SizeofPack(Id),
-    /// `value.<type at offset 8>`
-    Subobject { ty: Id, value: Id, offset: Slice },
-    /// `fp0`
-    FunctionParameter(Slice),
-    /// `5ul`, `(char)65`
-    Integer { ty: &'static str, value: Slice },
-    /// `(type)5`
-    Enumerator { ty: Id, value: Slice },
+    Designated(Phrase),
     /// `0x1p+0f`
     Float { kind: FloatKind, digits: Slice },
-    /// `"<type>"`
-    StringLiteral(Id),
-    /// `[](parameters){...}`
-    LambdaExpression(Id),
-    /// `requires (parameters) { requirements }`
-    Requires { parameters: List, requirements: List },
-    /// ` expression;`, ` {expression} noexcept -> constraint;`
-    ExpressionRequirement { expression: Id, is_noexcept: bool, constraint: Option<Id> },
-    /// ` typename type;`, ` requires constraint;`
-    Requirement { keyword: &'static str, operand: Id },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -292,33 +285,22 @@ struct Entry {
     node: Node,
     shape: Shape,
     precedence: Precedence,
-    /// It is spelled in the same way everywhere, for example because it contains no packs.
-    is_constant: bool,
-    /// A substitution or a template parameter also refers to it.
-    is_shared: bool,
 }
 
-/// The nodes of one name, and their lists. The next name reuses the memory.
+/// The nodes of one name, with their lists and steps.
 #[derive(Debug)]
 pub(in crate::demangle) struct Arena {
     entries: Vec<Entry>,
     lists: Vec<u32>,
+    steps: Vec<Step>,
 }
 
 impl Arena {
-    /// The number of nodes for which an arena keeps memory between names.
-    const KEPT: usize = 1 << 14;
-
-    pub(in crate::demangle) fn new() -> Self {
-        Self { entries: Vec::new(), lists: vec![0] }
-    }
-
-    /// Forgets the nodes, and gives memory back that few names need.
-    pub(in crate::demangle) fn clear(&mut self) {
-        self.entries.clear();
-        self.lists.truncate(1);
-        self.entries.shrink_to(Self::KEPT);
-        self.lists.shrink_to(Self::KEPT);
+    /// An arena for the nodes of a name of this length.
+    pub(in crate::demangle) fn new(length: usize) -> Self {
+        let mut lists = Vec::with_capacity(1 + length);
+        lists.push(0);
+        Self { entries: Vec::with_capacity(length), lists, steps: Vec::with_capacity(length) }
     }
 
     pub(in crate::demangle) fn len(&self) -> usize {
@@ -332,38 +314,20 @@ impl Arena {
     /// Adds a node that needs parentheses as an operand of what binds tighter.
     pub(in crate::demangle) fn add_expression(&mut self, node: Node, precedence: Precedence) -> Id {
         let shape = self.shape_of(&node);
-        let is_constant = self.is_constant(&node);
-        self.entries.push(Entry { node, shape, precedence, is_constant, is_shared: false });
+        self.entries.push(Entry { node, shape, precedence });
         // A name is shorter than 4 GB / 16, which `parse` checks, and has fewer than 16 nodes for each byte.
         let count = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         Id(NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))
     }
 
-    /// True for a node that is written in the same way everywhere. Only the kinds that make up nearly all names are covered.
-    fn is_constant(&self, node: &Node) -> bool {
-        let is = |id: Id| self.entries[id.index()].is_constant;
-        let are = |list| self.items(list).all(is);
-        match *node {
-            Node::Name(_) | Node::Fixed(_) | Node::Std { .. } | Node::Integer { .. } => true,
-            Node::Nested { scope, name } => is(scope) && is(name),
-            Node::Templated { name, arguments } => is(name) && are(arguments),
-            Node::Tagged { name: inner, .. }
-            | Node::Constructor { class: inner, .. }
-            | Node::Prefixed(_, inner)
-            | Node::Declared(inner)
-            | Node::Qualified { ty: inner, .. }
-            | Node::Pointer(inner)
-            | Node::Reference { ty: inner, .. }
-            | Node::Enumerator { ty: inner, .. }
-            | Node::Lambda { signature: inner, .. } => is(inner),
-            Node::Elements(elements) => are(elements),
-            Node::Signature { template_parameters: List::EMPTY, requires: None, parameters, .. } => are(parameters),
-            Node::Function { result, parameters, exceptions: None, .. } => is(result) && are(parameters),
-            Node::Encoding { result, name, parameters, enable_if: None, requires: None, .. } => {
-                result.is_none_or(is) && is(name) && are(parameters)
-            }
-            _ => false,
-        }
+    pub(in crate::demangle) fn add_phrase(&mut self, steps: &[Step]) -> Phrase {
+        let start = u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
+        self.steps.extend_from_slice(steps);
+        Phrase { start, end: u32::try_from(self.steps.len()).unwrap_or(u32::MAX) }
+    }
+
+    pub(in crate::demangle) fn steps(&self, phrase: Phrase) -> &[Step] {
+        self.steps.get(phrase.start as usize..phrase.end as usize).unwrap_or_default()
     }
 
     fn shape_of(&self, node: &Node) -> Shape {
@@ -372,13 +336,7 @@ impl Arena {
             Node::Pointer(ty) | Node::Reference { ty, .. } | Node::MemberPointer { member: ty, .. } => {
                 self.shape(ty).of_pointer()
             }
-            Node::Array { .. } => Shape::ARRAY,
-            Node::Function { .. } | Node::Encoding { .. } => Shape::FUNCTION,
-            Node::TypeParameter(_)
-            | Node::ConstrainedParameter { .. }
-            | Node::ValueParameter { .. }
-            | Node::TemplateParameter { .. }
-            | Node::PackParameter(_) => Shape::RIGHT,
+            Node::Sides { shape, .. } => shape,
             Node::Forward { .. } => Shape::UNKNOWN,
             Node::Pack(elements) => {
                 let all_plain = self.items(elements).all(|element| self.shape(element) == Shape::PLAIN);
@@ -398,19 +356,6 @@ impl Arena {
 
     pub(in crate::demangle) fn precedence(&self, id: Id) -> Precedence {
         self.entries[id.index()].precedence
-    }
-
-    /// Notes that a node is mentioned again.
-    pub(in crate::demangle) fn share(&mut self, id: Id) {
-        let entry = &mut self.entries[id.index()];
-        // Short nodes are faster to write again than to copy.
-        let is_long = matches!(entry.node, Node::Nested { .. } | Node::Templated { .. });
-        entry.is_shared = is_long && entry.is_constant;
-    }
-
-    /// True for a node that will be written again, so that its text is worth remembering.
-    pub(in crate::demangle) fn is_shared(&self, id: Id) -> bool {
-        self.entries[id.index()].is_shared
     }
 
     /// Sets the target of a forward reference.

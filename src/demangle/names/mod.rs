@@ -8,7 +8,6 @@ mod swift_guard;
 mod swift_old;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use super::Demangler;
 
@@ -31,17 +30,13 @@ pub(crate) const STUB: &str = "DYLD-STUB$$";
 /// assert_eq!(display_name("-[Widget draw:]"), "-[Widget draw:]");
 /// ```
 pub fn display_name(name: &str) -> Cow<'_, str> {
-    thread_local! {
-        static DEMANGLER: RefCell<NameDemangler> = RefCell::new(NameDemangler::new(NameDemangler::MAX_DEMANGLED));
-    }
-    let demangled = DEMANGLER.with_borrow_mut(|demangler| demangler.demangle(name));
+    let demangled = NameDemangler::new(NameDemangler::MAX_DEMANGLED).demangle(name);
     demangled.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Demangles names of any language, reusing its memory.
-#[derive(Debug)]
+/// Demangles names of any language.
+#[derive(Clone, Copy, Debug)]
 pub struct NameDemangler {
-    cpp: Demangler,
     longest: usize,
 }
 
@@ -51,7 +46,7 @@ impl NameDemangler {
 
     /// Makes a demangler for names of at most `longest` bytes. Names of Swift 4 and later are limited to 4 KiB.
     pub fn new(longest: usize) -> Self {
-        Self { cpp: Demangler::default().with_max_output(longest), longest }
+        Self { longest }
     }
 
     /// The meaning of a name that is mangled, or demangled in part, as [`display_name`] spells it. `None` for other names, and for names
@@ -60,14 +55,14 @@ impl NameDemangler {
     /// Symbol tables of macOS have one more underscore in front than compilers write; both forms are read.
     ///
     /// A stub (`DYLD-STUB$$` and the name of its target) gets the demangled name of its target after the prefix.
-    pub fn demangle(&mut self, name: &str) -> Option<String> {
+    pub fn demangle(self, name: &str) -> Option<String> {
         match name.strip_prefix(STUB) {
             Some(target) => Some(format!("{STUB}{}", self.demangle_one(target)?)),
             None => self.demangle_one(name),
         }
     }
 
-    fn demangle_one(&mut self, name: &str) -> Option<String> {
+    fn demangle_one(self, name: &str) -> Option<String> {
         let start = name.trim_start_matches('_');
         let demangled = rust::demangled(name, self.longest).or_else(|| match start.bytes().next()? {
             b'$' => swift_name(name, start),
@@ -81,9 +76,9 @@ impl NameDemangler {
         demangled.filter(|demangled| !demangled.trim().is_empty())
     }
 
-    fn cpp_name(&mut self, name: &str) -> Option<String> {
+    fn cpp_name(self, name: &str) -> Option<String> {
         let name = if super::is_mangled(name) { name } else { name.strip_prefix('_')? };
-        self.cpp.demangle(name).ok().map(str::to_owned)
+        Demangler::default().with_max_output(self.longest).demangle(name).ok()
     }
 }
 

@@ -113,31 +113,22 @@ impl Reader<'_> {
             b'o' => self.next().and_then(|_| self.rename(1)),
             b't' | b'p' => self.list(),
             b'c' => self.function_type(),
-            b'X' => self.special_type(),
-            b'Y' => self.annotation(),
-            b'B' => self.builtin(),
-            b'L' => self.local_name(),
+            b'X' | b'Y' | b'B' | b'L' => self.part_of_type(operator),
             // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one; so is one in the other.
             b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
                 return Read::Refused;
             }
-            b'Q' => self.archetype(),
+            b'Q' => self.part_of_type(operator),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
             // Expansions of macros, whose context is not looked at before it is used.
             b'f' if self.peek() == Some(b'M') => return Read::Refused,
-            b'R' => self.requirement(),
+            b'R' | b'f' | b'H' | b'T' => self.part_of_entity(operator),
             b'E' | b'F' | b'Z' | b'l' | b'u' => self.merge(),
             b'r' => self.parameter_counts(),
             b'v' | b'i' => self.accessor(),
-            b'f' => self.entity(),
-            b'H' => self.conformance(),
-            b'g' => self.merge_with_index(),
+            b'g' => self.index().and_then(|()| self.merge()),
             b'I' => self.lowered_function(),
-            b'T' => {
-                self.has_thunk = true;
-                self.thunk()
-            }
             // The demangler copies everything after it.
             b'.' => return Read::End,
             _ => None,
@@ -271,16 +262,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn merge_with_index(&mut self) -> Option<()> {
-        self.index()?;
-        self.merge()
-    }
-
-    fn merge_with_parameter(&mut self) -> Option<()> {
-        self.parameter()?;
-        self.merge()
-    }
-
     /// Like [`merge`](Self::merge), and the result can be referred to.
     fn merge_and_define(&mut self) -> Option<()> {
         self.merge()?;
@@ -385,83 +366,64 @@ impl Reader<'_> {
         self.wrap(annotations + 2)
     }
 
-    fn special_type(&mut self) -> Option<()> {
-        match self.next()? {
-            b'E' | b'A' | b'f' | b'K' | b'U' | b'L' | b'B' | b'C' => self.function_type(),
-            b'p' | b'w' | b'W' | b'u' | b'o' => self.wrap(1),
-            b'M' | b'm' => {
-                self.next()?;
-                self.wrap(1)
-            }
-            _ => None,
-        }
-    }
-
-    fn annotation(&mut self) -> Option<()> {
-        match self.next()? {
-            b'a' | b'A' | b'b' | b'T' => self.push(Kind::Annotation, 16),
-            b'K' | b'c' => {
+    /// Operators of two letters, of which the first has been read: special types, annotations, local names, opaque and associated types.
+    fn part_of_type(&mut self, first: u8) -> Option<()> {
+        match (first, self.next()?) {
+            (b'X', b'E' | b'A' | b'f' | b'K' | b'U' | b'L' | b'B' | b'C') => self.function_type(),
+            (b'X', b'p' | b'w' | b'W' | b'u' | b'o') | (b'Y', b'i' | b'k' | b't' | b'g' | b'u') => self.wrap(1),
+            (b'X', b'M' | b'm') => self.next().and_then(|_| self.wrap(1)),
+            (b'Y', b'a' | b'A' | b'b' | b'T') => self.push(Kind::Annotation, 16),
+            (b'Y', b'K' | b'c') => {
                 self.wrap(1)?;
                 self.nodes.last_mut()?.kind = Kind::Annotation;
                 Some(())
             }
-            b'i' | b'k' | b't' | b'g' | b'u' => self.wrap(1),
-            _ => None,
-        }
-    }
-
-    fn builtin(&mut self) -> Option<()> {
-        if matches!(self.next()?, b'b' | b'B' | b'o' | b'O' | b'p' | b'w') { self.push(Kind::Other, 32) } else { None }
-    }
-
-    /// Names that are private, or local.
-    fn local_name(&mut self) -> Option<()> {
-        match self.next()? {
-            b'L' => self.rename(2),
-            b'l' => None,
-            _ => {
+            (b'B', b'b' | b'B' | b'o' | b'O' | b'p' | b'w') => self.push(Kind::Other, 32),
+            (b'L', b'L') => self.rename(2),
+            (b'L', b'l') => None,
+            (b'L', _) => {
                 self.at -= 1;
                 self.index()?;
                 self.rename(1)
             }
-        }
-    }
-
-    fn archetype(&mut self) -> Option<()> {
-        match self.next()? {
-            b'r' => {
+            (b'Q', b'r') => {
                 self.has_opaque = true;
                 self.push(Kind::Opaque, 8)
             }
-            b'O' => self.wrap(1),
-            b'o' => {
-                self.index()?;
-                self.merge_and_define()
-            }
-            b'x' | b'X' | b'z' | b'Z' => self.merge_and_define(),
-            b'y' | b'Y' => {
-                self.parameter()?;
-                self.merge_and_define()
-            }
+            (b'Q', b'O') => self.wrap(1),
+            (b'Q', b'o') => self.index().and_then(|()| self.merge_and_define()),
+            (b'Q', b'x' | b'X' | b'z' | b'Z') => self.merge_and_define(),
+            (b'Q', b'y' | b'Y') => self.parameter().and_then(|()| self.merge_and_define()),
             _ => None,
         }
     }
 
-    fn requirement(&mut self) -> Option<()> {
-        match self.next()? {
-            b'b' | b's' | b'h' => self.merge_with_parameter(),
-            b'c' | b'C' | b't' | b'T' | b'p' | b'P' => {
-                self.parameter()?;
-                self.merge_and_define()
-            }
-            b'B' | b'S' | b'Q' => self.merge(),
-            b'i' => {
+    /// The same: requirements, conformances, functions that a compiler makes, and thunks.
+    fn part_of_entity(&mut self, first: u8) -> Option<()> {
+        self.has_thunk |= first == b'T';
+        match (first, self.next()?) {
+            (b'R', b'b' | b's' | b'h') => self.parameter().and_then(|()| self.merge()),
+            (b'R', b'c' | b'C' | b't' | b'T' | b'p' | b'P') => self.parameter().and_then(|()| self.merge_and_define()),
+            (b'R', b'B' | b'S' | b'Q') | (b'H', b'P' | b'p' | b'C' | b'X') => self.merge(),
+            (b'R', b'i') => {
                 self.index()?;
-                self.merge_with_parameter()
+                self.parameter().and_then(|()| self.merge())
             }
-            b'd' | b'z' | b'_' | b'0'..=b'9' => {
+            (b'R', b'd' | b'z' | b'_' | b'0'..=b'9') => {
                 self.at -= 1;
-                self.merge_with_parameter()
+                self.parameter().and_then(|()| self.merge())
+            }
+            (b'H', b'A' | b'D' | b'I') | (b'f', b'U' | b'u' | b'A') => self.index().and_then(|()| self.merge()),
+            (b'f', b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z') => self.merge(),
+            (b'T', b'Y' | b'Q' | b'z' | b'Z') => self.index().and_then(|()| self.merge()),
+            (b'T', letter) if b"cjqoODdEFaAmXxIuVWSRry".contains(&letter) => self.merge(),
+            // What was specialised, and by which pass.
+            (b'T', b'g' | b'G' | b'B' | b's' | b'i') => {
+                for flag in *b"mqar" {
+                    self.skip(flag);
+                }
+                self.next().filter(u8::is_ascii_digit)?;
+                self.merge()
             }
             _ => None,
         }
@@ -483,45 +445,12 @@ impl Reader<'_> {
         self.merge()
     }
 
-    fn conformance(&mut self) -> Option<()> {
-        match self.next()? {
-            b'P' | b'p' | b'C' | b'X' => self.merge(),
-            b'A' | b'D' | b'I' => self.merge_with_index(),
-            _ => None,
-        }
-    }
-
     /// Conventions of one letter each, up to a `_`. One of them is followed by a name.
     fn lowered_function(&mut self) -> Option<()> {
         while !self.skip(b'_') {
             self.next().filter(|byte| byte.is_ascii_alphabetic() && *byte != b'z')?;
         }
         self.merge()
-    }
-
-    fn thunk(&mut self) -> Option<()> {
-        match self.next()? {
-            b'c' | b'j' | b'q' | b'o' | b'O' | b'D' | b'd' | b'E' | b'F' | b'a' | b'A' | b'm' | b'X' | b'x' | b'I'
-            | b'u' | b'V' | b'W' | b'S' | b'R' | b'r' | b'y' => self.merge(),
-            b'Y' | b'Q' | b'z' | b'Z' => self.merge_with_index(),
-            // What was specialised, and by which pass.
-            b'g' | b'G' | b'B' | b's' | b'i' => {
-                for flag in *b"mqar" {
-                    self.skip(flag);
-                }
-                self.next().filter(u8::is_ascii_digit)?;
-                self.merge()
-            }
-            _ => None,
-        }
-    }
-
-    fn entity(&mut self) -> Option<()> {
-        match self.next()? {
-            b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z' => self.merge(),
-            b'U' | b'u' | b'A' => self.merge_with_index(),
-            _ => None,
-        }
     }
 }
 

@@ -242,10 +242,9 @@ impl<'data> Body<'data> {
         Ok(())
     }
 
-    /// Puts the functions that are inlined at an address into `chain`, outermost first.
-    pub(super) fn find<'a>(&'a self, address: u64, chain: &mut Vec<&'a Inlinee<'data>>) {
-        chain.clear();
-        let mut ranges = &self.ranges[..];
+    /// The functions that are inlined at an address, outermost first.
+    pub(super) fn find(&self, address: u64) -> Vec<&Inlinee<'data>> {
+        let (mut ranges, mut chain) = (&self.ranges[..], Vec::new());
         loop {
             let depth = chain.len() as u32;
             let end = ranges.partition_point(|range| (range.depth, range.begin) <= (depth, address));
@@ -254,7 +253,7 @@ impl<'data> Body<'data> {
                     chain.push(&self.inlinees[range.inlinee as usize]);
                     ranges = &ranges[end..];
                 }
-                _ => return,
+                _ => return chain,
             }
         }
     }

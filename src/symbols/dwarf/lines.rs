@@ -3,7 +3,7 @@
 //! The table is a program that counts addresses and lines up. Its rows form sequences, one for each stretch of code. A row is valid up to
 //! the next row, and the last row of a sequence ends it. If several rows have the same address, the last one is used.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 
 use gimli::{AttributeValue, DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
 
@@ -47,8 +47,6 @@ pub(super) struct Lines<'data> {
     comp_dir: Option<Bytes<'data>>,
     /// The requested paths, by index of the file.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
-    /// The row of the last address. Addresses are requested in order, so the next row is near.
-    last_row: Cell<usize>,
 }
 
 /// Sorts the rows of a sequence by address. Only damaged tables need this; without it, an answer would depend on the address requested
@@ -114,7 +112,7 @@ impl<'data> Lines<'data> {
         sequences.sort_by_key(|sequence| sequence.begin);
         let header = program.header().clone();
         let paths = std::iter::repeat_with(OnceCell::new).take(header.file_names().len() + 1).collect();
-        Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths, last_row: Cell::new(0) })
+        Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths })
     }
 
     /// The stretches of code that the table covers.
@@ -130,18 +128,7 @@ impl<'data> Lines<'data> {
             return None;
         }
         let rows = &self.rows[sequence.first_row..][..sequence.row_count];
-        // Searches from the last row on in growing steps; from the first row if the last one is after the address (or belongs to another
-        // sequence).
-        let last = self.last_row.get();
-        let mut low = if rows.get(last).is_some_and(|row| row.address <= address) { last } else { 0 };
-        let mut step = 8;
-        while rows.get(low + step).is_some_and(|row| row.address <= address) {
-            low += step;
-            step *= 2;
-        }
-        let high = (low + step).min(rows.len());
-        let index = (low + rows[low..high].partition_point(|row| row.address <= address)).checked_sub(1)?;
-        self.last_row.set(index);
+        let index = rows.partition_point(|row| row.address <= address).checked_sub(1)?;
         rows.get(index).copied()
     }
 

@@ -18,7 +18,7 @@
 //! # Where DWARF is silent
 //!
 //! Code without DWARF (a third of some apps: static libraries) is named by the symbol table alone, without a line. So
-//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Note`] and costs only itself.
+//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Diagnostic`] and costs only itself.
 //!
 //! # Why not addr2line
 //!
@@ -36,10 +36,11 @@ mod units;
 
 use std::io;
 
-use super::frame::{Called, Location, Note, Notes, SymbolFrame, Symbols};
+use super::frame::{Called, Location, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::Slice;
 use super::symbol_table::SymbolTable;
+use crate::error::Diagnostic;
 use crate::files::FileBytes;
 
 use function_names::{Names, names};
@@ -50,8 +51,7 @@ use units::{Unit, Units};
 impl Slice {
     /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
-    /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
-    /// several threads do not disturb each other, and each pays for what it reads.
+    /// Opening reads the load commands and the symbol table; each look-up reads what its addresses need, and keeps nothing of it.
     ///
     /// # Errors
     /// If the slice is outside the file, is big endian, or has broken load commands.
@@ -61,27 +61,21 @@ impl Slice {
 }
 
 impl Symbols for Layout<'_> {
-    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
-        let table = SymbolTable::read(self, &mut notes);
+        let table = &self.symbols;
         let units = Units::read(self, notes);
-        let (mut frames, mut chain) = (Vec::new(), Vec::new());
         for (index, &address) in addresses.iter().enumerate() {
             let Some(address) = address.checked_add(self.text_address) else { continue };
-            frames.clear();
-            find_frames(&units, &table, address, &mut chain, &mut frames);
-            let aliases = frames.last().map(|outermost| aliases(&table, address, outermost)).unwrap_or_default();
-            if !aliases.is_empty() {
-                let mut frames = frames.clone();
-                frames.last_mut().into_iter().for_each(|outermost| outermost.aliases = &aliases);
-                answer(index, &frames);
-            } else if !frames.is_empty() {
+            let names;
+            let mut frames = find_frames(&units, table, address);
+            if let Some(outermost) = frames.last_mut() {
+                names = aliases(table, address, outermost);
+                outermost.aliases = &names;
                 answer(index, &frames);
             }
         }
-        // The frames borrow from the units.
-        drop((frames, chain));
         units.into_notes().into_vec()
     }
 }
@@ -95,19 +89,17 @@ fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<
     table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
 }
 
-/// Adds the frames at an address to `frames`, innermost first; none if the address is unknown.
+/// The frames at an address, innermost first; none if the address is unknown.
 fn find_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     table: &SymbolTable<'data>,
     address: u64,
-    chain: &mut Vec<&'a Inlinee<'data>>,
-    frames: &mut Vec<SymbolFrame<'a>>,
-) {
+) -> Vec<SymbolFrame<'a>> {
     let mut line_only = None;
     for unit in units.at(address) {
         let function = units.functions(unit).and_then(|functions| functions.find(address));
         if let Some(function) = function {
-            return function_frames(units, unit, function, table, address, chain, frames);
+            return function_frames(units, unit, function, table, address);
         }
         if line_only.is_none() {
             line_only = units.lines(unit).and_then(|lines| lines.row(address)).map(|row| (unit, row));
@@ -115,11 +107,12 @@ fn find_frames<'a, 'data: 'a>(
     }
     let location = line_only.map(|(unit, row)| Location::of_row(units, unit, row)).unwrap_or_default();
     let containing = table.containing(address);
-    if containing.is_some() || location.file.is_some() {
-        let called = Called::new(containing.and_then(|(_, name)| name), None);
-        let offset = containing.map(|(start, _)| address - start);
-        frames.push(SymbolFrame { offset, ..location.frame(called, false) });
+    if containing.is_none() && location.file.is_none() {
+        return Vec::new();
     }
+    let called = Called::new(containing.and_then(|(_, name)| name), None);
+    let offset = containing.map(|(start, _)| address - start);
+    vec![SymbolFrame { offset, ..location.frame(called, false) }]
 }
 
 /// The frames of a function and of what is inlined in it at an address.
@@ -129,17 +122,14 @@ fn function_frames<'a, 'data: 'a>(
     function: &'a Function<'data>,
     table: &SymbolTable<'data>,
     address: u64,
-    chain: &mut Vec<&'a Inlinee<'data>>,
-    frames: &mut Vec<SymbolFrame<'a>>,
-) {
-    let mut location = Location::default();
+) -> Vec<SymbolFrame<'a>> {
+    let (mut location, mut frames) = (Location::default(), Vec::new());
     let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
     // Without what is inlined, the line of the address would be put into the wrong function.
     if let Some(body) = function.body(|| units.unit_ref(unit), &units.budget, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));
         location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
-        body.find(address, chain);
-        for inlinee in chain.drain(..).rev() {
+        for inlinee in body.find(address).into_iter().rev() {
             let called = inlinee.called.get_or_init(|| {
                 let names = names(units, unit, inlinee.named_by, &units.budget);
                 Called::new(names.best(), names.linkage)
@@ -157,6 +147,7 @@ fn function_frames<'a, 'data: 'a>(
     // Unlikely parts may precede the entry.
     let offset = address.checked_sub(function.entry);
     frames.push(SymbolFrame { offset, ..location.frame(*called, false) });
+    frames
 }
 
 /// The symbol that starts where a function does: the one that DWARF names, or else the first.

@@ -3,7 +3,7 @@
 use super::Layout;
 use crate::files::FileBytes;
 use crate::symbols::Symbols;
-use crate::symbols::macho::slices_of;
+use crate::symbols::macho::Slice;
 use crate::symbols::testing::{CODE, Macho, TEXT};
 
 const EXTERNAL: u8 = 0xF;
@@ -109,11 +109,11 @@ fn unit() -> Vec<u8> {
 /// The answers, a line a frame: `function [linkage] file:line inlined`; and the notes.
 fn look_up(macho: &Macho<'_>, offsets: &[u64]) -> (Vec<String>, Vec<String>) {
     let file = macho.write();
-    let slices = slices_of(&file).unwrap();
+    let slices = Slice::all(&file).unwrap();
     let addresses: Vec<u64> = offsets.iter().map(|offset| CODE - TEXT + offset).collect();
     let mut lines = Vec::new();
     let file = FileBytes::from(file);
-    let notes = Layout::read(&file, &slices.found[0]).unwrap().look_up(&addresses, &mut |index, frames| {
+    let notes = Layout::read(&file, &slices[0]).unwrap().look_up(&addresses, &mut |index, frames| {
         for frame in frames {
             let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
             let line = frame.line.map_or("-".to_owned(), |line| line.to_string());

@@ -196,20 +196,7 @@ impl<'data> Units<'data> {
         header_size: usize,
         abbreviations: Arc<Abbreviations>,
     ) -> Result<(Unit<'data>, RangeAttributes), Fault> {
-        let encoding = header.encoding();
-        let mut unit = gimli::Unit {
-            header,
-            abbreviations,
-            name: None,
-            comp_dir: None,
-            low_pc: 0,
-            str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
-            addr_base: DebugAddrBase(0),
-            loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
-            rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
-            line_program: None,
-            dwo_id: None,
-        };
+        let mut unit = unit_without_attributes(header, abbreviations);
         let mut attributes = Vec::new();
         {
             let mut entries = unit.header.entries_raw(&unit.abbreviations, None)?;
@@ -287,23 +274,11 @@ impl<'data> Units<'data> {
     pub(super) fn unit_ref<'a>(&'a self, unit: &'a Unit<'data>) -> Result<UnitRef<'a, 'data>, Fault> {
         let read = || {
             let header = self.whole_header(&unit.head.header, unit.header_size).ok()?;
-            let gimli::Unit { str_offsets_base, addr_base, loclists_base, rnglists_base, .. } = unit.head;
-            let abbreviations = Arc::clone(&unit.head.abbreviations);
-            let (name, comp_dir, low_pc, line_program, dwo_id) =
-                (None, unit.head.comp_dir, unit.head.low_pc, None, None);
-            Some(gimli::Unit {
-                header,
-                abbreviations,
-                name,
-                comp_dir,
-                low_pc,
-                str_offsets_base,
-                addr_base,
-                loclists_base,
-                rnglists_base,
-                line_program,
-                dwo_id,
-            })
+            let mut whole = unit_without_attributes(header, Arc::clone(&unit.head.abbreviations));
+            (whole.comp_dir, whole.low_pc) = (unit.head.comp_dir, unit.head.low_pc);
+            (whole.str_offsets_base, whole.addr_base) = (unit.head.str_offsets_base, unit.head.addr_base);
+            whole.rnglists_base = unit.head.rnglists_base;
+            Some(whole)
         };
         let whole = unit.whole.get_or_init(read).as_ref().ok_or(Fault::Unreadable)?;
         Ok(UnitRef::new(&self.dwarf, whole))
@@ -366,6 +341,27 @@ impl<'data> Units<'data> {
     /// The notes of all that was read.
     pub(super) fn into_notes(self) -> Notes {
         self.notes.into_inner()
+    }
+}
+
+/// A unit as long as the attributes of its first entry are not known.
+fn unit_without_attributes<'data>(
+    header: UnitHeader<Bytes<'data>>,
+    abbreviations: Arc<Abbreviations>,
+) -> gimli::Unit<Bytes<'data>> {
+    let encoding = header.encoding();
+    gimli::Unit {
+        header,
+        abbreviations,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, DwarfFileType::Main),
+        line_program: None,
+        dwo_id: None,
     }
 }
 

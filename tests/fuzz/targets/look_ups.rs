@@ -1,6 +1,7 @@
 //! The rules for every look-up in symbol files: asking for all addresses at once is asking for each.
 
-use traceparse::symbols::{Note, SymbolFrame, Symbols};
+use traceparse::Diagnostic;
+use traceparse::symbols::{SymbolFrame, Symbols};
 
 /// A frame of an answer, with its own strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl From<&SymbolFrame<'_>> for Frame {
 }
 
 /// The frames of each address, and what was noted.
-pub(crate) type Answers = (Vec<Option<Vec<Frame>>>, Vec<Note>);
+pub(crate) type Answers = (Vec<Option<Vec<Frame>>>, Vec<Diagnostic>);
 
 /// Looks up addresses; the answers have the form that [`Symbols::look_up`] promises.
 pub(crate) fn look_up(symbols: &dyn Symbols, addresses: &[u64]) -> Answers {

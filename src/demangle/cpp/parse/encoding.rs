@@ -1,7 +1,8 @@
 //! `<mangled-name>` and `<encoding>`: functions, variables, and clones and blocks made of them.
 
-use super::{Item, Parser};
-use crate::demangle::cpp::node::{Id, List, Node, Qualifiers};
+use super::template::requires_steps;
+use super::{Item, Parser, enclosed};
+use crate::demangle::cpp::node::{Id, List, Node, Qualifiers, Shape, Step};
 
 /// The properties of a name that decide how the parameters after it are read.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ impl Parser<'_> {
         if self.peek() == b'.' {
             self.at = self.bytes.len();
         }
-        Some(self.add(Node::Prefixed("invocation function for block in ", encoding)))
+        Some(self.prefixed("invocation function for block in ", encoding))
     }
 
     fn clone_suffix(&mut self, encoding: Id) -> Id {
@@ -51,7 +52,7 @@ impl Parser<'_> {
         let start = self.at;
         self.at = self.bytes.len();
         let suffix = self.slice(start);
-        self.add(Node::Clone { encoding, suffix })
+        self.phrase(&[Step::Whole(encoding), Step::Text(" ("), Step::Slice(suffix), Step::Text(")")])
     }
 
     /// `<encoding>`: a `<special-name>`, or a `<name>` that parameters follow if it is a function's.
@@ -65,20 +66,31 @@ impl Parser<'_> {
     }
 
     fn function_or_variable(&mut self) -> Option<Id> {
-        let mut state = NameState { forwards: self.tables.forwards.len(), ..NameState::default() };
+        let mut state = NameState { forwards: self.forwards.len(), ..NameState::default() };
         let name = self.name(Some(&mut state))?;
         self.resolve_forwards(state.forwards)?;
         if self.is_end_of_encoding() {
             return Some(name);
         }
         let enable_if = self.enable_if()?;
-        let has_result = state.ends_with_arguments && !state.has_no_result;
-        let result = if has_result { Some(self.ty()?) } else { None };
+        let (mut left, mut right_of_result) = (Vec::with_capacity(3), None);
+        if state.ends_with_arguments && !state.has_no_result {
+            let result = self.ty()?;
+            left.extend([Step::Left(result), Step::SpaceUnlessRight(result)]);
+            right_of_result = Some(Step::Right(result));
+        }
+        left.push(Step::Whole(name));
         let is_end = |parser: &Self| parser.is_end_of_encoding() || parser.peek() == b'Q';
         let parameters = self.parameters(state.has_explicit_object, is_end)?;
         let requires = self.requires_clause()?;
-        let qualifiers = state.qualifiers;
-        Some(self.add(Node::Encoding { result, name, parameters, qualifiers, enable_if, requires }))
+        let mut right = Vec::from(enclosed("", Step::List(parameters)));
+        right.extend(right_of_result);
+        right.push(Step::Qualifiers(state.qualifiers));
+        if let Some(conditions) = enable_if {
+            right.extend([Step::Text(" [enable_if:"), Step::List(conditions), Step::Text("]")]);
+        }
+        right.extend(requires.into_iter().flat_map(requires_steps));
+        Some(self.sides(&left, &right, Shape::FUNCTION))
     }
 
     /// True if no parameters follow: the name ends, an outer rule ends, or a suffix begins.
@@ -106,17 +118,23 @@ impl Parser<'_> {
             }
             let mut ty = parser.ty()?;
             if is_first && has_explicit_object {
-                ty = parser.add(Node::Prefixed("this ", ty));
+                ty = parser.prefixed("this ", ty);
             }
             is_first = false;
             Some(Item::Is(ty))
         })
     }
 
+    /// `left name right`
+    pub(super) fn sides(&mut self, left: &[Step], right: &[Step], shape: Shape) -> Id {
+        let (left, right) = (self.arena.add_phrase(left), self.arena.add_phrase(right));
+        self.add(Node::Sides { left, right, shape })
+    }
+
     /// Sets the targets of this name's forward references to the outermost template arguments, which are now known.
     fn resolve_forwards(&mut self, start: usize) -> Option<()> {
-        while self.tables.forwards.len() > start {
-            let forward = self.tables.forwards.pop()?;
+        while self.forwards.len() > start {
+            let forward = self.forwards.pop()?;
             let Node::Forward { index, .. } = *self.arena.node(forward) else { return None };
             let target = self.parameter_at(0, index as usize)?;
             self.arena.set_target(forward, target);

@@ -1,7 +1,7 @@
 //! `<expression>`
 
-use super::{Item, Parser};
-use crate::demangle::cpp::node::{Id, List, Node};
+use super::{Item, Parser, enclosed};
+use crate::demangle::cpp::node::{Id, List, Node, Step};
 use crate::demangle::cpp::operators::{Form, Operator, Precedence};
 
 impl Parser<'_> {
@@ -23,66 +23,72 @@ impl Parser<'_> {
 
     /// Reads the operands, which follow the letters of an operator.
     fn operation(&mut self, operator: &'static Operator, is_global: bool) -> Option<Id> {
-        let node = match operator.form {
+        let (symbol, precedence) = (Step::Text(operator.symbol()), operator.precedence);
+        let steps = match operator.form {
             Form::Binary => {
                 let left = self.expression()?;
-                Node::Binary { left, operator, right: self.expression()? }
+                let right = self.expression()?;
+                return Some(self.arena.add_expression(Node::Binary { left, operator, right }, precedence));
             }
-            Form::Prefix => Node::Unary { operator, operand: self.expression()? },
-            Form::Postfix => return self.increment(operator),
+            Form::Prefix => vec![symbol, Step::Operand(self.expression()?, precedence)],
+            Form::Postfix if self.eat(b'_') => vec![symbol, Step::Operand(self.expression()?, precedence)],
+            Form::Postfix => vec![Step::LastOperand(self.expression()?, precedence), symbol],
             Form::Subscript => {
-                let array = self.expression()?;
-                Node::Subscript { array, index: self.expression()? }
+                let array = Step::Operand(self.expression()?, Precedence::Postfix);
+                vec![array, Step::Open("["), Step::Whole(self.expression()?), Step::Close("]")]
             }
             Form::Member { .. } => {
-                let object = self.expression()?;
-                Node::Member { object, operator, member: self.expression()? }
+                let object = Step::LastOperand(self.expression()?, precedence);
+                vec![object, symbol, Step::Operand(self.expression()?, precedence)]
             }
             Form::New { is_array } => self.new_expression(is_array, is_global)?,
-            Form::Delete { is_array } => Node::Delete { operand: self.expression()?, is_array, is_global },
+            Form::Delete { is_array } => {
+                let start = Step::Text(if is_global { "::delete" } else { "delete" });
+                vec![start, Step::Text(if is_array { "[] " } else { " " }), Step::Whole(self.expression()?)]
+            }
             Form::Call => {
-                let callee = self.expression()?;
-                Node::Call { callee, arguments: self.expressions()? }
+                let callee = Step::Whole(self.expression()?);
+                vec![callee, Step::Open("("), Step::List(self.expressions()?), Step::Close(")")]
             }
             Form::Conversion => self.conversion()?,
             Form::Conditional => {
-                let condition = self.expression()?;
-                let yes = self.expression()?;
-                Node::Conditional { condition, yes, no: self.expression()? }
+                let condition = Step::Operand(self.expression()?, Precedence::Conditional);
+                let yes = Step::Whole(self.expression()?);
+                let no = Step::LastOperand(self.expression()?, Precedence::Assignment);
+                vec![condition, Step::Text(" ? "), yes, Step::Text(" : "), no]
             }
             Form::NamedCast => {
                 let ty = self.ty()?;
-                Node::NamedCast { operator, ty, value: self.expression()? }
+                let value = Step::Whole(self.expression()?);
+                vec![symbol, Step::TypeArgument(ty), Step::Open("("), value, Step::Close(")")]
             }
             Form::Query { of_type } => {
                 let inner = if of_type { self.ty()? } else { self.expression()? };
-                Node::Enclosed { prefix: operator.name, inner }
+                enclosed(operator.name, Step::Whole(inner)).to_vec()
             }
             Form::NameOnly => return None,
         };
-        Some(self.arena.add_expression(node, operator.precedence))
-    }
-
-    /// `pp <expression>`, `pp_ <expression>`
-    fn increment(&mut self, operator: &'static Operator) -> Option<Id> {
-        let is_prefix = self.eat(b'_');
-        let operand = self.expression()?;
-        let node = if is_prefix { Node::Unary { operator, operand } } else { Node::Postfix { operator, operand } };
-        Some(self.arena.add_expression(node, operator.precedence))
+        Some(self.operation_phrase(&steps, precedence))
     }
 
     /// `nw <expression>* _ <type> [pi <expression>*] E`
-    fn new_expression(&mut self, is_array: bool, is_global: bool) -> Option<Node> {
+    fn new_expression(&mut self, is_array: bool, is_global: bool) -> Option<Vec<Step>> {
         let placement =
             self.list(|parser| if parser.eat(b'_') { Some(Item::End) } else { parser.expression().map(Item::Is) })?;
         let ty = self.ty()?;
         let has_initializers = self.eat_all(b"pi");
         let initializers = self.list_to_end(|parser| if has_initializers { parser.expression() } else { None })?;
-        Some(Node::New { placement, ty, initializers, is_array, is_global })
+        let in_parentheses = |list| (list != List::EMPTY).then(|| enclosed("", Step::List(list)));
+        let mut steps = vec![Step::Text(if is_global { "::new" } else { "new" })];
+        steps.push(Step::Text(if is_array { "[]" } else { "" }));
+        steps.extend(in_parentheses(placement).into_iter().flatten());
+        steps.extend([Step::Text(" "), Step::Whole(ty)]);
+        steps.extend(in_parentheses(initializers).into_iter().flatten());
+        Some(steps)
     }
 
     /// `cv <type> <expression>`, `cv <type> _ <expression>* E`
-    fn conversion(&mut self) -> Option<Node> {
+    fn conversion(&mut self) -> Option<Vec<Step>> {
         let takes_arguments = std::mem::replace(&mut self.takes_arguments, false);
         let ty = self.ty();
         self.takes_arguments = takes_arguments;
@@ -93,7 +99,7 @@ impl Parser<'_> {
             let value = self.expression()?;
             self.arena.add_list(&[value])
         };
-        Some(Node::Conversion { ty, values })
+        Some([enclosed("", Step::Whole(ty)), enclosed("", Step::List(values))].concat())
     }
 
     /// Expressions that do not begin with the letters of an operator.
@@ -107,39 +113,34 @@ impl Parser<'_> {
             [b'u', _] => self.vendor_expression(),
             [b'r', b'q' | b'Q'] => self.requires_expression(),
             letters => {
-                let start = self.at;
                 self.at += 2;
-                match self.lettered(letters) {
-                    Lettered::Is(expression) => expression,
-                    Lettered::Not => {
-                        self.at = start;
-                        self.unresolved_name(is_global)
-                    }
-                }
+                self.lettered(letters, is_global)
             }
         }
     }
 
-    /// Expressions that begin with letters other than an operator's.
-    fn lettered(&mut self, letters: [u8; 2]) -> Lettered {
-        Lettered::Is(match &letters {
+    /// Expressions that begin with letters other than an operator's, or else a name.
+    fn lettered(&mut self, letters: [u8; 2], is_global: bool) -> Option<Id> {
+        match &letters {
             b"il" => self.braces(false),
             b"tl" => self.braces(true),
             b"mc" => self.member_pointer_conversion(),
-            b"nx" => self.expression().map(|inner| {
-                let node = Node::Enclosed { prefix: "noexcept ", inner };
-                self.arena.add_expression(node, Precedence::Unary)
-            }),
+            b"nx" => self
+                .expression()
+                .map(|inner| self.operation_phrase(&enclosed("noexcept ", Step::Whole(inner)), Precedence::Unary)),
             b"so" => self.subobject(),
-            b"sp" => self.expression().map(|pattern| self.add(Node::Expansion(pattern))),
+            b"sp" => self.expression().map(|pattern| self.phrase(&[Step::Expand(pattern)])),
             b"sZ" => self.sizeof_pack(),
             b"sP" => self
                 .list_to_end(Self::template_argument)
-                .map(|items| self.add(Node::EnclosedList { prefix: "sizeof... ", items })),
+                .map(|items| self.phrase(&enclosed("sizeof... ", Step::List(items)))),
             b"tr" => Some(self.fixed("throw")),
-            b"tw" => self.expression().map(|operand| self.add(Node::Prefixed("throw ", operand))),
-            _ => return Lettered::Not,
-        })
+            b"tw" => self.expression().map(|operand| self.prefixed("throw ", operand)),
+            _ => {
+                self.at -= 2;
+                self.unresolved_name(is_global)
+            }
+        }
     }
 
     /// `fpT`, `fp [<CV-qualifiers>] [<number>] _`, `fL <number> p [<CV-qualifiers>] [<number>] _`
@@ -155,7 +156,7 @@ impl Parser<'_> {
         self.qualifiers();
         let number = self.number(false);
         self.expect(b'_')?;
-        Some(self.add(Node::FunctionParameter(number)))
+        Some(self.phrase(&[Step::Text("fp"), Step::Slice(number)]))
     }
 
     /// `fl`, `fr <operator-name> <pack>`; `fL <operator-name> <initial> <pack>`, `fR <operator-name> <pack> <initial>`
@@ -172,27 +173,34 @@ impl Parser<'_> {
             _ => return None,
         }
         let is_left = matches!(letter, b'l' | b'L');
-        let mut pack = self.expression()?;
-        let mut initial = None;
+        let (mut first, mut second) = (Some(self.expression()?), None);
         if matches!(letter, b'L' | b'R') {
-            let second = self.expression()?;
-            if is_left {
-                (pack, initial) = (second, Some(pack));
-            } else {
-                initial = Some(second);
-            }
+            second = Some(self.expression()?);
+        } else if is_left {
+            (first, second) = (None, first);
         }
-        Some(self.add(Node::Fold { operator, pack, initial, is_left }))
+        // The pack is on the right of a fold from the left.
+        let pack = |pack| enclosed("", Step::Expand(pack)).to_vec();
+        let initial = |initial| vec![Step::LastOperand(initial, Precedence::Cast)];
+        let (first, second) =
+            if is_left { (first.map(initial), second.map(pack)) } else { (first.map(pack), second.map(initial)) };
+        let symbol = [Step::Text(" "), Step::Text(operator.symbol()), Step::Text(" ")];
+        let mut steps = vec![Step::Open("(")];
+        first.into_iter().for_each(|first| steps.extend(first.into_iter().chain(symbol)));
+        steps.push(Step::Text("..."));
+        second.into_iter().for_each(|second| steps.extend(symbol.into_iter().chain(second)));
+        steps.push(Step::Close(")"));
+        Some(self.phrase(&steps))
     }
 
     /// `sZ <template-param>`, `sZ <function-param>`
     fn sizeof_pack(&mut self) -> Option<Id> {
-        if self.peek() == b'T' {
-            let pack = self.template_parameter()?;
-            return Some(self.add(Node::SizeofPack(pack)));
-        }
-        let inner = self.function_parameter()?;
-        Some(self.add(Node::Enclosed { prefix: "sizeof... ", inner }))
+        let steps = if self.peek() == b'T' {
+            enclosed("sizeof...", Step::Expand(self.template_parameter()?))
+        } else {
+            enclosed("sizeof... ", Step::Whole(self.function_parameter()?))
+        };
+        Some(self.phrase(&steps))
     }
 
     /// `mc <type> <expression> [<offset>] E`
@@ -202,7 +210,8 @@ impl Parser<'_> {
         self.number(true);
         self.expect(b'E')?;
         let values = self.arena.add_list(&[value]);
-        Some(self.arena.add_expression(Node::Conversion { ty, values }, Precedence::Cast))
+        let steps = [enclosed("", Step::Whole(ty)), enclosed("", Step::List(values))].concat();
+        Some(self.operation_phrase(&steps, Precedence::Cast))
     }
 
     /// `so <type> <expression> [<offset>] (_ [<number>])* [p] E`; the numbers distinguish members of unions and are not shown
@@ -215,7 +224,9 @@ impl Parser<'_> {
         }
         self.eat(b'p');
         self.expect(b'E')?;
-        Some(self.add(Node::Subobject { ty, value, offset }))
+        let offset = if offset.is_empty() { Step::Text("0") } else { Step::Number(offset) };
+        let value = [Step::Whole(value), Step::Text(".<"), Step::Whole(ty)];
+        Some(self.phrase(&[&value[..], &[Step::Text(" at offset "), offset, Step::Text(">")]].concat()))
     }
 
     /// `u <source-name> <template-arg>* E`, and Microsoft's `u8__uuidoft <type>`, `u8__uuidofz <expression>`
@@ -235,7 +246,8 @@ impl Parser<'_> {
         } else {
             self.list_to_end(Self::template_argument)?
         };
-        Some(self.arena.add_expression(Node::Call { callee, arguments }, Precedence::Postfix))
+        let steps = [Step::Whole(callee), Step::Open("("), Step::List(arguments), Step::Close(")")];
+        Some(self.operation_phrase(&steps, Precedence::Postfix))
     }
 
     // Braces.
@@ -244,7 +256,9 @@ impl Parser<'_> {
     fn braces(&mut self, has_type: bool) -> Option<Id> {
         let ty = if has_type { Some(self.ty()?) } else { None };
         let items = self.list_to_end(Self::braced_expression)?;
-        Some(self.add(Node::Braces { ty, items }))
+        let mut steps: Vec<Step> = ty.map(Step::Whole).into_iter().collect();
+        steps.extend([Step::Text("{"), Step::List(items), Step::Text("}")]);
+        Some(self.phrase(&steps))
     }
 
     /// `<expression>`, `di <field source-name> <braced-expression>`, `dx <index> …`, `dX <first> <last> …`
@@ -255,22 +269,23 @@ impl Parser<'_> {
                 return parser.expression();
             }
             parser.at += 2;
-            let node = match letters[1] {
-                b'i' => {
-                    let designator = parser.source_name()?;
-                    Node::Designated { designator, value: parser.braced_expression()?, is_index: false }
-                }
-                b'x' => {
-                    let designator = parser.expression()?;
-                    Node::Designated { designator, value: parser.braced_expression()?, is_index: true }
-                }
+            let mut steps = match letters[1] {
+                b'i' => vec![Step::Text("."), Step::Whole(parser.source_name()?)],
+                b'x' => vec![Step::Text("["), Step::Whole(parser.expression()?), Step::Text("]")],
                 _ => {
-                    let first = parser.expression()?;
-                    let last = parser.expression()?;
-                    Node::DesignatedRange { first, last, value: parser.braced_expression()? }
+                    let first = Step::Whole(parser.expression()?);
+                    let last = Step::Whole(parser.expression()?);
+                    vec![Step::Text("["), first, Step::Text(" ... "), last, Step::Text("]")]
                 }
             };
-            Some(parser.add(node))
+            let value = parser.braced_expression()?;
+            // Designators of parts of parts follow each other.
+            if !matches!(parser.arena.node(value), Node::Designated(_)) {
+                steps.push(Step::Text(" = "));
+            }
+            steps.push(Step::Whole(value));
+            let phrase = parser.arena.add_phrase(&steps);
+            Some(parser.add(Node::Designated(phrase)))
         })
     }
 
@@ -280,35 +295,50 @@ impl Parser<'_> {
     fn requires_expression(&mut self) -> Option<Id> {
         let has_parameters = self.peek_at(1) == b'Q';
         self.at += 2;
-        let parameters = if has_parameters { self.types_until(b'_')? } else { List::EMPTY };
+        let mut steps = vec![Step::Text("requires")];
+        if has_parameters {
+            let parameters = self.types_until(b'_')?;
+            if parameters != List::EMPTY {
+                steps.extend(enclosed(" ", Step::List(parameters)));
+            }
+        }
         let requirements = self.list_to_end(Self::requirement)?;
         if requirements == List::EMPTY {
             return None;
         }
-        Some(self.add(Node::Requires { parameters, requirements }))
+        // Requirements bring their spaces and semicolons.
+        steps.push(Step::Open(" {"));
+        steps.extend(self.arena.items(requirements).map(Step::Whole));
+        steps.push(Step::Close(" }"));
+        Some(self.phrase(&steps))
     }
 
     /// `X <expression> [N] [R <type-constraint>]`, `T <type>`, `Q <constraint expression>`
     fn requirement(&mut self) -> Option<Id> {
         let letter = self.peek();
         self.at += 1;
-        let node = match letter {
-            b'X' => {
-                let expression = self.expression()?;
-                let is_noexcept = self.eat(b'N');
-                let constraint = if self.eat(b'R') { Some(self.name(None)?) } else { None };
-                Node::ExpressionRequirement { expression, is_noexcept, constraint }
-            }
-            b'T' => Node::Requirement { keyword: " typename ", operand: self.ty()? },
-            b'Q' => Node::Requirement { keyword: " requires ", operand: self.constraint()? },
+        let mut steps = match letter {
+            b'X' => self.expression_requirement()?,
+            b'T' => vec![Step::Text(" typename "), Step::Whole(self.ty()?)],
+            b'Q' => vec![Step::Text(" requires "), Step::Whole(self.constraint()?)],
             _ => return None,
         };
-        Some(self.add(node))
+        steps.push(Step::Text(";"));
+        Some(self.phrase(&steps))
     }
-}
 
-/// The outcome of reading two letters: the expression that they begin, or `Not` if they begin none.
-enum Lettered {
-    Is(Option<Id>),
-    Not,
+    fn expression_requirement(&mut self) -> Option<Vec<Step>> {
+        let expression = Step::Whole(self.expression()?);
+        let is_noexcept = self.eat(b'N');
+        let constraint = if self.eat(b'R') { Some(self.name(None)?) } else { None };
+        if !is_noexcept && constraint.is_none() {
+            return Some(vec![Step::Text(" "), expression]);
+        }
+        let mut steps = vec![Step::Open(" {"), expression, Step::Close("}")];
+        steps.push(Step::Text(if is_noexcept { " noexcept" } else { "" }));
+        if let Some(constraint) = constraint {
+            steps.extend([Step::Text(" -> "), Step::Whole(constraint)]);
+        }
+        Some(steps)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::ty::builtin_type;
-use crate::demangle::cpp::node::{FloatKind, Id, Node};
+use crate::demangle::cpp::node::{FloatKind, Id, Node, Step};
 
 impl Parser<'_> {
     /// `L … E`
@@ -21,15 +21,15 @@ impl Parser<'_> {
             b'A' => {
                 // The characters are not mangled.
                 let ty = self.ty()?;
-                self.add(Node::StringLiteral(ty))
+                self.phrase(&[Step::Text("\"<"), Step::Whole(ty), Step::Text(">\"")])
             }
             b'D' if self.eat_all(b"Dn") => {
                 self.eat(b'0');
                 self.fixed("nullptr")
             }
             b'U' if self.peek_at(1) == b'l' => {
-                let lambda = self.unnamed_type_name()?;
-                self.add(Node::LambdaExpression(lambda))
+                let (_, signature) = self.closure_type()?;
+                self.phrase(&[Step::Text("[]"), Step::Whole(signature), Step::Text("{...}")])
             }
             // A template parameter has been replaced by its argument in a correct name.
             b'D' | b'U' | b'T' => return None,
@@ -40,15 +40,24 @@ impl Parser<'_> {
     }
 
     fn number_of_type(&mut self, letter: u8) -> Option<Id> {
-        let node = if let Some(ty) = integer_suffix(letter) {
-            self.at += 1;
-            Node::Integer { ty, value: self.number(true) }
-        } else {
-            let ty = self.ty()?;
-            Node::Enumerator { ty, value: self.number(true) }
+        let suffix = integer_suffix(letter);
+        let ty = match suffix {
+            Some(text) => {
+                self.at += 1;
+                Step::Text(text)
+            }
+            None => Step::Whole(self.ty()?),
         };
-        let (Node::Integer { value, .. } | Node::Enumerator { value, .. }) = node else { return None };
-        (!value.is_empty()).then(|| self.add(node))
+        let value = self.number(true);
+        if value.is_empty() {
+            return None;
+        }
+        // Suffixes are short.
+        Some(if suffix.is_some_and(|text| text.len() <= 3) {
+            self.phrase(&[Step::Number(value), ty])
+        } else {
+            self.phrase(&[Step::Text("("), ty, Step::Text(")"), Step::Number(value)])
+        })
     }
 
     fn boolean(&mut self) -> Option<Id> {

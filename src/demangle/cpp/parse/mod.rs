@@ -16,57 +16,34 @@ mod ty;
 mod unqualified;
 mod unresolved;
 
-use super::node::{Arena, Id, List, Node, Slice};
+use super::node::{Arena, Id, List, Node, Slice, Step};
+use super::operators::Precedence;
 use crate::demangle::error::Error;
 
 /// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
 ///
 /// These levels take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
 /// recursive templates, have fewer than a hundred.
-pub(in crate::demangle) const MAX_DEPTH: u32 = 512;
-
-/// Tables that are used again for the next name.
-#[derive(Debug, Default)]
-pub(in crate::demangle) struct Tables {
-    /// The nodes that `S_`, `S0_` … refer to.
-    substitutions: Vec<Id>,
-    /// Members of lists that are still being read; each list has its members at the end.
-    pending: Vec<Id>,
-    /// The nodes of the template parameters of all levels. The last level is at the end.
-    parameters: Vec<Id>,
-    /// The start of each level in `parameters`. A level is the parameters of one template.
-    levels: Vec<u32>,
-    /// Template parameters in the names of conversion operators, which precede their arguments.
-    forwards: Vec<Id>,
-}
-
-impl Tables {
-    fn clear(&mut self) {
-        for table in [&mut self.substitutions, &mut self.pending, &mut self.parameters, &mut self.forwards] {
-            table.clear();
-            table.shrink_to(1 << 12);
-        }
-        self.levels.clear();
-        self.levels.shrink_to(1 << 12);
-    }
-}
+const MAX_DEPTH: u32 = 512;
 
 /// Reads a whole mangled name.
-pub(in crate::demangle) fn parse(name: &str, arena: &mut Arena, tables: &mut Tables) -> Result<Id, Error> {
+pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
     // Nodes and bytes are counted by `u32`.
     if name.len() > (u32::MAX / 16) as usize {
         return Err(Error::TooLong);
     }
-    arena.clear();
-    tables.clear();
     let mut parser = Parser {
         name,
         bytes: name.as_bytes(),
         at: 0,
         depth: 0,
         is_too_deep: false,
-        arena,
-        tables,
+        arena: Arena::new(name.len() / 2),
+        substitutions: Vec::new(),
+        pending: Vec::new(),
+        parameters: Vec::new(),
+        levels: Vec::new(),
+        forwards: Vec::new(),
         first_level: 0,
         auto_level: None,
         takes_arguments: true,
@@ -75,7 +52,7 @@ pub(in crate::demangle) fn parse(name: &str, arena: &mut Arena, tables: &mut Tab
         made_up: [0; 3],
     };
     match parser.mangled_name() {
-        Some(root) => Ok(root),
+        Some(root) => Ok((parser.arena, root)),
         None if parser.is_too_deep => Err(Error::TooDeep),
         None => Err(Error::Malformed { at: parser.at }),
     }
@@ -88,8 +65,17 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     is_too_deep: bool,
-    arena: &'a mut Arena,
-    tables: &'a mut Tables,
+    arena: Arena,
+    /// The nodes that `S_`, `S0_` … refer to.
+    substitutions: Vec<Id>,
+    /// Members of lists that are still being read; each list has its members at the end.
+    pending: Vec<Id>,
+    /// The nodes of the template parameters of all levels. The last level is at the end.
+    parameters: Vec<Id>,
+    /// The start of each level in `parameters`. A level is the parameters of one template.
+    levels: Vec<u32>,
+    /// Template parameters in the names of conversion operators, which precede their arguments.
+    forwards: Vec<Id>,
     /// The level of the outermost template of the function that is read. Functions within names know no other levels.
     first_level: usize,
     /// The level at which a template parameter that does not exist is an `auto` of a lambda.
@@ -217,9 +203,25 @@ impl Parser<'_> {
         self.add(Node::Fixed(text))
     }
 
+    /// A node that is written in these steps.
+    fn phrase(&mut self, steps: &[Step]) -> Id {
+        self.operation_phrase(steps, Precedence::Primary)
+    }
+
+    /// The same for an expression that binds like this.
+    fn operation_phrase(&mut self, steps: &[Step], precedence: Precedence) -> Id {
+        let phrase = self.arena.add_phrase(steps);
+        self.arena.add_expression(Node::Phrase(phrase), precedence)
+    }
+
+    /// The text and the node, as in `vtable for node`
+    fn prefixed(&mut self, text: &'static str, node: Id) -> Id {
+        self.phrase(&[Step::Text(text), Step::Whole(node)])
+    }
+
     /// Allows `S…_` to refer to a node.
     fn substitutable(&mut self, id: Id) -> Id {
-        self.tables.substitutions.push(id);
+        self.substitutions.push(id);
         id
     }
 
@@ -237,9 +239,9 @@ impl Parser<'_> {
 
     /// Reads nodes of a rule until the list ends.
     fn list(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Item>) -> Option<List> {
-        let start = self.tables.pending.len();
+        let start = self.pending.len();
         while let Item::Is(id) = rule(self)? {
-            self.tables.pending.push(id);
+            self.pending.push(id);
         }
         Some(self.finish_list(start))
     }
@@ -251,10 +253,15 @@ impl Parser<'_> {
 
     /// Makes a list of the pending nodes from an index on.
     fn finish_list(&mut self, start: usize) -> List {
-        let list = self.arena.add_list(&self.tables.pending[start..]);
-        self.tables.pending.truncate(start);
+        let list = self.arena.add_list(&self.pending[start..]);
+        self.pending.truncate(start);
         list
     }
+}
+
+/// The text, and something in parentheses.
+fn enclosed(prefix: &'static str, inner: Step) -> [Step; 4] {
+    [Step::Text(prefix), Step::Open("("), inner, Step::Close(")")]
 }
 
 /// The next member of a list, or its end.

@@ -36,7 +36,7 @@ impl Parser<'_> {
         let mut module = None;
         if self.peek() == b'S' {
             let substitution = self.substitution()?;
-            if matches!(self.arena.node(substitution), Node::Module { .. }) {
+            if matches!(self.arena.node(substitution), Node::Module(_)) {
                 module = Some(substitution);
             } else if scope.is_none() {
                 return Some((substitution, true));
@@ -72,7 +72,7 @@ impl Parser<'_> {
             name = Some(self.nested_part(name, state.as_deref_mut())?);
         }
         // The complete name is not a prefix.
-        self.tables.substitutions.pop()?;
+        self.substitutions.pop()?;
         name
     }
 
@@ -93,7 +93,7 @@ impl Parser<'_> {
             (b'D', b't' | b'T') => return None,
             (b'S', _) => {
                 let substitution = if self.eat_all(b"St") { self.fixed("std") } else { self.substitution()? };
-                if !matches!(self.arena.node(substitution), Node::Module { .. }) {
+                if !matches!(self.arena.node(substitution), Node::Module(_)) {
                     // It is there already, so it is not added to the substitutions again.
                     return if prefix.is_none() { Some(substitution) } else { None };
                 }
@@ -125,7 +125,7 @@ impl Parser<'_> {
             self.discriminator();
             name
         };
-        Some(self.add(Node::Nested { scope, name }))
+        Some(self.add(Node::Nested { scope, joint: "::", name }))
     }
 
     /// `_ <digit>`, `__ <number> _`, or digits up to the end, which old compilers wrote. Not shown.

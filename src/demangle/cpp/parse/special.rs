@@ -1,7 +1,7 @@
 //! `<special-name>`: things that a compiler makes for a type, a function or a variable.
 
 use super::Parser;
-use crate::demangle::cpp::node::{Id, Node};
+use crate::demangle::cpp::node::{Id, Step};
 
 impl Parser<'_> {
     /// `T…` and `G…`
@@ -31,7 +31,7 @@ impl Parser<'_> {
             b'R' => self.reference_temporary()?,
             _ => self.name(None)?,
         };
-        Some(self.add(Node::Prefixed(prefix, of)))
+        Some(self.prefixed(prefix, of))
     }
 
     /// `GR <object name> [<seq-id>] _`; the underscore may be missing where the number is, too.
@@ -48,7 +48,12 @@ impl Parser<'_> {
         self.offset()?;
         self.expect(b'_')?;
         let base = self.ty()?;
-        Some(self.add(Node::ConstructionVtable { derived, base }))
+        Some(self.phrase(&[
+            Step::Text("construction vtable for "),
+            Step::Whole(base),
+            Step::Text("-in-"),
+            Step::Whole(derived),
+        ]))
     }
 
     /// `Tc <call-offset> <call-offset> <encoding>`
@@ -56,7 +61,7 @@ impl Parser<'_> {
         self.call_offset()?;
         self.call_offset()?;
         let encoding = self.encoding()?;
-        Some(self.add(Node::Prefixed("covariant return thunk to ", encoding)))
+        Some(self.prefixed("covariant return thunk to ", encoding))
     }
 
     /// `T <call-offset> <encoding>`
@@ -65,7 +70,7 @@ impl Parser<'_> {
         let prefix = if self.peek() == b'v' { "virtual thunk to " } else { "non-virtual thunk to " };
         self.call_offset()?;
         let encoding = self.encoding()?;
-        Some(self.add(Node::Prefixed(prefix, encoding)))
+        Some(self.prefixed(prefix, encoding))
     }
 
     /// `h <offset> _` or `v <offset> _ <offset> _`

@@ -1,7 +1,7 @@
 //! Template arguments, template parameters, and constraints.
 
 use super::{Item, Parser};
-use crate::demangle::cpp::node::{Id, List, Node, ParameterKind};
+use crate::demangle::cpp::node::{Id, List, Node, Shape, Step};
 
 impl Parser<'_> {
     /// `I <template-arg>* [Q <constraint expression>] E`
@@ -30,7 +30,7 @@ impl Parser<'_> {
                     Node::Elements(elements) => parser.add(Node::Pack(elements)),
                     _ => argument,
                 };
-                parser.tables.parameters.push(parameter);
+                parser.parameters.push(parameter);
             }
             Some(Item::Is(argument))
         })
@@ -87,12 +87,10 @@ impl Parser<'_> {
         if self.allows_forwards && level == 0 {
             let index = u32::try_from(index).ok()?;
             let forward = self.add(Node::Forward { index, target: None });
-            self.tables.forwards.push(forward);
+            self.forwards.push(forward);
             return Some(forward);
         }
-        let parameter = self.parameter_at(level, index).or_else(|| self.auto_parameter(level))?;
-        self.arena.share(parameter);
-        Some(parameter)
+        self.parameter_at(level, index).or_else(|| self.auto_parameter(level))
     }
 
     /// A parameter that nothing declares: an `auto` in the parameters of a lambda.
@@ -108,46 +106,46 @@ impl Parser<'_> {
 
     /// The node of a parameter, if the parameter exists.
     pub(super) fn parameter_at(&self, level: usize, index: usize) -> Option<Id> {
-        let levels = self.tables.levels.get(self.first_level..)?;
+        let levels = self.levels.get(self.first_level..)?;
         let start = *levels.get(level)? as usize;
-        let end = levels.get(level + 1).map_or(self.tables.parameters.len(), |&end| end as usize);
-        self.tables.parameters.get(start..end)?.get(index).copied()
+        let end = levels.get(level + 1).map_or(self.parameters.len(), |&end| end as usize);
+        self.parameters.get(start..end)?.get(index).copied()
     }
 
     /// The number of templates around this place, within the encoding that is being read.
     pub(super) fn level_count(&self) -> usize {
-        self.tables.levels.len() - self.first_level
+        self.levels.len() - self.first_level
     }
 
     fn enter_level(&mut self) {
         // There are fewer parameters than bytes.
-        let start = u32::try_from(self.tables.parameters.len()).unwrap_or(u32::MAX);
-        self.tables.levels.push(start);
+        let start = u32::try_from(self.parameters.len()).unwrap_or(u32::MAX);
+        self.levels.push(start);
     }
 
     pub(super) fn leave_level(&mut self) {
-        if let Some(start) = self.tables.levels.pop() {
-            self.tables.parameters.truncate(start as usize);
+        if let Some(start) = self.levels.pop() {
+            self.parameters.truncate(start as usize);
         }
     }
 
     /// Reads a rule with a new level of template parameters.
     pub(super) fn in_new_level<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (levels, parameters) = (self.tables.levels.len(), self.tables.parameters.len());
+        let (levels, parameters) = (self.levels.len(), self.parameters.len());
         self.enter_level();
         let result = rule(self);
-        self.tables.levels.truncate(levels);
-        self.tables.parameters.truncate(parameters);
+        self.levels.truncate(levels);
+        self.parameters.truncate(parameters);
         result
     }
 
     /// Reads a rule which does not refer to the template parameters around it.
     pub(super) fn in_own_scope<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (first_level, parameters) = (self.first_level, self.tables.parameters.len());
-        self.first_level = self.tables.levels.len();
+        let (first_level, parameters) = (self.first_level, self.parameters.len());
+        self.first_level = self.levels.len();
         let result = rule(self);
-        self.tables.levels.truncate(self.first_level);
-        self.tables.parameters.truncate(parameters);
+        self.levels.truncate(self.first_level);
+        self.parameters.truncate(parameters);
         self.first_level = first_level;
         result
     }
@@ -178,25 +176,34 @@ impl Parser<'_> {
         let kind = self.peek_at(1);
         self.at += 2;
         self.nested(|parser| {
-            let node = match kind {
-                b'y' => Node::TypeParameter(parser.made_up_name(ParameterKind::Type, is_in_scope)),
+            let (left, right) = match kind {
+                b'y' => {
+                    let name = parser.made_up_name(0, is_in_scope);
+                    (vec![Step::Text("typename ")], vec![Step::Whole(name)])
+                }
                 b'k' => {
                     let constraint = parser.name(None)?;
-                    let name = parser.made_up_name(ParameterKind::Type, is_in_scope);
-                    Node::ConstrainedParameter { constraint, name }
+                    let name = parser.made_up_name(0, is_in_scope);
+                    (vec![Step::Whole(constraint), Step::Text(" ")], vec![Step::Whole(name)])
                 }
                 b'n' => {
-                    let name = parser.made_up_name(ParameterKind::Value, is_in_scope);
-                    Node::ValueParameter { ty: parser.ty()?, name }
+                    let name = parser.made_up_name(1, is_in_scope);
+                    let ty = parser.ty()?;
+                    (vec![Step::Left(ty), Step::SpaceUnlessRight(ty)], vec![Step::Whole(name), Step::Right(ty)])
                 }
                 b't' => {
-                    let name = parser.made_up_name(ParameterKind::Template, is_in_scope);
+                    let name = parser.made_up_name(2, is_in_scope);
                     let (parameters, requires) = parser.in_new_level(Self::template_head)?;
-                    Node::TemplateParameter { parameters, name, requires }
+                    let mut right = vec![Step::Whole(name)];
+                    right.extend(requires.into_iter().flat_map(requires_steps));
+                    (vec![Step::Text("template"), Step::Arguments(parameters, "> typename ")], right)
                 }
-                _ => Node::PackParameter(parser.template_parameter_declaration(is_in_scope)?),
+                _ => {
+                    let parameter = parser.template_parameter_declaration(is_in_scope)?;
+                    (vec![Step::Left(parameter), Step::Text("...")], vec![Step::Right(parameter)])
+                }
             };
-            Some(parser.add(node))
+            Some(parser.sides(&left, &right, Shape::RIGHT))
         })
     }
 
@@ -216,14 +223,14 @@ impl Parser<'_> {
         Some((parameters, requires))
     }
 
-    /// A name for a parameter, since mangled names do not contain the name in the source: `$T`, `$T0`, …
-    fn made_up_name(&mut self, kind: ParameterKind, is_in_scope: bool) -> Id {
-        let count = &mut self.made_up[kind as usize];
-        let index = *count;
-        *count += 1;
-        let name = self.add(Node::MadeUpName { kind, index });
+    /// A name for a type, value or template parameter, since mangled names do not contain the name in the source: `$T`, `$T0`, …
+    fn made_up_name(&mut self, kind: usize, is_in_scope: bool) -> Id {
+        let start = ["$T", "$N", "$TT"][kind];
+        let index = self.made_up[kind];
+        self.made_up[kind] += 1;
+        let name = self.add(Node::MadeUpName { start, index });
         if is_in_scope {
-            self.tables.parameters.push(name);
+            self.parameters.push(name);
         }
         name
     }
@@ -242,4 +249,9 @@ impl Parser<'_> {
         self.is_in_constraint = was_in_constraint;
         constraint
     }
+}
+
+/// ` requires constraint`
+pub(super) fn requires_steps(constraint: Id) -> [Step; 2] {
+    [Step::Text(" requires "), Step::Whole(constraint)]
 }

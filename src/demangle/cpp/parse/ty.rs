@@ -1,7 +1,7 @@
 //! `<type>`
 
-use super::{Item, Parser};
-use crate::demangle::cpp::node::{Id, List, Node, Qualifiers, Slice};
+use super::{Item, Parser, enclosed};
+use crate::demangle::cpp::node::{Id, List, Node, Qualifiers, Shape, Slice, Step};
 
 impl Parser<'_> {
     /// `<type>`
@@ -40,8 +40,8 @@ impl Parser<'_> {
             b'P' => Node::Pointer(ty),
             b'R' => self.reference(ty, false),
             b'O' => self.reference(ty, true),
-            b'C' => Node::Suffixed(ty, " complex"),
-            _ => Node::Suffixed(ty, " imaginary"),
+            b'C' => return Some(self.phrase(&[Step::Left(ty), Step::Text(" complex")])),
+            _ => return Some(self.phrase(&[Step::Left(ty), Step::Text(" imaginary")])),
         };
         Some(self.add(node))
     }
@@ -101,8 +101,9 @@ impl Parser<'_> {
             return Some(self.add(Node::ObjcProtocol { ty, protocol }));
         }
         let arguments = if self.peek() == b'I' { Some(self.template_arguments(false)?) } else { None };
-        let ty = self.qualifier_operand()?;
-        Some(self.add(Node::VendorQualified { ty, qualifier, arguments }))
+        let mut steps = vec![Step::Whole(self.qualifier_operand()?), Step::Text(" "), Step::Slice(qualifier)];
+        steps.extend(arguments.map(|arguments| Step::Arguments(arguments, ">")));
+        Some(self.phrase(&steps))
     }
 
     /// Reads the type after a vendor's qualifier. More qualifiers belong to the same type, which is substituted as one.
@@ -148,7 +149,12 @@ impl Parser<'_> {
             }
             parser.ty().map(Item::Is)
         })?;
-        Some(self.add(Node::Function { result, parameters, qualifiers, exceptions }))
+        let mut right = Vec::from(enclosed("", Step::List(parameters)));
+        right.extend([Step::Right(result), Step::Qualifiers(qualifiers)]);
+        if let Some(exceptions) = exceptions {
+            right.extend([Step::Text(" "), Step::Whole(exceptions)]);
+        }
+        Some(self.sides(&[Step::Left(result), Step::Text(" ")], &right, Shape::FUNCTION))
     }
 
     /// `Do`, `DO <expression> E`, `Dw <type>+ E`
@@ -159,11 +165,11 @@ impl Parser<'_> {
         if self.eat_all(b"DO") {
             let inner = self.expression()?;
             self.expect(b'E')?;
-            return Some(Some(self.add(Node::Enclosed { prefix: "noexcept", inner })));
+            return Some(Some(self.phrase(&enclosed("noexcept", Step::Whole(inner)))));
         }
         if self.eat_all(b"Dw") {
             let items = self.list_to_end(Self::ty)?;
-            return Some(Some(self.add(Node::EnclosedList { prefix: "throw", items })));
+            return Some(Some(self.phrase(&enclosed("throw", Step::List(items)))));
         }
         Some(None)
     }
@@ -173,7 +179,10 @@ impl Parser<'_> {
         self.expect(b'A')?;
         let size = self.bound()?;
         let element = self.ty()?;
-        Some(self.add(Node::Array { element, size }))
+        let mut right = vec![Step::ArrayBracket];
+        right.extend(size.map(Step::Whole));
+        right.extend([Step::Text("]"), Step::Right(element)]);
+        Some(self.sides(&[Step::Left(element)], &right, Shape::ARRAY))
     }
 
     /// A number or an expression and `_`, or `_` alone.
@@ -211,7 +220,7 @@ impl Parser<'_> {
         };
         self.at += 2;
         let name = self.name(None)?;
-        Some(self.add(Node::Prefixed(prefix, name)))
+        Some(self.prefixed(prefix, name))
     }
 
     /// `<template-param>`, `<template-template-param> <template-args>`
@@ -251,7 +260,7 @@ impl Parser<'_> {
         }
         let inner = self.ty()?;
         self.expect(b'E')?;
-        Some(self.add(Node::Transformed { function: name, inner }))
+        Some(self.phrase(&[Step::Slice(name), Step::Text("("), Step::Whole(inner), Step::Text(")")]))
     }
 
     // Types that begin with `D`.
@@ -271,7 +280,7 @@ impl Parser<'_> {
             b'p' => {
                 self.at += 2;
                 let pattern = self.ty()?;
-                self.add(Node::Expansion(pattern))
+                self.phrase(&[Step::Expand(pattern)])
             }
             b'o' | b'O' | b'w' | b'x' => self.function_type()?,
             _ => return None,
@@ -285,7 +294,7 @@ impl Parser<'_> {
         let number = self.number(false);
         self.expect(b'_')?;
         let bits = self.add(Node::Name(number));
-        Some(self.add(Node::Prefixed("_Float", bits)))
+        Some(self.prefixed("_Float", bits))
     }
 
     /// `DB <number or expression> _`, `DU …`
@@ -293,14 +302,15 @@ impl Parser<'_> {
         self.at += 2;
         let inner = self.bound()??;
         let prefix = if is_signed { "_BitInt" } else { "unsigned _BitInt" };
-        Some(self.add(Node::Enclosed { prefix, inner }))
+        Some(self.phrase(&enclosed(prefix, Step::Whole(inner))))
     }
 
     /// `Dk <constraint name>`, `DK <constraint name>`
     fn constrained_auto(&mut self, is_decltype: bool) -> Option<Id> {
         self.at += 2;
         let constraint = self.name(None)?;
-        Some(self.add(Node::Suffixed(constraint, if is_decltype { " decltype(auto)" } else { " auto" })))
+        let auto = if is_decltype { " decltype(auto)" } else { " auto" };
+        Some(self.phrase(&[Step::Left(constraint), Step::Text(auto)]))
     }
 
     /// `Dt <expression> E`, `DT <expression> E`
@@ -308,7 +318,7 @@ impl Parser<'_> {
         self.at += 2;
         let inner = self.expression()?;
         self.expect(b'E')?;
-        Some(self.add(Node::Enclosed { prefix: "decltype", inner }))
+        Some(self.phrase(&enclosed("decltype", Step::Whole(inner))))
     }
 
     /// `Dv <number> _ <element type>`, `Dv <expression> _ …`, `Dv <number> _ p` for pixels
@@ -320,7 +330,10 @@ impl Parser<'_> {
         }
         let size = self.bound()?;
         let element = if is_number && self.eat(b'p') { self.fixed("pixel") } else { self.ty()? };
-        Some(self.add(Node::Vector { element, size }))
+        let mut steps = vec![Step::Whole(element), Step::Text(" vector[")];
+        steps.extend(size.map(Step::Whole));
+        steps.push(Step::Text("]"));
+        Some(self.phrase(&steps))
     }
 
     /// Types until another rule ends the list.

@@ -1,8 +1,9 @@
 //! `<unqualified-name>`: identifiers, operators, constructors, lambdas and other names without a scope.
 
 use super::encoding::NameState;
-use super::{Item, Parser};
-use crate::demangle::cpp::node::{Id, List, Node, StdClass};
+use super::template::requires_steps;
+use super::{Item, Parser, enclosed};
+use crate::demangle::cpp::node::{Id, List, Node, Slice, StdClass, Step};
 use crate::demangle::cpp::operators::{Form, Operator};
 
 impl Parser<'_> {
@@ -40,8 +41,10 @@ impl Parser<'_> {
         }
         name = self.abi_tags(name)?;
         Some(match scope {
-            Some(scope) if is_friend => self.add(Node::Friend { scope, name }),
-            Some(scope) => self.add(Node::Nested { scope, name }),
+            Some(scope) => {
+                let joint = if is_friend { "::friend " } else { "::" };
+                self.add(Node::Nested { scope, joint, name })
+            }
             None => name,
         })
     }
@@ -52,7 +55,15 @@ impl Parser<'_> {
         while self.eat(b'W') {
             let is_partition = self.eat(b'P');
             let name = self.source_name()?;
-            let part = self.add(Node::Module { parent: module, name, is_partition });
+            let mut steps: Vec<Step> = module.map(Step::Whole).into_iter().collect();
+            if is_partition {
+                steps.push(Step::Text(":"));
+            } else if module.is_some() {
+                steps.push(Step::Text("."));
+            }
+            steps.push(Step::Whole(name));
+            let part = self.arena.add_phrase(&steps);
+            let part = self.add(Node::Module(part));
             module = Some(self.substitutable(part));
         }
         Some(module)
@@ -81,7 +92,7 @@ impl Parser<'_> {
     fn structured_binding(&mut self) -> Option<Id> {
         self.at += 2;
         let names = self.list_to_end(Self::source_name)?;
-        (names != List::EMPTY).then(|| self.add(Node::Bindings(names)))
+        (names != List::EMPTY).then(|| self.phrase(&[Step::Text("["), Step::List(names), Step::Text("]")]))
     }
 
     /// `std::basic_string<…>` for `std::string`, since the constructor has the name of the template.
@@ -134,12 +145,12 @@ impl Parser<'_> {
         }
         if self.eat_all(b"li") {
             let suffix = self.source_name()?;
-            return Some(self.add(Node::Prefixed("operator\"\" ", suffix)));
+            return Some(self.prefixed("operator\"\" ", suffix));
         }
         if self.eat(b'v') && self.peek().is_ascii_digit() {
             self.at += 1;
             let name = self.source_name()?;
-            return Some(self.add(Node::Prefixed("operator ", name)));
+            return Some(self.prefixed("operator ", name));
         }
         None
     }
@@ -155,7 +166,7 @@ impl Parser<'_> {
             state.has_no_result = true;
         }
         let ty = ty?;
-        Some(self.add(Node::Prefixed("operator ", ty)))
+        Some(self.prefixed("operator ", ty))
     }
 
     // Types without a name.
@@ -165,7 +176,11 @@ impl Parser<'_> {
         let kind = match self.peek_at(1) {
             b't' => "'unnamed",
             b'b' => "'block-literal",
-            b'l' => return self.closure_type_name(),
+            b'l' => {
+                let (number, signature) = self.closure_type()?;
+                let (start, end) = (Step::Text("'lambda"), Step::Text("'"));
+                return Some(self.phrase(&[start, Step::Slice(number), end, Step::Whole(signature)]));
+            }
             _ => return None,
         };
         self.at += 2;
@@ -173,11 +188,11 @@ impl Parser<'_> {
         self.expect(b'_')?;
         // Blocks are numbered, but LLVM does not show it.
         let number = if kind == "'block-literal" { self.slice(self.at) } else { number };
-        Some(self.add(Node::Unnamed { kind, number }))
+        Some(self.phrase(&[Step::Text(kind), Step::Slice(number), Step::Text("'")]))
     }
 
-    /// `Ul <lambda-sig> E [<number>] _`
-    fn closure_type_name(&mut self) -> Option<Id> {
+    /// `Ul <lambda-sig> E [<number>] _`: the number, and the signature.
+    pub(super) fn closure_type(&mut self) -> Option<(Slice, Id)> {
         self.at += 2;
         let auto_level = self.auto_level.replace(self.level_count());
         let signature = self.in_new_level(Self::lambda_signature);
@@ -186,7 +201,7 @@ impl Parser<'_> {
         self.expect(b'E')?;
         let number = self.number(false);
         self.expect(b'_')?;
-        Some(self.add(Node::Lambda { number, signature }))
+        Some((number, signature))
     }
 
     /// `<template-param-decl>* [Q <requires-clause expression>] (v | <parameter type>+) [Q <expression>]`
@@ -205,7 +220,16 @@ impl Parser<'_> {
         let requires = self.requires_clause()?;
         let parameters = self.parameters(false, |parser| matches!(parser.peek(), b'E' | b'Q'))?;
         let trailing_requires = self.requires_clause()?;
-        Some(self.add(Node::Signature { template_parameters, requires, parameters, trailing_requires }))
+        let mut steps = Vec::new();
+        if template_parameters != List::EMPTY {
+            steps.push(Step::Arguments(template_parameters, ">"));
+        }
+        if let Some(requires) = requires {
+            steps.extend(requires_steps(requires).into_iter().chain([Step::Text(" ")]));
+        }
+        steps.extend(enclosed("", Step::List(parameters)));
+        steps.extend(trailing_requires.into_iter().flat_map(requires_steps));
+        Some(self.phrase(&steps))
     }
 
     // Substitutions.
@@ -213,20 +237,10 @@ impl Parser<'_> {
     /// `<substitution>`: `S_`, `S <seq-id> _`, or a class of the standard library, which may have ABI tags
     pub(super) fn substitution(&mut self) -> Option<Id> {
         self.expect(b'S')?;
-        let class = match self.peek() {
-            b'a' => StdClass::Allocator,
-            b'b' => StdClass::BasicString,
-            b's' => StdClass::String,
-            b'i' => StdClass::Istream,
-            b'o' => StdClass::Ostream,
-            b'd' => StdClass::Iostream,
-            _ => {
-                let index = self.sequence_number().map_or(0, |number| number.saturating_add(1));
-                self.expect(b'_')?;
-                let &substitution = self.tables.substitutions.get(index)?;
-                self.arena.share(substitution);
-                return Some(substitution);
-            }
+        let Some(class) = StdClass::find(self.peek()) else {
+            let index = self.sequence_number().map_or(0, |number| number.saturating_add(1));
+            self.expect(b'_')?;
+            return self.substitutions.get(index).copied();
         };
         self.at += 1;
         let name = self.add(Node::Std { class, is_spelled_out: false });

@@ -1,7 +1,7 @@
 //! `<unresolved-name>`: names in expressions that depend on template parameters.
 
 use super::Parser;
-use crate::demangle::cpp::node::{Id, Node};
+use crate::demangle::cpp::node::{Id, Node, Step};
 
 impl Parser<'_> {
     /// ```text
@@ -15,13 +15,13 @@ impl Parser<'_> {
             let mut scope = self.unresolved_type_with_arguments()?;
             while !self.eat(b'E') {
                 let name = self.simple_id()?;
-                scope = self.add(Node::Nested { scope, name });
+                scope = self.add(Node::Nested { scope, joint: "::", name });
             }
             return self.qualified_base(scope);
         }
         if !self.eat_all(b"sr") {
             let name = self.base_unresolved_name()?;
-            return Some(if is_global { self.add(Node::Prefixed("::", name)) } else { name });
+            return Some(if is_global { self.prefixed("::", name) } else { name });
         }
         if !self.peek().is_ascii_digit() {
             let scope = self.unresolved_type_with_arguments()?;
@@ -29,18 +29,18 @@ impl Parser<'_> {
         }
         let mut scope = self.simple_id()?;
         if is_global {
-            scope = self.add(Node::Prefixed("::", scope));
+            scope = self.prefixed("::", scope);
         }
         while !self.eat(b'E') {
             let name = self.simple_id()?;
-            scope = self.add(Node::Nested { scope, name });
+            scope = self.add(Node::Nested { scope, joint: "::", name });
         }
         self.qualified_base(scope)
     }
 
     fn qualified_base(&mut self, scope: Id) -> Option<Id> {
         let name = self.base_unresolved_name()?;
-        Some(self.add(Node::Nested { scope, name }))
+        Some(self.add(Node::Nested { scope, joint: "::", name }))
     }
 
     /// `<unresolved-type> [<template-args>]`
@@ -72,7 +72,7 @@ impl Parser<'_> {
         }
         if self.eat_all(b"dn") {
             let class = if self.peek().is_ascii_digit() { self.simple_id()? } else { self.unresolved_type()? };
-            return Some(self.add(Node::Destructor(class)));
+            return Some(self.phrase(&[Step::Text("~"), Step::Left(class)]));
         }
         self.eat_all(b"on");
         let operator = self.operator_name(None)?;

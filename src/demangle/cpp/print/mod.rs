@@ -6,176 +6,41 @@
 //! A substitution is written each time it is used, so a short name may expand without end, and empty packs take time without writing
 //! anything. The output and the work for each byte of it are limited.
 
-mod expression;
 mod float;
-mod name;
-mod ty;
+mod node;
 
-use super::node::{Arena, Id, List, Node, Qualifiers, Shape, Slice};
+use super::node::{Arena, Elements, Id, Items, List, Node, PackState, Phrase, Qualifiers, Shape, Slice, Step};
 use super::operators::Precedence;
 use crate::demangle::error::Error;
-
-/// A step of the work that is left: something still to be written.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Both sides of a node.
-    Whole(Id),
-    /// The part in front of the declared name.
-    Left(Id),
-    /// The right side of a node.
-    Right(Id),
-    /// A node, in parentheses if it binds as loosely as this, or more loosely.
-    Operand(Id, Precedence),
-    /// A node, in parentheses if it binds more loosely than this.
-    LastOperand(Id, Precedence),
-    /// Nodes with commas between them.
-    List(List),
-    /// More nodes of a list.
-    Items(Items),
-    /// `node, node`, for the elements of the packs in it.
-    Expand(Id),
-    /// More elements of an expansion.
-    Elements(Elements),
-    Text(&'static str),
-    Slice(Slice),
-    /// A number, which may be negative.
-    Number(Slice),
-    Qualifiers(Qualifiers),
-    /// An opening bracket, in which `>` does not end template arguments.
-    Open(&'static str),
-    Close(&'static str),
-    /// Text, and the number of brackets open after it.
-    Angle(&'static str, u32),
-    /// A space if the right side of the type is empty.
-    SpaceUnlessRight(Id),
-    /// `[`, with a space in front unless it follows another array.
-    ArrayBracket,
-    /// The target of a forward reference has been written.
-    LeaveForward,
-    /// A node is written, from this byte of the output on.
-    Remember(Id, u32),
-}
-
-/// The position in a list that is being printed. Items that write nothing, such as empty packs, get no comma.
-#[derive(Clone, Copy, Debug)]
-struct Items {
-    list: List,
-    next: u32,
-    /// The length of the output before the last comma, and after it.
-    before: u32,
-    after: u32,
-    is_first: bool,
-}
-
-/// The position in an expansion that is being printed.
-#[derive(Clone, Copy, Debug)]
-struct Elements {
-    pattern: Id,
-    next: u32,
-    /// The length of the output in front of the expansion.
-    start: u32,
-    outer: PackState,
-}
-
-/// The element at which an expansion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PackState {
-    index: u32,
-    /// The elements of the first pack that was found. The expansion is as long as that.
-    count: u32,
-}
-
-impl PackState {
-    /// The count if no pack was found. Names are too short for this many elements.
-    const NO_PACK: u32 = u32::MAX;
-
-    const NONE: Self = Self { index: 0, count: Self::NO_PACK };
-}
-
-/// The range of the output in which a node has been written.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    start: u32,
-    end: u32,
-    /// [`Printer::erasures`] then, and 0 if it has not been written.
-    erasures: u32,
-}
-
-/// Tables that are used again for the next name.
-#[derive(Debug, Default)]
-pub(in crate::demangle) struct Scratch {
-    steps: Vec<Step>,
-    /// The place of each node in the output.
-    places: Vec<Place>,
-}
-
-impl Scratch {
-    /// For how many steps and nodes memory is kept between names.
-    const KEPT: usize = 1 << 14;
-
-    fn clear(&mut self, node_count: usize) {
-        self.steps.clear();
-        self.steps.shrink_to(Self::KEPT);
-        self.places.clear();
-        self.places.shrink_to(Self::KEPT);
-        self.places.resize(node_count, Place::default());
-    }
-}
 
 /// Steps and bytes that each node and each byte of output may take. Real names take a few.
 const WORK_FACTOR: usize = 64;
 
-/// Writes a node into a buffer, which is cleared.
-pub(in crate::demangle) fn print(
-    name: &str,
-    arena: &Arena,
-    root: Id,
-    scratch: &mut Scratch,
-    output: &mut String,
-    max_output: usize,
-) -> Result<(), Error> {
-    output.clear();
-    scratch.clear(arena.len());
-    let Scratch { steps, places } = scratch;
-    let pack = PackState::NONE;
-    let max_output = max_output.min(u32::MAX as usize);
-    let mut printer = Printer {
-        name,
-        arena,
-        steps,
-        output,
-        max_output,
-        work: 0,
-        open: 1,
-        pack,
-        forwards: Vec::new(),
-        places,
-        erasures: 1,
-    };
-    printer.then(&[Step::Whole(root)]);
-    printer.run()
+/// Writes a node, in at most this many bytes.
+pub(in crate::demangle) fn print(name: &str, arena: &Arena, root: Id, max_output: usize) -> Result<String, Error> {
+    let mut steps = Vec::with_capacity(64);
+    steps.push(Step::Whole(root));
+    let (output, forwards, max_output) = (String::new(), Vec::new(), max_output.min(u32::MAX as usize));
+    Printer { name, arena, steps, output, max_output, work: 0, open: 1, pack: PackState::NONE, forwards }.run()
 }
 
 struct Printer<'a> {
     name: &'a str,
     arena: &'a Arena,
-    steps: &'a mut Vec<Step>,
-    output: &'a mut String,
+    steps: Vec<Step>,
+    output: String,
     max_output: usize,
     /// Steps and written bytes, including those that were removed again.
     work: usize,
     /// Open brackets since the last `<` of template arguments. There is one around everything.
     open: u32,
     pack: PackState,
-    places: &'a mut [Place],
-    /// The number of times that text was removed, plus one. Places recorded earlier may now contain other text.
-    erasures: u32,
     /// Forward references that are being written. A reference may contain itself.
     forwards: Vec<Id>,
 }
 
 impl Printer<'_> {
-    fn run(&mut self) -> Result<(), Error> {
+    fn run(mut self) -> Result<String, Error> {
         while let Some(step) = self.steps.pop() {
             self.work += 1;
             let allowance = 1024 + WORK_FACTOR * (self.arena.len() + self.output.len());
@@ -184,7 +49,7 @@ impl Printer<'_> {
             }
             self.step(step);
         }
-        if self.output.len() > self.max_output { Err(Error::TooLong) } else { Ok(()) }
+        if self.output.len() > self.max_output { Err(Error::TooLong) } else { Ok(self.output) }
     }
 
     fn step(&mut self, step: Step) {
@@ -195,6 +60,10 @@ impl Printer<'_> {
             Step::Operand(id, limit) => self.operand(id, self.arena.precedence(id) >= limit),
             Step::LastOperand(id, limit) => self.operand(id, self.arena.precedence(id) > limit),
             Step::List(list) => self.list(list),
+            Step::Arguments(list, close) => {
+                self.then(&[Step::Angle("<", 0), Step::List(list), Step::Angle(close, self.open)]);
+            }
+            Step::TypeArgument(ty) => self.then(&[Step::Angle("<", 0), Step::Left(ty), Step::Angle(">", self.open)]),
             Step::Items(items) => self.items(items),
             Step::Expand(pattern) => self.expand(pattern),
             Step::Elements(elements) => self.elements(elements),
@@ -221,15 +90,16 @@ impl Printer<'_> {
             }
             Step::ArrayBracket => self.write(if self.output.ends_with(']') { "[" } else { " [" }),
             Step::LeaveForward => drop(self.forwards.pop()),
-            Step::Remember(id, start) => {
-                self.places[id.index()] = Place { start, end: self.length(), erasures: self.erasures };
-            }
         }
     }
 
     /// Steps to take next, in this order.
     fn then(&mut self, steps: &[Step]) {
         self.steps.extend(steps.iter().rev());
+    }
+
+    fn then_phrase(&mut self, phrase: Phrase) {
+        self.then(self.arena.steps(phrase));
     }
 
     fn write(&mut self, text: &str) {
@@ -290,11 +160,6 @@ impl Printer<'_> {
         }
     }
 
-    /// A list between `<` and `>`.
-    fn then_arguments(&mut self, arguments: List, close: &'static str) {
-        self.then(&[Step::Angle("<", 0), Step::List(arguments), Step::Angle(close, self.open)]);
-    }
-
     fn list(&mut self, list: List) {
         let length = self.length();
         self.items(Items { list, next: 0, before: length, after: length, is_first: true });
@@ -337,10 +202,7 @@ impl Printer<'_> {
         match self.pack.count {
             // There is no pack in it, as with a pack of function parameters.
             PackState::NO_PACK => self.write("..."),
-            0 => {
-                self.output.truncate(elements.start as usize);
-                self.erasures += 1;
-            }
+            0 => self.output.truncate(elements.start as usize),
             count if elements.next < count => {
                 self.write(", ");
                 self.pack.index = elements.next;
@@ -401,61 +263,5 @@ impl Printer<'_> {
         }
         let shape = self.arena.shape(id);
         if is_pointer { shape.of_pointer() } else { shape }
-    }
-
-    // The sides of a node.
-
-    fn left(&mut self, id: Id) {
-        let arena = self.arena;
-        if arena.is_shared(id) && self.is_repeated(id) {
-            return;
-        }
-        match arena.node(id) {
-            &Node::Pack(pack) => {
-                if let Some(element) = self.element(pack) {
-                    self.steps.push(Step::Left(element));
-                }
-            }
-            &Node::Forward { .. } => self.forward_side(id, Step::Left),
-            node => {
-                if !self.left_of_name(node) && !self.left_of_type(node) {
-                    self.expression(node);
-                }
-            }
-        }
-    }
-
-    /// Copies a node that has been written before. Otherwise it is remembered once it is written.
-    fn is_repeated(&mut self, id: Id) -> bool {
-        let place = self.places[id.index()];
-        if place.erasures != self.erasures {
-            self.steps.push(Step::Remember(id, self.length()));
-            return false;
-        }
-        let range = place.start as usize..place.end as usize;
-        self.work += range.len();
-        if self.output.len() <= self.max_output {
-            self.output.extend_from_within(range);
-        }
-        true
-    }
-
-    fn right(&mut self, id: Id) {
-        match self.arena.node(id) {
-            &Node::Pack(pack) => {
-                if let Some(element) = self.element(pack) {
-                    self.steps.push(Step::Right(element));
-                }
-            }
-            &Node::Forward { .. } => self.forward_side(id, Step::Right),
-            node => self.right_of_node(node),
-        }
-    }
-
-    fn forward_side(&mut self, id: Id, side: fn(Id) -> Step) {
-        if let Some(target) = self.forward(id) {
-            self.forwards.push(id);
-            self.then(&[side(target), Step::LeaveForward]);
-        }
     }
 }

@@ -10,20 +10,25 @@
 //! `f`, which takes a tuple, `T5scaleSi_`, and returns the empty one, `T_`. `U_` is the first closure in all that, and also has a type.
 //! After their first use, modules, types and protocols are `S_`, `S0_`, …
 //!
-//! `read` makes a tree of a name, in which a node that is named again has one more parent, and `print` writes the tree. Results,
-//! requirements of signatures and the arguments of a specialised function are read, but have no place in the tree: the short form never
-//! shows them. A few letters that only later compilers write (`async`, `some`) are refused, with all that cannot be read.
+//! Each part is spelled as it is read. Results, requirements of signatures and the arguments of a specialised function are read and
+//! forgotten: the short form never shows them. A few letters that only later compilers write (`async`, `some`) are refused, with all that
+//! cannot be read.
 //!
-//! Names may come from anywhere. The tree takes memory in proportion to the name; the depth of both walks, the work and the output have
-//! limits.
+//! Names may come from anywhere: the depth of parts inside each other and the length of all spellings have limits.
 
+mod entity;
+mod generic;
 mod node;
-mod print;
 mod punycode;
-mod read;
+mod reader;
+mod symbol;
+mod ty;
 
 /// Longer names stay mangled.
 const LONGEST: usize = 1 << 16;
+
+/// Bytes for the spellings of all parts, for each byte that may be written. Names that take more stay mangled.
+const ROOM: usize = 16;
 
 /// The simplified spelling of a name with one or two leading underscores, in at most `longest` bytes. `None` for other names, malformed
 /// names, and names that are nested too deeply or would be too long.
@@ -35,8 +40,9 @@ pub(super) fn simplified(name: &str, longest: usize) -> Option<String> {
     if name.len() > LONGEST || !mangled.bytes().all(|byte| byte.is_ascii_graphic()) {
         return None;
     }
-    let tree = read::read(mangled)?;
-    print::print(&tree, longest)
+    let mut reader = reader::Reader::new(mangled, longest.max(LONGEST).saturating_mul(ROOM));
+    let text = reader.symbol()?;
+    (reader.may_end() && text.len() <= longest).then_some(text)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Generic parameters, types associated with them, and signatures.
 
-use std::borrow::Cow;
+use super::node::{Form, Id, Node, Nominal};
+use super::reader::Reader;
 
-use super::super::node::{Form, Id, Node, Nominal, Part};
-use super::Reader;
+/// Generic parameters of one depth that are written.
+const MOST_PARAMETERS: u32 = 128;
 
-impl<'n> Reader<'n> {
+impl Reader<'_> {
     /// The number of parameters at each depth, up to `r`. The requirements between them are not shown.
     pub(super) fn signature(&mut self) -> Option<Id> {
         let mut counts = Vec::new();
@@ -20,7 +21,7 @@ impl<'n> Reader<'n> {
                 self.requirement()?;
             }
         }
-        self.add(Node::Signature(counts))
+        self.phrase(Form::Simple, signature_text(&counts))
     }
 
     fn requirement(&mut self) -> Option<()> {
@@ -45,7 +46,7 @@ impl<'n> Reader<'n> {
             b'S' => {
                 self.next();
                 let known = self.mention()?;
-                match self.tree.get(known)? {
+                match self.nodes.get(known) {
                     Node::Nominal { kind: Nominal::Protocol | Nominal::Class, .. } => {}
                     Node::Module { .. } => {
                         self.protocol_in(known)?;
@@ -86,7 +87,7 @@ impl<'n> Reader<'n> {
         } else {
             (0, self.index()? + 1)
         };
-        self.add(Node::Parameter { depth, index })
+        self.phrase(Form::Simple, parameter_text(depth, index))
     }
 
     /// Reads a parameter, or a type associated with another type, after `q`.
@@ -115,15 +116,15 @@ impl<'n> Reader<'n> {
     fn member(&mut self, base: Id) -> Option<Id> {
         let associated = if self.skip("S") {
             let known = self.mention()?;
-            self.tree.get(known).filter(|node| matches!(node, Node::Associated { .. }))?;
-            known
+            matches!(self.nodes.get(known), Node::Associated).then_some(known)?
         } else {
             let protocol = if self.skip("P") { Some(self.protocol()?) } else { None };
             let name = self.identifier()?;
-            let name = self.name(name)?;
-            self.add_known(Node::Associated { protocol, name })?
+            let text = protocol.map_or_else(|| name.to_string(), |protocol| format!("{}.{name}", self.text(protocol)));
+            let associated = self.nodes.add(Node::Associated, text)?;
+            self.known(associated)
         };
-        self.phrase(Form::Simple, [Part::Node(base), Part::Text("."), Part::Node(associated)])
+        self.phrase(Form::Simple, format!("{}.{}", self.text(base), self.text(associated)))
     }
 
     /// Reads a type after `Q` that is associated with a protocol's `Self`, or with another such type.
@@ -133,16 +134,36 @@ impl<'n> Reader<'n> {
                 b'Q' => reader.archetype()?,
                 b'S' => {
                     let known = reader.mention()?;
-                    reader.tree.get(known).filter(|node| !matches!(node, Node::Associated { .. }))?;
-                    known
+                    (!matches!(reader.nodes.get(known), Node::Associated)).then_some(known)?
                 }
-                b's' => reader.add(Node::Module { is_swift: true })?,
+                b's' => reader.nodes.add(Node::Module { is_swift: true }, "")?,
                 _ => return None,
             };
-            let name: Cow<'n, str> = reader.identifier()?;
-            let name = reader.name(name)?;
-            let parts = vec![Part::Node(root), Part::Text("."), Part::Node(name)];
-            reader.add_known(Node::Phrase { form: Form::Simple, parts })
+            let name = reader.identifier()?;
+            let text = format!("{}.{name}", reader.text(root));
+            reader.phrase(Form::Simple, text).map(|id| reader.known(id))
         })
     }
+}
+
+/// `A` to `Z`, then `AB`, `BB`, …; with the depth if there are parameters further out.
+fn parameter_text(depth: u32, index: u32) -> String {
+    let mut letters = String::new();
+    let mut rest = Some(index);
+    while let Some(index) = rest {
+        letters.push(char::from(b'A' + (index % 26) as u8));
+        rest = Some(index / 26).filter(|&index| index > 0);
+    }
+    if depth > 0 { format!("{letters}{depth}") } else { letters }
+}
+
+/// `<A, B><A1>`
+fn signature_text(counts: &[u32]) -> String {
+    let at_depth = |(depth, &count): (u32, &u32)| {
+        let mut parameters: Vec<String> =
+            (0..count.min(MOST_PARAMETERS)).map(|index| parameter_text(depth, index)).collect();
+        parameters.extend((count > MOST_PARAMETERS).then(|| "...".to_owned()));
+        format!("<{}>", parameters.join(", "))
+    };
+    (0..).zip(counts).map(at_depth).collect()
 }

@@ -1,11 +1,14 @@
-//! Functions, variables and nominal types, and the contexts they are in.
+//! Functions, variables and nominal types, and the contexts they are in; generic types with their arguments.
+//!
+//! ```text
+//! GVV4Demo5Lunch6DinnerSi_SS_    Lunch<Int>.Dinner<String>
+//! GSaGSqSi__                     [Int?]
+//! ```
 
-use std::borrow::Cow;
+use super::node::{Entity, Form, Id, Kind, Node, Nominal, Scope};
+use super::reader::Reader;
 
-use super::super::node::{Entity, Id, Kind, Name, Node, Nominal, Scope};
-use super::Reader;
-
-impl<'n> Reader<'n> {
+impl Reader<'_> {
     /// An entity, or a nominal type.
     pub(super) fn entity(&mut self) -> Option<Id> {
         self.nested(|reader| {
@@ -14,7 +17,8 @@ impl<'n> Reader<'n> {
             }
             reader.peek().filter(|byte| matches!(byte, b'F' | b'v' | b'I' | b'i'))?;
             let entity = reader.instance_entity()?;
-            reader.add(Node::Static(entity))
+            let text = format!("static {}", reader.text(entity));
+            reader.nodes.add(Node::Static(entity), text)
         })
     }
 
@@ -50,19 +54,19 @@ impl<'n> Reader<'n> {
     /// A class or another type by its name in a context.
     pub(super) fn nominal(&mut self, kind: Nominal) -> Option<Id> {
         let (context, name) = (self.context()?, self.declared_name()?);
-        self.add_known(Node::Nominal { kind, context, name })
+        self.nodes.nominal(kind, context, name).map(|id| self.known(id))
     }
 
     pub(super) fn protocol_in(&mut self, context: Id) -> Option<Id> {
         let name = self.declared_name()?;
-        self.add_known(Node::Nominal { kind: Nominal::Protocol, context, name })
+        self.nodes.nominal(Nominal::Protocol, context, name).map(|id| self.known(id))
     }
 
     /// A function, an accessor, a closure, or another piece of code.
     fn function(&mut self) -> Option<Id> {
         let context = self.context()?;
         if let Some(kind) = self.untyped_kind() {
-            return self.add(Node::Entity(Entity { kind, context, name: None, ty: None }));
+            return self.nodes.entity(Entity { kind, context, name: None, ty: None });
         }
         if let Some(word) = self.accessor() {
             return self.storage(context, word);
@@ -119,21 +123,18 @@ impl<'n> Reader<'n> {
 
     fn storage(&mut self, context: Id, word: &'static str) -> Option<Id> {
         let name = self.declared_name()?;
-        let is_subscript = match self.tree.get(name)? {
-            Node::Name(Name { text, fixity: "", scope: Scope::Open | Scope::File }) => text == "subscript",
-            _ => false,
-        };
+        let is_subscript = self.text(name) == "subscript";
         let storage = if is_subscript {
             self.typed(Kind::Subscript, context, None)?
         } else {
             self.typed(Kind::Variable, context, Some(name))?
         };
-        self.add(Node::Accessor { word, storage })
+        self.nodes.accessor(word, storage)
     }
 
     fn typed(&mut self, kind: Kind, context: Id, name: Option<Id>) -> Option<Id> {
         let ty = Some(self.ty()?);
-        self.add(Node::Entity(Entity { kind, context, name, ty }))
+        self.nodes.entity(Entity { kind, context, name, ty })
     }
 
     /// The first value of a variable, or of an argument that is left out.
@@ -144,7 +145,7 @@ impl<'n> Reader<'n> {
             b'i' => Kind::VariableInitializer,
             _ => return None,
         };
-        self.add(Node::Entity(Entity { kind, context, name: None, ty: None }))
+        self.nodes.entity(Entity { kind, context, name: None, ty: None })
     }
 
     /// The place of a declaration: a module, a type, a function, an extension of a type.
@@ -154,8 +155,7 @@ impl<'n> Reader<'n> {
             b'S' => {
                 reader.next();
                 let known = reader.mention()?;
-                reader.tree.get(known).filter(|node| matches!(node, Node::Module { .. } | Node::Nominal { .. }))?;
-                Some(known)
+                matches!(reader.nodes.get(known), Node::Module { .. } | Node::Nominal { .. }).then_some(known)
             }
             b'G' => {
                 reader.next();
@@ -171,20 +171,21 @@ impl<'n> Reader<'n> {
         self.module()?;
         let signature = if is_constrained { Some(self.signature()?) } else { None };
         let of = self.context()?;
-        self.add(Node::Extension { of, signature })
+        let signature = signature.map_or("", |signature| self.text(signature));
+        let text = format!("{}{signature}", self.text(of));
+        self.nodes.add(Node::Extension, text)
     }
 
     fn module(&mut self) -> Option<Id> {
         if self.skip("s") {
-            return self.add(Node::Module { is_swift: true });
+            return self.nodes.add(Node::Module { is_swift: true }, "");
         }
         if self.skip("S") {
             let known = self.mention()?;
-            self.tree.get(known).filter(|node| matches!(node, Node::Module { .. }))?;
-            return Some(known);
+            return matches!(self.nodes.get(known), Node::Module { .. }).then_some(known);
         }
-        let name = self.identifier()?;
-        self.add_known(Node::Module { is_swift: name == "Swift" })
+        let is_swift = self.identifier()? == "Swift";
+        self.nodes.add(Node::Module { is_swift }, "").map(|id| self.known(id))
     }
 
     /// Reads a reference after `S`: a letter for a type of the standard library, or the number of an earlier name.
@@ -192,7 +193,7 @@ impl<'n> Reader<'n> {
         let (kind, name) = match self.peek()? {
             b'o' | b'C' => {
                 self.next();
-                return self.add(Node::Module { is_swift: false });
+                return self.nodes.add(Node::Module { is_swift: false }, "");
             }
             b'a' => (Nominal::Structure, "Array"),
             b'b' => (Nominal::Structure, "Bool"),
@@ -216,21 +217,101 @@ impl<'n> Reader<'n> {
             }
         };
         self.next();
-        let (context, name) = (self.add(Node::Module { is_swift: true })?, self.name(Cow::Borrowed(name))?);
-        self.add(Node::Nominal { kind, context, name })
+        let (context, name) = (self.nodes.add(Node::Module { is_swift: true }, "")?, self.name(name)?);
+        self.nodes.nominal(kind, context, name)
     }
 
     /// A name, of a declaration in a function (`L_4draw`) or private to a file (`P5_DISC4draw`) perhaps.
     pub(super) fn declared_name(&mut self) -> Option<Id> {
-        let scope = if self.skip("L") {
-            Scope::Local(self.index()?)
-        } else if self.skip("P") {
+        let local = if self.skip("L") { Some(self.index()?) } else { None };
+        let is_private = local.is_none() && self.skip("P");
+        if is_private {
             self.identifier()?;
-            Scope::File
-        } else {
-            Scope::Open
-        };
+        }
         let (text, fixity) = self.identifier_or_operator()?;
-        self.add(Node::Name(Name { text, fixity, scope }))
+        match local {
+            Some(index) => self.nodes.add(Node::Name(Scope::Local), format!("{text}{fixity} #{}", index + 1)),
+            None if is_private || !fixity.is_empty() => {
+                self.nodes.add(Node::Name(Scope::Other), format!("{text}{fixity}"))
+            }
+            None => self.name(&text),
+        }
+    }
+
+    /// Reads a generic type after `G`, and its arguments. The arguments of the outermost type come first.
+    pub(super) fn bound(&mut self) -> Option<Id> {
+        let nominal = match self.next()? {
+            b'S' => self.mention()?,
+            byte => self.nominal_of(byte)?,
+        };
+        let mut levels = vec![nominal];
+        while let Some(outer) = self.generic_outer(*levels.last()?)? {
+            levels.push(outer);
+        }
+        let mut inner = None;
+        while let Some(level) = levels.pop() {
+            let level = match inner {
+                Some(outer) => self.moved(level, outer)?,
+                None => level,
+            };
+            let arguments = self.list(Self::ty)?;
+            inner = Some(if arguments.is_empty() { level } else { self.with_arguments(level, &arguments)? });
+        }
+        inner
+    }
+
+    /// The context that may have generic arguments, if there is one. `None` for nodes without a context.
+    fn generic_outer(&self, id: Id) -> Option<Option<Id>> {
+        let outer = match self.nodes.get(id) {
+            Node::Nominal { context, .. } | Node::Entity(Entity { context, .. }) => context,
+            Node::Accessor { storage, .. } => storage,
+            Node::Static(entity) => entity,
+            _ => return None,
+        };
+        let is_last = match self.nodes.get(outer) {
+            Node::Module { .. } | Node::Extension => true,
+            Node::Entity(entity) => entity.kind == Kind::Function,
+            _ => false,
+        };
+        Some((!is_last).then_some(outer))
+    }
+
+    /// A copy of the node in another context.
+    fn moved(&mut self, id: Id, context: Id) -> Option<Id> {
+        match self.nodes.get(id) {
+            Node::Nominal { kind, name, .. } => self.nodes.nominal(kind, context, name),
+            Node::Entity(entity) => self.nodes.entity(Entity { context, ..entity }),
+            Node::Accessor { word, .. } => self.nodes.accessor(word, context),
+            Node::Static(_) => {
+                let text = format!("static {}", self.text(context));
+                self.nodes.add(Node::Static(context), text)
+            }
+            _ => None,
+        }
+    }
+
+    fn with_arguments(&mut self, nominal: Id, arguments: &[Id]) -> Option<Id> {
+        let Node::Nominal { kind, context, name } = self.nodes.get(nominal) else { return None };
+        let is_swift = matches!(self.nodes.get(context), Node::Module { is_swift: true });
+        let has_sugar = is_swift && matches!(self.nodes.get(name), Node::Name(Scope::Open));
+        let text = match (kind, self.text(name), arguments) {
+            (Nominal::Structure, "Array", [element]) if has_sugar => format!("[{}]", self.text(*element)),
+            (Nominal::Structure, "Dictionary", [key, value]) if has_sugar => {
+                format!("[{} : {}]", self.text(*key), self.text(*value))
+            }
+            (Nominal::Enumeration, "Optional", [wrapped]) if has_sugar => self.with_parentheses(*wrapped, "?"),
+            (Nominal::Enumeration, "ImplicitlyUnwrappedOptional", [wrapped]) if has_sugar => {
+                self.with_parentheses(*wrapped, "!")
+            }
+            (Nominal::Protocol | Nominal::Alias, ..) => return None,
+            _ => format!("{}<{}>", self.text(nominal), self.nodes.joined(arguments, ", ")),
+        };
+        self.phrase(Form::Simple, text)
+    }
+
+    /// A type, in parentheses if it consists of several parts, and the text after it.
+    pub(super) fn with_parentheses(&self, ty: Id, behind: &str) -> String {
+        let text = self.text(ty);
+        if self.is_simple(ty) { format!("{text}{behind}") } else { format!("({text}){behind}") }
     }
 }

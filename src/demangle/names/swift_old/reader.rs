@@ -1,18 +1,10 @@
-//! Reads a name into a tree.
+//! Reads the bytes of a name.
 //!
-//! Each file reads one level of the grammar: `symbol` the top, `entity` functions and their contexts, `ty` types.
-
-mod bound;
-mod entity;
-mod generic;
-mod implementation;
-mod specialized;
-mod symbol;
-mod ty;
+//! Each other file reads one level of the grammar: `symbol` the top, `entity` functions and their contexts, `ty` types.
 
 use std::borrow::Cow;
 
-use super::node::{Form, Id, Name, Node, Part, Scope, Tree};
+use super::node::{Form, Id, Node, Nodes, Scope};
 use super::punycode;
 
 /// Names that nest more deeply stay mangled.
@@ -20,27 +12,24 @@ const DEEPEST: u32 = 200;
 /// Larger numbers do not occur for closures, parameters or sizes.
 const LARGEST: u32 = 1 << 24;
 
-/// The tree of what follows `_T`.
-pub(super) fn read(mangled: &str) -> Option<Tree<'_>> {
-    let mut reader = Reader { rest: mangled, ..Reader::default() };
-    reader.symbol()?;
-    reader.may_end().then_some(reader.tree)
-}
-
-#[derive(Default)]
-struct Reader<'n> {
-    rest: &'n str,
-    tree: Tree<'n>,
+pub(super) struct Reader<'n> {
+    pub(super) rest: &'n str,
+    pub(super) nodes: Nodes,
     /// The nodes that `S_`, `S0_`, … refer to.
-    known: Vec<Id>,
+    pub(super) known: Vec<Id>,
     depth: u32,
     /// True once there was an identifier. Without one, many names of C could be names of Swift.
     has_identifier: bool,
 }
 
 impl<'n> Reader<'n> {
+    /// A reader of what follows `_T`, with this many bytes for the spellings of all parts.
+    pub(super) fn new(rest: &'n str, room: usize) -> Self {
+        Self { rest, nodes: Nodes::new(room), known: Vec::new(), depth: 0, has_identifier: false }
+    }
+
     /// Reads a part of the grammar that may contain itself.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == DEEPEST {
             return None;
         }
@@ -50,29 +39,29 @@ impl<'n> Reader<'n> {
         read
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.rest.bytes().next()
     }
 
-    fn next(&mut self) -> Option<u8> {
+    pub(super) fn next(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.rest = self.rest.get(1..)?;
         Some(byte)
     }
 
-    fn skip(&mut self, text: &str) -> bool {
+    pub(super) fn skip(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
     /// Requires this string.
-    fn expect(&mut self, text: &str) -> Option<()> {
+    pub(super) fn expect(&mut self, text: &str) -> Option<()> {
         self.skip(text).then_some(())
     }
 
     /// Reads items up to `_`.
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut items = Vec::new();
         while !self.skip("_") {
             items.push(item(self)?);
@@ -80,7 +69,7 @@ impl<'n> Reader<'n> {
         Some(items)
     }
 
-    fn natural(&mut self) -> Option<u32> {
+    pub(super) fn natural(&mut self) -> Option<u32> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
@@ -88,7 +77,7 @@ impl<'n> Reader<'n> {
     }
 
     /// `_` is 0, `0_` is 1.
-    fn index(&mut self) -> Option<u32> {
+    pub(super) fn index(&mut self) -> Option<u32> {
         if self.skip("_") {
             return Some(0);
         }
@@ -97,28 +86,27 @@ impl<'n> Reader<'n> {
         Some(number + 1)
     }
 
-    fn add(&mut self, node: Node<'n>) -> Option<Id> {
-        self.tree.add(node)
-    }
-
-    /// Adds a node that may be named again by its number.
-    fn add_known(&mut self, node: Node<'n>) -> Option<Id> {
-        let id = self.add(node)?;
+    /// Lets a node be named again by its number.
+    pub(super) fn known(&mut self, id: Id) -> Id {
         self.known.push(id);
-        Some(id)
+        id
     }
 
-    fn phrase(&mut self, form: Form, parts: impl Into<Vec<Part>>) -> Option<Id> {
-        self.add(Node::Phrase { form, parts: parts.into() })
+    pub(super) fn phrase(&mut self, form: Form, text: String) -> Option<Id> {
+        self.nodes.add(Node::Phrase(form), text)
+    }
+
+    pub(super) fn text(&self, id: Id) -> &str {
+        self.nodes.text(id)
     }
 
     /// A name without a context.
-    fn name(&mut self, text: Cow<'n, str>) -> Option<Id> {
-        self.add(Node::Name(Name { text, fixity: "", scope: Scope::Open }))
+    pub(super) fn name(&mut self, text: &str) -> Option<Id> {
+        self.nodes.add(Node::Name(Scope::Open), text)
     }
 
     /// `4draw`, or `X3wxa` for `λ`.
-    fn identifier(&mut self) -> Option<Cow<'n, str>> {
+    pub(super) fn identifier(&mut self) -> Option<Cow<'n, str>> {
         let is_coded = self.skip("X");
         self.counted(is_coded)
     }
@@ -132,7 +120,7 @@ impl<'n> Reader<'n> {
     }
 
     /// An identifier, or an operator (`oi2pp` is `++ infix`) and its place among its operands.
-    fn identifier_or_operator(&mut self) -> Option<(Cow<'n, str>, &'static str)> {
+    pub(super) fn identifier_or_operator(&mut self) -> Option<(Cow<'n, str>, &'static str)> {
         let is_coded = self.skip("X");
         let is_operator = self.skip("o");
         let fixity = match is_operator.then(|| self.next()) {
@@ -151,7 +139,7 @@ impl<'n> Reader<'n> {
     }
 
     /// True if the rest may follow a name. Optimisers and linkers add to names, which is not shown.
-    fn may_end(&self) -> bool {
+    pub(super) fn may_end(&self) -> bool {
         let rest = self.rest.strip_prefix('_').unwrap_or(self.rest).trim_start_matches("merged");
         let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         self.has_identifier || rest.is_empty() || rest.starts_with('.')

@@ -1,7 +1,13 @@
-//! Whole symbols: entities, and all that a compiler makes for types, functions and conformances.
+//! Whole symbols: entities, and all that a compiler makes for types, functions and conformances. Of the arguments that a function was
+//! specialised for, all that is shown is `specialized`.
+//!
+//! ```text
+//! _TTSg5Si___TF4Demo5twiceurFxx           Demo.twice<A>(A) -> A, where A is Int
+//! _TTSf4cpi3_d___TF4Demo3addFTSiSi_Si    Demo.add, where the first argument is 3, and the second is not used
+//! ```
 
-use super::super::node::{Form, Id, Node, Nominal, Part};
-use super::Reader;
+use super::node::{Form, Id, Node, Nominal};
+use super::reader::Reader;
 
 /// The functions that every type has, by their letters.
 const VALUE_WITNESSES: [(&str, &str); 24] = [
@@ -32,8 +38,8 @@ const VALUE_WITNESSES: [(&str, &str); 24] = [
 ];
 
 impl Reader<'_> {
-    /// Reads what follows `_T`.
-    pub(super) fn symbol(&mut self) -> Option<()> {
+    /// Reads and spells what follows `_T`.
+    pub(super) fn symbol(&mut self) -> Option<String> {
         let attribute = if self.skip("TS") {
             self.specialization()?;
             while self.skip("_TTS") {
@@ -45,8 +51,7 @@ impl Reader<'_> {
             self.attribute()
         };
         let global = self.global()?;
-        self.tree.roots = vec![Part::Text(attribute), Part::Node(global)];
-        Some(())
+        Some(format!("{attribute}{}", self.text(global)))
     }
 
     fn attribute(&mut self) -> &'static str {
@@ -82,12 +87,12 @@ impl Reader<'_> {
         }
         // The function is not always named. Then a number may follow.
         self.peek().filter(|byte| *byte == b'_')?;
-        self.phrase(Form::Open, [Part::Text("partial apply")])
+        self.phrase(Form::Open, "partial apply".to_owned())
     }
 
     /// A node with text before it.
-    fn of(&mut self, text: &'static str, node: Id) -> Option<Id> {
-        self.phrase(Form::Open, [Part::Text(text), Part::Node(node)])
+    fn of(&mut self, text: &str, node: Id) -> Option<Id> {
+        self.phrase(Form::Open, format!("{text}{}", self.text(node)))
     }
 
     fn metadata(&mut self) -> Option<Id> {
@@ -113,7 +118,7 @@ impl Reader<'_> {
         self.expect("w")?;
         let (_, witness) = VALUE_WITNESSES.into_iter().find(|(code, _)| self.skip(code))?;
         let ty = self.ty()?;
-        self.phrase(Form::Open, [Part::Text(witness), Part::Text(" for "), Part::Node(ty)])
+        self.of(&format!("{witness} for "), ty)
     }
 
     /// Tables of witnesses, what reads them, and offsets of fields.
@@ -145,25 +150,21 @@ impl Reader<'_> {
         self.of(text, field)
     }
 
-    fn lazy_table(&mut self, text: &'static str) -> Option<Id> {
+    fn lazy_table(&mut self, text: &str) -> Option<Id> {
         let (ty, conformance) = (self.ty()?, self.conformance()?);
-        let parts = [Part::Text(text), Part::Node(ty), Part::Text(" and conformance "), Part::Node(conformance)];
-        self.phrase(Form::Open, parts)
+        self.of(&format!("{text}{} and conformance ", self.text(ty)), conformance)
     }
 
     fn associated_accessor(&mut self, has_protocol: bool) -> Option<Id> {
         let (conformance, name) = (self.conformance()?, self.declared_name()?);
-        let in_conformance = [Part::Text(" in "), Part::Node(conformance)];
-        let mut parts = Vec::with_capacity(6);
+        let mut text = "associated type metadata accessor for ";
+        let mut protocol = String::new();
         if has_protocol {
-            let protocol = self.protocol()?;
-            parts.push(Part::Text("associated type witness table accessor for "));
-            parts.extend([Part::Node(name), Part::Text(" : "), Part::Node(protocol)]);
-        } else {
-            parts.extend([Part::Text("associated type metadata accessor for "), Part::Node(name)]);
+            text = "associated type witness table accessor for ";
+            let id = self.protocol()?;
+            protocol = format!(" : {}", self.text(id));
         }
-        parts.extend(in_conformance);
-        self.phrase(Form::Open, parts)
+        self.of(&format!("{text}{}{protocol} in ", self.text(name)), conformance)
     }
 
     fn thunk(&mut self) -> Option<Id> {
@@ -179,13 +180,7 @@ impl Reader<'_> {
             }
             b'W' => {
                 let (conformance, witness) = (self.conformance()?, self.entity()?);
-                let parts = [
-                    Part::Text("protocol witness for "),
-                    Part::Node(witness),
-                    Part::Text(" in conformance "),
-                    Part::Node(conformance),
-                ];
-                self.phrase(Form::Open, parts)
+                self.of(&format!("protocol witness for {} in conformance ", self.text(witness)), conformance)
             }
             _ => None,
         }
@@ -207,11 +202,64 @@ impl Reader<'_> {
                 return reader.protocol_in(context);
             }
             let known = reader.mention()?;
-            match reader.tree.get(known)? {
+            match reader.nodes.get(known) {
                 Node::Nominal { kind: Nominal::Protocol, .. } => Some(known),
                 Node::Module { .. } => reader.protocol_in(known),
                 _ => None,
             }
         })
+    }
+
+    /// Reads a specialisation after `TS`: the number of an optimiser pass, and arguments.
+    fn specialization(&mut self) -> Option<()> {
+        let is_generic = match self.next()? {
+            b'g' | b'r' => true,
+            b'f' => false,
+            _ => return None,
+        };
+        self.skip("q");
+        self.next().filter(u8::is_ascii_digit)?;
+        let argument = if is_generic { Self::generic_argument } else { Self::argument };
+        self.list(argument)?;
+        // References in the rest of the name start again.
+        self.known.clear();
+        Some(())
+    }
+
+    /// A type, and how it conforms to the requirements.
+    fn generic_argument(&mut self) -> Option<()> {
+        self.ty()?;
+        self.list(Self::conformance)?;
+        Some(())
+    }
+
+    fn argument(&mut self) -> Option<()> {
+        if self.skip("cp") {
+            return self.constant();
+        }
+        if self.skip("cl") {
+            self.identifier_or_operator()?;
+            self.list(Self::ty)?;
+            return Some(());
+        }
+        if ["n_", "i_", "k_", "r_"].iter().any(|word| self.skip(word)) {
+            return Some(());
+        }
+        let options = ["d", "g", "o", "s"].iter().filter(|option| self.skip(option)).count();
+        self.expect("_").filter(|()| options > 0)
+    }
+
+    fn constant(&mut self) -> Option<()> {
+        if self.skip("fr") || self.skip("g") {
+            self.identifier_or_operator()?;
+        } else if self.skip("i") || self.skip("fl") {
+            let (_, rest) = self.rest.split_at_checked(self.rest.find('_')?)?;
+            self.rest = rest;
+        } else if self.skip("se0v") || self.skip("se1v") {
+            self.identifier_or_operator()?;
+        } else {
+            return None;
+        }
+        self.expect("_")
     }
 }
