@@ -284,9 +284,13 @@ fn inputs(finding: &Finding) -> String {
         ),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
-    let text = parts.join("; ");
+    if parts.is_empty() { String::new() } else { capitalized(&parts.join("; ")) + "." }
+}
+
+/// With its first letter large.
+pub(super) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
 }
 
 /// The row that uses most. Functions without a name are many functions, and none of them.

@@ -39,7 +39,7 @@ pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], pa
     }
     let max = |cohort: &CohortReport| cohort.across_runs.max.unwrap_or(-1.0);
     let Some(heaviest) = cohorts.iter().max_by(|a, b| max(a).total_cmp(&max(b))) else { return Ok(()) };
-    let run = Behind::of(report, &heaviest.across_runs).max();
+    let run = Behind::of(report, &heaviest.across_runs).max;
     let Some(words) = run.and_then(|run| command(report, run, &ScopeName::default())) else { return Ok(()) };
     lines_of_command(&words, page.style.width).iter().try_for_each(|line| page.line(line))
 }
