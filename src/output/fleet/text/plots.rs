@@ -19,7 +19,7 @@ use crate::output::fleet::{many, thousands};
 use crate::output::text::style::{Tone, fit, pad};
 use crate::stats::{Bin, BoxPlot, Support};
 
-/// The most columns of a box_plot.
+/// The most columns of a plot.
 const WIDEST_BOX: usize = 100;
 /// Labels get a third of the width, within these limits in columns.
 const LABEL: (usize, usize) = (20, 32);
@@ -43,7 +43,7 @@ pub(super) fn boxes(report: &FleetReport, page: &mut Page<'_>) {
         draw_all(shown, measures, page);
         if shown.len() < plots.len() {
             let more = many((plots.len() - shown.len()) as u64, "cohort");
-            page.painted(Tone::Dim, &format!("and {more} without a box_plot"));
+            page.painted(Tone::Dim, &format!("and {more} without a plot"));
         }
     }
 }
@@ -126,7 +126,7 @@ impl Axis {
         for value in values {
             let (column, number) = (self.column(value), measures.edge(value, decimals));
             line[column] = '┼';
-            // In the middle below the tick, but inside of the box_plot.
+            // In the middle below the tick, but inside of the plot.
             let start = column.saturating_sub(number.len() / 2).min(self.width.saturating_sub(number.len()));
             if numbers.is_empty() || start > numbers.len() {
                 numbers.push_str(&" ".repeat(start.saturating_sub(numbers.len())));
@@ -216,7 +216,7 @@ impl Bars {
 const WIDEST_TREND: usize = 80;
 /// Columns of trend point at most.
 const POINT: usize = 8;
-/// Trends that are shown: trend for each combination of other labels.
+/// Trends that are shown: one for each combination of other labels.
 const TRENDS: usize = 6;
 
 pub(super) fn trends(report: &FleetReport, page: &mut Page<'_>) {

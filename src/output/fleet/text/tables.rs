@@ -256,7 +256,7 @@ const ROWS: usize = 20;
 
 pub(super) fn contrasts(report: &FleetReport, page: &mut Page<'_>) {
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
-        // All tables have the same form, the contrast_table that fits everywhere.
+        // All tables have the same form, the one that fits everywhere.
         let fits =
             |contrast: &Contrast| every_cohort(report, contrast, measures_of_contrast(contrast)).fits(page.style.width);
         let make = if contrasts.iter().all(fits) { every_cohort } else { extremes };
