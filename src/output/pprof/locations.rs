@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-use super::message::{Strings, put_bytes, put_number};
+use super::{Strings, put_bytes, put_number};
 use crate::hash::HashMap;
 use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 
 use super::colours::{Colour, STEPS};
-use super::frames::{Before, Frame, changed};
-use super::layout::Layout;
-use super::page::{Page, within};
+use super::frames::{Before, Frame, Layout, changed};
+use super::measured;
+use super::page::{FlameGraphOptions, Page, within};
 use super::trees::FlameNode;
-use super::{FlameGraphOptions, measured};
 use crate::calltree::percent;
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};

@@ -4,19 +4,16 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
-use super::frames::Frame;
-use super::layout::{Layout, Placed};
-use super::letters::fitted;
-use super::page::{Page, within};
-use super::{FlameGraphOptions, measured};
+use super::frames::{Frame, Layout, Placed};
+use super::measured;
+use super::page::{FlameGraphOptions, Page, fitted, within};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::inert::inert;
 use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
-use crate::report::{Report, Scope, ScopeReport, SeriesReport};
-use crate::report::{binary_of, function_of, process_label, scope_labels};
+use crate::report::{Report, Scope, ScopeReport, SeriesReport, binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
 /// A node of any tree, in the order it is read: each followed by its children.
