@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::cells::Cells;
-use super::records::{push_doubled, push_field, push_function, scope_fields, series_fields};
+use super::records::{Cells, push_doubled, push_field, push_function, scope_fields, series_fields};
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, push_address, push_number, stacks_root_first};
 use crate::output::folded::escape_folded;
