@@ -28,7 +28,7 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;

@@ -44,7 +44,7 @@ use crate::units::{Nanos, Unit};
 /// thread did not run. `markers` must belong to this report.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read.
 pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;

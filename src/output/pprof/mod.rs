@@ -23,7 +23,6 @@ use locations::Locations;
 use crate::calltree::Metric;
 use crate::hash::{HashMap, IndexSet};
 use crate::output::byte_writer::ByteWriter;
-use crate::output::folded::check;
 use crate::output::recorded::{Programs, recorded_run};
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
 use crate::report::{Report, SeriesReport, series_label};
@@ -33,9 +32,9 @@ use crate::varint;
 /// Writes the selected samples, regardless of the view. No trees are made, and nothing is pruned.
 ///
 /// # Errors
-/// If `out` fails, or the series of the report cannot be added up ([`check`]).
+/// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    report.check_one_measurement()?;
     let mut packed = GzEncoder::new(out, Compression::default());
     write_message(report, &mut packed)?;
     packed.finish()?;
