@@ -8,7 +8,6 @@ mod labels;
 mod listing;
 mod overview;
 mod selection;
-mod separate;
 mod sources;
 mod stack_tables;
 mod tables;

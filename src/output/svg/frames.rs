@@ -16,8 +16,7 @@ use unicode_width::UnicodeWidthStr;
 use super::colours::Colour;
 use super::page::{MARGIN, Pixels, fitted, letters};
 use crate::calltree::percent;
-use crate::output::inert::inert;
-use crate::output::markup::Text;
+use crate::output::inert::{Text, inert};
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 

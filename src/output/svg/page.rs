@@ -8,8 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::colours::{Colour, ColourBy, rules};
 use super::frames::{Frame, FrameWriter, Laid, LeftOut, PADDING, Placed, ROOM_FOR_SHARE, ROW, THIN, levels};
-use crate::output::inert::inert;
-use crate::output::markup::Text;
+use crate::output::inert::{Text, inert};
 use crate::units::Unit;
 
 /// Free room around the frames.

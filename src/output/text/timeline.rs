@@ -273,6 +273,12 @@ impl<'t> Columns<'t> {
     }
 }
 
+/// The block that is as high as the share of `full`, at least the lowest.
+pub(super) fn block(weight: u64, full: u64) -> char {
+    let eighths = (u128::from(weight) * 8).div_ceil(u128::from(full.max(1)));
+    BLOCKS[eighths.clamp(1, 8) as usize - 1]
+}
+
 impl Blocks {
     /// A block for each column, as high as its share of `full`. A column with any weight has at least the lowest block, and a column with
     /// more than `full` the highest.
@@ -280,10 +286,7 @@ impl Blocks {
         let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
             (0, false) => ' ',
             (0, true) => WAITING,
-            _ => {
-                let eighths = (u128::from(weight) * 8).div_ceil(u128::from(full.max(1)));
-                BLOCKS[eighths.clamp(1, 8) as usize - 1]
-            }
+            _ => block(weight, full),
         };
         self.columns.iter().map(block).collect()
     }

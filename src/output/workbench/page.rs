@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::payload;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
-use crate::output::markup::Text;
+use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
 use crate::report::diff::Change;

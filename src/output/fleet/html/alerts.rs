@@ -4,10 +4,9 @@ use super::run_pages::Links;
 use super::section;
 use super::table::{cohort_name, hidden, interval, measure, measure_with_unit};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
-use crate::output::fleet::alert_lines::known;
-use crate::output::fleet::sentences::{capitalized, statistic_name};
+use crate::output::fleet::sentences::{capitalized, known, statistic_name};
 use crate::output::fleet::{many, thousands};
-use crate::output::markup::{Text, shortened};
+use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
 
 /// More cards than this with a harmless state are folded.

@@ -12,7 +12,7 @@ use super::{COHORT_ROWS, by_unit, figures, section};
 use crate::fleet::{Caution, CohortReport, FleetReport, ScopeName, Summary, WindowReport};
 use crate::output::fleet::sentences::{subject, subject_inside};
 use crate::output::fleet::{WITHIN, many, thousands};
-use crate::output::markup::Text;
+use crate::output::inert::Text;
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 

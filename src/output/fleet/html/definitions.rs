@@ -6,7 +6,7 @@ use super::sections;
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
 use crate::output::fleet::sentences::{Mood, counted_threads, points, subject};
 use crate::output::fleet::{many, thousands};
-use crate::output::markup::{Text, shortened};
+use crate::output::inert::{Text, shortened};
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
 

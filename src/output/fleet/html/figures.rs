@@ -6,7 +6,7 @@ use super::{MAX_COHORTS, by_unit, section};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::output::fleet::many;
 use crate::output::fleet::sentences::{subject, subject_inside};
-use crate::output::markup::{Text, shortened};
+use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
 
 /// Plots get separate axes if the largest value of one is less than this share of another's.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
 use crate::output::fleet::{many, thousands};
-use crate::output::markup::{Text, shortened};
+use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
 
 /// A run named by numbers of the page, with the addresses of its own page.

@@ -9,7 +9,7 @@ use super::table::{
 use crate::fleet::{FleetReport, RunRow};
 use crate::output::fleet::sentences::{subject, subject_inside};
 use crate::output::fleet::thousands;
-use crate::output::markup::Text;
+use crate::output::inert::Text;
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Unit};
 

@@ -11,7 +11,7 @@ use crate::fleet::{
 use crate::output::fleet::opening::{Behind, command, name_of};
 use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
 use crate::output::fleet::{many, thousands};
-use crate::output::markup::{Text, cut, shortened};
+use crate::output::inert::{Text, cut, shortened};
 use crate::stats::Quantile;
 use crate::units::Unit;
 

@@ -2,7 +2,7 @@
 
 use crate::fleet::{Cohort, FleetOptions, FleetReport, FleetScope, ScopeName, SortKey, Summary};
 use crate::output::fleet::thousands;
-use crate::output::markup::{Text, shortened};
+use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
 use crate::units::{Nanos, Unit, Weight};
 

@@ -1,11 +1,9 @@
 //! CPU use across the runs of each cohort and within them, processes, threads, binaries and functions, and the rows that
 //! differ most between cohorts.
 
-use super::labels::caution;
-use super::table::Cell;
-use super::table::Page;
-use super::table::{Column, Row, SORTED, Table};
-use super::{header, labels};
+use super::header;
+use super::labels::{self, caution};
+use super::table::{Cell, Column, Page, Row, SORTED, Table};
 use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetOptions, FleetReport, FleetScope, ScopeRow, ScopeTable, SortKey, Summary,
 };

@@ -4,7 +4,7 @@ use super::{Anchor, Axis, BAND, BAR, Drawing, INK, MUTED, Plot, TAIL, WIDTH};
 use crate::fleet::CohortReport;
 use crate::output::fleet::html::table::measure;
 use crate::output::fleet::{many, thousands};
-use crate::output::markup::cut;
+use crate::output::inert::cut;
 use crate::stats::{BoxPlot, Support};
 
 const BOX_LEFT: i32 = 16;

@@ -10,7 +10,7 @@ pub(super) use distributions::{boxes, histogram};
 pub(super) use times::{Lines, timeline, trend};
 
 use super::table::step;
-use crate::output::markup::Text;
+use crate::output::inert::Text;
 use crate::units::Unit;
 
 /// The width of every plot; the page scales it. On a phone a plot is about 320 px wide, and its labels are 10 px high.

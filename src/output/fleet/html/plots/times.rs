@@ -3,7 +3,7 @@
 use super::{Anchor, Axis, BAND, BAR, Drawing, LARGEST, MIDDLE, MUTED, Plot, Point, TAIL, UPPER, WIDTH};
 use crate::fleet::{CohortReport, FleetOptions, TimelinePoint, Trend, TrendPoint};
 use crate::output::fleet::thousands;
-use crate::output::markup::cut;
+use crate::output::inert::cut;
 use crate::stats::{Estimate, Quantile, Support};
 
 /// A percentile of the options that is drawn.
