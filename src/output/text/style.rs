@@ -263,7 +263,6 @@ fn opens_arguments(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::text::name::MIN_NAME;
 
     #[test]
     fn names_lose_their_middle() {
