@@ -130,13 +130,3 @@ fn unsupported(answer: &str, format: &Format<'_>) -> io::Result<()> {
     let text = format!("{answer} cannot be written as {}", format.name());
     Err(io::Error::new(io::ErrorKind::Unsupported, text))
 }
-
-impl Report<'_> {
-    /// Checks that all its weights may be added up, as formats for one measurement need it: one schema and unit, and no run twice.
-    ///
-    /// # Errors
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), with the names of the measurements, if not.
-    pub fn check_one_measurement(&self) -> io::Result<()> {
-        folded::check(self).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))
-    }
-}

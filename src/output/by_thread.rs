@@ -1,30 +1,11 @@
 //! The selected samples by thread and time, for viewers that show one thread at a time.
 
-use std::{fmt, io};
+use std::io;
 
 use crate::hash::HashMap;
 use crate::profile::{Profile, Sample, SeriesId, ThreadId};
 use crate::report::{Report, SeriesReport};
 use crate::report::{process_label, thread_label};
-
-/// The format writes single samples, but the samples of the profile were added up while it was read
-/// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SamplesAddedUp;
-
-impl fmt::Display for SamplesAddedUp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the samples were summed while being read, but this format needs each one (SampleDetail::Each)")
-    }
-}
-
-impl std::error::Error for SamplesAddedUp {}
-
-impl From<SamplesAddedUp> for io::Error {
-    fn from(error: SamplesAddedUp) -> Self {
-        Self::new(io::ErrorKind::InvalidInput, error)
-    }
-}
 
 /// The selected samples of one thread in one series.
 pub(super) struct ThreadSamples<'p> {
@@ -37,9 +18,13 @@ pub(super) struct ThreadSamples<'p> {
 }
 
 /// The selected samples by series and thread in the order of the report, with the heaviest thread of a series first.
-pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
+///
+/// # Errors
+/// If the samples of the profile were added up while it was read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> io::Result<Vec<ThreadSamples<'e>>> {
     if report.recording.profile.sums().len() > 0 {
-        return Err(SamplesAddedUp);
+        let text = "the samples were summed while being read, but this format needs each one (SampleDetail::Each)";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let mut threads: Vec<ThreadSamples<'e>> = Vec::new();
     let mut place: HashMap<(SeriesId, ThreadId), usize> = HashMap::default();

@@ -153,7 +153,7 @@ pub(super) fn push_address(address: u64, out: &mut Vec<u8>) {
 }
 
 /// The stacks from the root to `stack`, in `path`.
-pub(super) fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path: &mut Vec<Stack>) {
+fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path: &mut Vec<Stack>) {
     path.clear();
     path.extend(std::iter::successors(stack, |&id| profile.stack(id).parent).map(|id| profile.stack(id)));
     path.reverse();

@@ -10,7 +10,6 @@
 use std::io::{self, Write};
 
 use super::byte_writer::{ByteWriter, LabelTexts, Put};
-use super::folded::check;
 use super::json::write_nested;
 use crate::calltree::Label;
 use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
@@ -19,9 +18,9 @@ use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
 /// name of its thread or process; a single tree of everything is the root itself.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+/// When `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    report.check_one_measurement()?;
     let profile = &report.recording.profile;
     let names = LabelTexts::new(profile, |label, out| {
         out.put_text(Some(function_of(profile, label)));

@@ -4,7 +4,6 @@
 //! several binaries give several lines with the same text, which every reader adds up.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
 
 use super::byte_writer::{FunctionTexts, push_number};
@@ -16,51 +15,42 @@ const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
 /// The element for the part that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
-/// Series with different meanings cannot be mixed: a line of folded stacks has only a number, without its meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mixed {
-    /// The selected series, as `SCHEMA (run N, UNIT)`.
-    series: Vec<String>,
-}
-
-impl fmt::Display for Mixed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = self.series.join(", ");
-        write!(f, "the input has several measurements that cannot be summed: {list}; choose one with --schema or --run")
+impl Report<'_> {
+    /// Checks that all its weights may be added up, as formats for one measurement need it: one schema and unit, and no run twice. A line of
+    /// folded stacks, for example, has only a number, without its meaning.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), with the names of the measurements, if not.
+    pub fn check_one_measurement(&self) -> io::Result<()> {
+        let profile = &self.recording.profile;
+        let asked: Vec<&SeriesReport> = self.series.iter().filter(|series| !series.is_filtered_out()).collect();
+        let mut runs: Vec<_> = asked.iter().map(|series| profile.series(series.series).run).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        let kind = |series: &SeriesReport| (profile.series(series.series).schema, series.unit);
+        let is_one_kind = asked.windows(2).all(|pair| kind(pair[0]) == kind(pair[1]));
+        if is_one_kind && runs.len() == asked.len() {
+            return Ok(());
+        }
+        let describe = |series: &&SeriesReport| {
+            let row = profile.series(series.series);
+            format!("{} (run {}, {})", profile.string(row.schema), profile.run(row.run).number, series.unit)
+        };
+        let list = asked.iter().map(describe).collect::<Vec<_>>().join(", ");
+        let text = format!(
+            "the input has several measurements that cannot be summed: {list}; choose one with --schema or --run"
+        );
+        Err(io::Error::new(io::ErrorKind::InvalidInput, text))
     }
-}
-
-impl std::error::Error for Mixed {}
-
-/// Checks that all series of the report may be added up: one schema and unit, and no run twice.
-///
-/// # Errors
-/// [`Mixed`] with the series, if not.
-pub(crate) fn check(report: &Report<'_>) -> Result<(), Mixed> {
-    let profile = &report.recording.profile;
-    let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
-    let mut runs: Vec<_> = asked.iter().map(|series| profile.series(series.series).run).collect();
-    runs.sort_unstable();
-    runs.dedup();
-    let kind = |series: &SeriesReport| (profile.series(series.series).schema, series.unit);
-    let is_one_kind = asked.windows(2).all(|pair| kind(pair[0]) == kind(pair[1]));
-    if is_one_kind && runs.len() == asked.len() {
-        return Ok(());
-    }
-    let describe = |series: &SeriesReport| {
-        let row = profile.series(series.series);
-        format!("{} (run {}, {})", profile.string(row.schema), profile.run(row.run).number, series.unit)
-    };
-    Err(Mixed { series: asked.into_iter().map(describe).collect() })
 }
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Every stack starts with the process and
 /// thread of its tree, with the process only, with the state or kind of core, or with none of these, as the trees are separated.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+/// When `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    report.check_one_measurement()?;
     let profile = &report.recording.profile;
     let texts = FunctionTexts::new(profile, |id, out| {
         out.push(b';');

@@ -34,7 +34,6 @@ mod folded;
 mod format;
 mod inert;
 mod json;
-mod markup;
 #[cfg(feature = "compression")]
 mod pprof;
 mod recorded;

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
 use super::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_number};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, IndexSet};
 use crate::profile::{FunctionId, Profile, SourceLine, Stack};
 use crate::report::{NO_STACK, Report};
 use crate::units::Unit;
@@ -28,7 +28,7 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -58,7 +58,7 @@ fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWri
 
 /// The functions in stacks of samples.
 struct Frames {
-    functions: Vec<FunctionId>,
+    functions: IndexSet<FunctionId>,
     /// By function: the digits of its place in `functions`.
     indices: FunctionTexts,
     /// The place of [`NO_STACK`], where a sample needs one.
@@ -68,8 +68,7 @@ struct Frames {
 
 impl Frames {
     fn new(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Self {
-        let mut functions = Vec::new();
-        let mut index_of: Vec<Option<usize>> = vec![None; profile.function_ids().len()];
+        let mut functions = IndexSet::default();
         let mut is_seen = vec![false; profile.stack_ids().len()];
         let mut sources: HashMap<FunctionId, SourceLine> = HashMap::default();
         let mut needs_no_stack = false;
@@ -80,10 +79,7 @@ impl Frames {
                 is_seen[id.index()] = true;
                 let stack = profile.stack(id);
                 let frame = profile.frame(stack.frame);
-                if index_of[frame.function.index()].is_none() {
-                    index_of[frame.function.index()] = Some(functions.len());
-                    functions.push(frame.function);
-                }
+                functions.insert(frame.function);
                 if let Some(line) = frame.source {
                     sources.entry(frame.function).and_modify(|first| *first = earlier(*first, line)).or_insert(line);
                 }
@@ -91,7 +87,7 @@ impl Frames {
             }
         }
         let indices = FunctionTexts::new(profile, |id, out| {
-            if let Some(index) = index_of[id.index()] {
+            if let Some(index) = functions.get_index_of(&id) {
                 push_number(index as u64, out);
             }
         });

@@ -1,34 +1,22 @@
 //! Finished answers as plain structs: the rows that a view shows, and the rows that it leaves out.
 
-mod binaries;
 mod build;
-mod categories;
-mod cores;
+mod code_tables;
 pub mod diff;
 mod flame_chart;
-mod functions;
-mod heaviest;
-mod hidden_rows;
 mod labels;
-mod lines;
 mod listing;
 mod overview;
-mod processes;
-mod samples_of_series;
-mod sandwich;
-mod selected_time;
-mod separate;
-mod source_index;
+mod selection;
 mod sources;
-mod states;
+mod stack_tables;
 mod tables;
-mod threads;
+mod thread_tables;
 mod timeline;
 mod unnamed;
 
+pub use code_tables::NamedFunction;
 pub use flame_chart::{FlameChart, Span, ThreadChart};
-pub use functions::NamedFunction;
-pub use hidden_rows::{HiddenRows, HidingLimit};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
@@ -37,9 +25,9 @@ pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Ove
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "compression")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
-pub use selected_time::Length;
-pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
-pub use sources::{AnnotatedFile, AnnotatedLine};
+pub use selection::Length;
+pub use sources::{AnnotatedFile, AnnotatedLine, SourceIndex, SourceMatch, SourceText, Sources};
+pub use tables::{HiddenRows, HidingLimit};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 

@@ -1,10 +1,10 @@
-//! The table of each view, sorted and limited as requested.
+//! The table of each view, sorted and limited as requested, and the rows that tables leave out.
 
+use super::code_tables::{BINARIES, CATEGORIES, FUNCTIONS, LINES, TRANSITIONS};
 use super::listing::{Listing, ListingKind, RowLimits};
-use super::{
-    Report, SeriesReport, SortBy, View, binaries, categories, cores, functions, heaviest, lines, processes, sandwich,
-    states, threads, timeline,
-};
+use super::stack_tables::{HEAVIEST, SANDWICH};
+use super::thread_tables::{CORES, PROCESSES, STATES, THREADS};
+use super::{HiddenTotal, Report, SeriesReport, SortBy, View, timeline};
 
 impl SortBy {
     /// True if the rows of a view have this column.
@@ -17,17 +17,17 @@ impl View {
     /// The table that the view shows; `None` for views that are not tables.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
-            Self::Threads => Some(&threads::KIND),
-            Self::Functions => Some(&functions::KIND),
-            Self::Binaries => Some(&binaries::KIND),
-            Self::Heaviest => Some(&heaviest::KIND),
-            Self::Sandwich => Some(&sandwich::KIND),
-            Self::Categories => Some(&categories::KIND),
-            Self::Transitions => Some(&categories::TRANSITIONS),
-            Self::Lines => Some(&lines::KIND),
-            Self::Processes => Some(&processes::KIND),
-            Self::States => Some(&states::KIND),
-            Self::Cores => Some(&cores::KIND),
+            Self::Threads => Some(&THREADS),
+            Self::Functions => Some(&FUNCTIONS),
+            Self::Binaries => Some(&BINARIES),
+            Self::Heaviest => Some(&HEAVIEST),
+            Self::Sandwich => Some(&SANDWICH),
+            Self::Categories => Some(&CATEGORIES),
+            Self::Transitions => Some(&TRANSITIONS),
+            Self::Lines => Some(&LINES),
+            Self::Processes => Some(&PROCESSES),
+            Self::States => Some(&STATES),
+            Self::Cores => Some(&CORES),
             Self::Timeline => Some(&timeline::KIND),
             Self::Full | Self::Overview | Self::Summary | Self::Tree | Self::Samples | Self::FlameChart => None,
         }
@@ -35,7 +35,7 @@ impl View {
 
     /// A second table, which text (its first rows) and JSON show with the first one.
     pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
-        (self == Self::Categories).then_some(&categories::TRANSITIONS)
+        (self == Self::Categories).then_some(&TRANSITIONS)
     }
 }
 
@@ -64,5 +64,53 @@ impl Report<'_> {
             listing.leave_out_light(self.options.pruning.min_weight);
         }
         listing
+    }
+}
+
+/// The limit that leaves rows out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HidingLimit {
+    /// None of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
+    MinWeight,
+    /// The row is after the [first rows](super::ReportOptions::top).
+    Top,
+}
+
+/// Rows that a table of a report leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HiddenRows {
+    /// The name of the JSON array of the rows: `functions`.
+    pub table: &'static str,
+    /// The position of the series in [`Report::series`].
+    pub series: usize,
+    /// The limit that leaves them out.
+    pub limit: HidingLimit,
+    /// The number and weight of the rows.
+    pub total: HiddenTotal,
+}
+
+impl Report<'_> {
+    /// The rows that the tables of the view leave out because of a minimum weight or a number of rows. Tables that show all rows have no
+    /// entry. Trees report hidden children in each node.
+    pub fn hidden_rows(&self) -> Vec<HiddenRows> {
+        let mut hidden = Vec::new();
+        if self.options.pruning.min_weight == 0 && self.options.top.is_none() {
+            return hidden;
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let kinds = [self.options.view.listing_kind(), self.options.view.second_listing_kind()];
+            for kind in kinds.into_iter().flatten() {
+                let listing = self.listing_of(kind, series);
+                let limits = [(HidingLimit::MinWeight, listing.hidden), (HidingLimit::Top, listing.after)];
+                let limits = limits.into_iter().filter(|(_, total)| total.rows > 0);
+                hidden.extend(limits.map(|(limit, total)| HiddenRows {
+                    table: kind.name,
+                    series: index,
+                    limit,
+                    total,
+                }));
+            }
+        }
+        hidden
     }
 }

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use super::build::scope_of;
 use super::build::{heavier, order};
 use super::labels::ScopeParts;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
-use super::separate::scope_of;
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId};

@@ -1,21 +1,18 @@
 //! Tables as CSV (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field.
 
-mod cells;
-mod flame_chart;
-mod listing;
 mod records;
 mod samples;
-mod trees;
+mod tables;
 
 use std::io::{self, Write};
 
 use ::csv::Writer;
+pub use records::Cells;
+use records::optional;
+pub(in crate::output) use records::{Out, record};
 
 use crate::recording::{Document, DocumentContent, Table, TableKind};
 use crate::report::{Report, View};
-pub use cells::Cells;
-use records::optional;
-pub(in crate::output) use records::{Out, record};
 
 /// Writes the view of a report, with text in cells as chosen by `cells`. The overview is written as the summary.
 ///
@@ -24,13 +21,13 @@ pub(in crate::output) use records::{Out, record};
 pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         // The long tables.
-        View::Tree => return trees::write(report, cells, out),
+        View::Tree => return tables::trees(report, cells, out),
         View::Samples => return samples::write(report, cells, out),
-        View::FlameChart => return flame_chart::write(report, cells, out),
+        View::FlameChart => return tables::flame_chart(report, cells, out),
         _ => {}
     }
     if let Some(kind) = report.options.view.listing_kind() {
-        return listing::write(report, kind, cells, out);
+        return tables::listing(report, kind, cells, out);
     }
     let mut csv = Writer::from_writer(out);
     summary(report, cells, &mut csv)?;

@@ -1,15 +1,14 @@
-//! Records and fields that the tables share.
+//! Records and fields that the tables share. Text in cells is verbatim, or protected from spreadsheets, which might run it as a formula.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::cells::Cells;
 use crate::calltree::Label;
 use crate::output::byte_writer::Put;
 use crate::profile::Profile;
-use crate::report::{Report, Scope, ScopeParts, SeriesReport};
-use crate::report::{binary_of, function_of};
+use crate::report::{Report, Scope, ScopeParts, SeriesReport, binary_of, function_of};
 
 pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
 
@@ -59,18 +58,8 @@ pub(super) fn push_field(field: &str, out: &mut Vec<u8>) {
         return out.extend_from_slice(field.as_bytes());
     }
     out.push(b'"');
-    push_doubled(field, out);
-    out.push(b'"');
-}
-
-/// Appends text between quotes: each quote in it is doubled.
-pub(super) fn push_doubled(field: &str, out: &mut Vec<u8>) {
-    for (index, part) in field.split('"').enumerate() {
-        if index > 0 {
-            out.put(b"\"\"");
-        }
-        out.extend_from_slice(part.as_bytes());
-    }
+    // Each quote in it is doubled.
+    out.put(field.replace('"', "\"\"").as_bytes()).push(b'"');
 }
 
 /// Appends `field,field`: a function and its binary.
@@ -78,6 +67,50 @@ pub(super) fn push_function(profile: &Profile, label: Label, cells: Cells, out: 
     push_field(&cells.text(function_of(profile, label)), out);
     out.push(b',');
     push_field(&cells.text(binary_of(profile, label).unwrap_or_default()), out);
+}
+
+/// How to write text in cells. Numbers are the same in both forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cells {
+    /// Verbatim, for programs.
+    #[default]
+    AsTheyAre,
+    /// With an apostrophe before text that a spreadsheet would run as a formula (`=`, `+`, `-`, `@` and their full-width forms), and before
+    /// leading white space (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
+    ForSpreadsheets,
+}
+
+impl Cells {
+    /// Returns the text of a cell, without quotes.
+    ///
+    /// Some spreadsheets separate cells by `;` or tabs. They split text there, so the part after each of these characters is also
+    /// protected.
+    pub(in crate::output) fn text(self, text: &str) -> Cow<'_, str> {
+        let mut starts: Vec<usize> = Vec::new();
+        if self == Self::ForSpreadsheets {
+            starts.extend(Some(0).filter(|_| starts_formula(text)));
+            let behind = text.match_indices([';', '\t', '\n', '\r']).map(|(at, _)| at + 1);
+            starts.extend(behind.filter(|&at| starts_formula(&text[at..])));
+        }
+        if starts.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len() + starts.len());
+        let mut from = 0;
+        for at in starts {
+            out.push_str(&text[from..at]);
+            out.push('\'');
+            from = at;
+        }
+        Cow::Owned(out + &text[from..])
+    }
+}
+
+/// True if a spreadsheet may treat a cell as a formula. Quotes are CSV syntax, and spreadsheets may ignore spaces before a formula.
+fn starts_formula(cell: &str) -> bool {
+    let formula = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    cell.starts_with(['\t', '\r', '\n', '\0']) || cell.trim_start_matches([' ', '"']).starts_with(formula)
 }
 
 #[cfg(test)]
@@ -97,6 +130,29 @@ mod tests {
             push_field(field, &mut found);
             found.extend_from_slice(b",x\n");
             assert_eq!(found, expected, "{field:?}");
+        }
+    }
+
+    #[test]
+    fn formulas_become_text() {
+        for (text, safe) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-[Widget draw:]", "'-[Widget draw:]"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t'=1"),
+            ("\r=1", "'\r'=1"),
+            ("\"=1", "'\"=1"),
+            (" =1", "' =1"),
+            ("＝1", "'＝1"),
+            ("main;=1", "main;'=1"),
+            ("a\n@b", "a\n'@b"),
+        ] {
+            assert_eq!(Cells::ForSpreadsheets.text(text), safe);
+            assert_eq!(Cells::AsTheyAre.text(text), text);
+        }
+        for text in ["", "main", "a = b", "operator-(int)", "f(T = int; U)", "日本", "a;b", "'x'"] {
+            assert!(matches!(Cells::ForSpreadsheets.text(text), Cow::Borrowed(same) if same == text));
         }
     }
 }

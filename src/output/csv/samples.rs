@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::cells::Cells;
-use super::records::{push_doubled, push_field, push_function, scope_fields, series_fields};
+use super::records::{Cells, push_field, push_function, scope_fields, series_fields};
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, push_address, push_number, stacks_root_first};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_address, push_number};
 use crate::output::folded::escape_folded;
-use crate::profile::{Profile, Sample, Stack, StackId};
+use crate::profile::{Profile, Sample, Stack};
 use crate::report::{Report, Scope};
 
 const COLUMNS: &[u8] =
@@ -16,12 +15,12 @@ const COLUMNS: &[u8] =
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let pieces = Pieces::new(report, cells);
-    let mut stack = JoinedStack::default();
+    let mut stack = StackText::default();
     let mut writer = ByteWriter::new(out);
     writer.put(COLUMNS);
     for (_, sample) in report.samples() {
-        stack.join(profile, sample.stack, &pieces);
-        row(profile, sample, &stack, &pieces, &mut writer);
+        head(profile, sample, &pieces, &mut writer);
+        writer.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, cells, out))).put(b"\n");
         writer.flush_if_full()?;
     }
     writer.finish()
@@ -36,10 +35,6 @@ struct Pieces {
     threads: Vec<Vec<u8>>,
     /// `function,binary,`.
     leaves: FunctionTexts,
-    /// `;function`, for use between quotes.
-    elements: FunctionTexts,
-    /// By function: true if the element needs quotes.
-    is_quoted: Vec<bool>,
 }
 
 impl Pieces {
@@ -50,57 +45,22 @@ impl Pieces {
             position.map_or_else(Vec::new, |position| series_fields(report, &report.series[position], cells))
         });
         let threads = profile.thread_ids().map(|id| scope_fields(profile, Scope::Thread(id), cells));
-        let mut is_quoted = Vec::new();
-        let elements = FunctionTexts::new(profile, |id, out| {
-            // Each name starts a cell or follows a `;`.
-            let name = escape_folded(profile.function_name(id));
-            let name = cells.text(&name);
-            is_quoted.push(name.contains([',', '"']));
-            out.push(b';');
-            push_doubled(&name, out);
-        });
         let leaves = FunctionTexts::new(profile, |id, out| {
             push_function(profile, Label::Function(id), cells, out);
             out.push(b',');
         });
-        Self { cells, series: series.collect(), threads: threads.collect(), leaves, elements, is_quoted }
+        Self { cells, series: series.collect(), threads: threads.collect(), leaves }
     }
 }
 
-/// The function names of a stack, root first, joined by `;`. The names of the last sample are kept.
-#[derive(Default)]
-struct JoinedStack {
-    of: Option<StackId>,
-    path: Vec<Stack>,
-    text: Vec<u8>,
+/// The function names of a stack, root first, joined by `;`.
+fn push_stack(profile: &Profile, path: &[Stack], cells: Cells, out: &mut Vec<u8>) {
+    let name = |stack: &Stack| escape_folded(profile.function_name(profile.frame(stack.frame).function));
+    push_field(&cells.text(&path.iter().map(name).collect::<Vec<_>>().join(";")), out);
 }
 
-impl JoinedStack {
-    fn join(&mut self, profile: &Profile, stack: Option<StackId>, pieces: &Pieces) {
-        if self.of == stack {
-            return;
-        }
-        self.of = stack;
-        stacks_root_first(profile, stack, &mut self.path);
-        self.text.clear();
-        self.text.push(b'"');
-        let mut is_quoted = false;
-        for stack in &self.path {
-            let function = profile.frame(stack.frame).function;
-            is_quoted |= pieces.is_quoted[function.index()];
-            // The first element has no separator before it.
-            let start = usize::from(self.text.len() == 1);
-            self.text.extend_from_slice(&pieces.elements.get(function)[start..]);
-        }
-        if is_quoted {
-            self.text.push(b'"');
-        } else {
-            self.text.remove(0);
-        }
-    }
-}
-
-fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
+/// Everything before the stack.
+fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
     writer.put(b",").put_number(sample.weight).put(b",");
@@ -113,13 +73,11 @@ fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces,
     let state = sample.state.map_or("", |state| profile.string(state));
     push_field(&pieces.cells.text(state), &mut writer.text);
     writer.put(b",");
-    match stack.path.last().filter(|_| sample.stack.is_some()) {
-        Some(leaf) => {
-            let frame = profile.frame(leaf.frame);
+    match sample.stack.map(|id| profile.frame(profile.stack(id).frame)) {
+        Some(frame) => {
             push_address(frame.address.get(), &mut writer.text);
             writer.put(b",").put(pieces.leaves.get(frame.function))
         }
         None => writer.put(b",,,"),
     };
-    writer.put(&stack.text).put(b"\n");
 }

@@ -12,7 +12,7 @@
 //! The row is at the end of the time that a sample covers, if the next sample is clearly later. Another row precedes that next sample:
 //! the viewer spreads CPU use over the time since the previous row, which would be the gap.
 
-use super::super::by_thread::ThreadSamples;
+use crate::output::by_thread::ThreadSamples;
 use crate::profile::{Profile, Sample, SeriesId};
 use crate::units::{Nanos, Unit};
 

@@ -19,36 +19,32 @@
 //!
 //! Output is streamed. Only the positions of samples are kept, 8 bytes each, and two numbers for each selected stack.
 
-mod category;
-mod columns;
 mod gaps;
-mod inlining;
 mod markers;
-mod native;
-mod process_ids;
 mod tables;
 
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
-use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread};
-use super::byte_writer::{ByteWriter, Put, push_number};
-use super::recorded::{Programs, recorded_run};
-use crate::profile::Profile;
+use gaps::{Pace, Row, rows};
+pub use markers::Markers;
+use tables::Tables;
+
+use crate::hash::HashMap;
+use crate::output::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels};
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
+use crate::output::recorded::{Programs, recorded_run};
+use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
 use crate::recording::{TocRun, lookup};
 use crate::report::Report;
 use crate::units::{Nanos, Unit};
-use columns::{column, push_millis};
-use gaps::{Pace, Row, rows};
-pub use markers::Markers;
-use process_ids::ProcessIds;
-use tables::Tables;
 
 /// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time in which a
 /// thread did not run. `markers` must belong to this report.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+/// If `out` fails, or the samples were added up while they were read.
 pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -87,7 +83,7 @@ fn meta(
     pace: Option<Pace>,
     writer: &mut ByteWriter<'_>,
 ) {
-    writer.put(b"{\"meta\":{\"categories\":").put(category::CATEGORIES.as_bytes());
+    writer.put(b"{\"meta\":{\"categories\":").put(tables::CATEGORIES.as_bytes());
     writer.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"interval\":");
     push_millis(pace.map_or(1_000_000, |pace| pace.interval), &mut writer.text);
     writer.put(b",\"startTime\":");
@@ -177,4 +173,144 @@ fn samples(
     }
     writer.put(b",\"length\":").put_number(rows().count() as u64).put(b"}");
     Ok(())
+}
+
+/// Appends a column of a table after another member: `,"NAME":[…]`.
+pub(super) fn column<T>(
+    writer: &mut ByteWriter<'_>,
+    name: &str,
+    rows: impl Iterator<Item = T>,
+    mut push: impl FnMut(T, &mut Vec<u8>),
+) -> io::Result<()> {
+    writer.put(b",\n\"").put(name.as_bytes());
+    writer.put(b"\":[");
+    for (index, row) in rows.enumerate() {
+        if index > 0 {
+            writer.put(b",");
+        }
+        push(row, &mut writer.text);
+        writer.flush_if_full()?;
+    }
+    writer.put(b"]");
+    Ok(())
+}
+
+/// Appends nanoseconds as milliseconds, exactly: `1`, `0.5`, `648.438208`.
+pub(super) fn push_millis(nanos: u64, out: &mut Vec<u8>) {
+    const MILLI: u64 = 1_000_000;
+    push_number(nanos / MILLI, out);
+    let mut fraction = nanos % MILLI;
+    if fraction == 0 {
+        return;
+    }
+    let mut digits = *b".000000";
+    for digit in digits[1..].iter_mut().rev() {
+        *digit = b'0' + (fraction % 10) as u8;
+        fraction /= 10;
+    }
+    let length = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+    out.extend_from_slice(&digits[..length]);
+}
+
+/// Begins a table with its length, so that columns may follow.
+pub(super) fn length(rows: usize, writer: &mut ByteWriter<'_>) {
+    writer.put(b"\"length\":").put_number(rows as u64);
+}
+
+/// The names of processes and threads. The viewer merges processes with the same pid and threads with the same tid, so each series gets
+/// separate pids and tids: `4150`, `4150.1`.
+pub(super) struct ProcessIds {
+    labels: Vec<Option<String>>,
+    /// By process, and for main threads after the first also by thread.
+    pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
+    /// The number of times that each pid and each tid was given.
+    given: [HashMap<String, u32>; 2],
+    has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
+}
+
+impl ProcessIds {
+    pub(super) fn new(report: &Report<'_>) -> Self {
+        let labels = report.series.iter().map(|series| series.series.index());
+        let mut by_series = vec![None; labels.max().map_or(0, |last| last + 1)];
+        for (series, label) in report.series.iter().zip(series_labels(report)) {
+            by_series[series.series.index()] = label;
+        }
+        Self { labels: by_series, pids: HashMap::default(), given: Default::default(), has_main: HashMap::default() }
+    }
+
+    /// Writes everything of a thread but its samples and markers; it is known from `registered` on.
+    pub(super) fn write(
+        &mut self,
+        profile: &Profile,
+        row: &ThreadSamples<'_>,
+        registered: Nanos,
+        writer: &mut ByteWriter<'_>,
+    ) {
+        let thread = profile.thread(row.thread);
+        let process = profile.process(thread.process);
+        let key = (row.series, thread.process);
+        let [given_pids, given_tids] = &mut self.given;
+        // A second main thread, as after exec, would hide the first one in the viewer, so it gets a separate pid.
+        let is_second = thread.is_main && *self.has_main.entry(key).or_insert(row.thread) != row.thread;
+        let pid = match self.pids.entry((key, is_second.then_some(row.thread))) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(unique(given_pids, process.pid)),
+        };
+        let tid = unique(given_tids, thread.tid);
+        let text = |name: &str, unknown: &str| if name.is_empty() { unknown.to_owned() } else { name.to_owned() };
+        let name = text(profile.string(thread.name), &format!("thread {tid}"));
+        let process_name = text(profile.string(process.name), "unknown process");
+        let process_name = match self.labels.get(row.series.index()) {
+            Some(Some(label)) => format!("{process_name} [{label}]"),
+            _ => process_name,
+        };
+        writer.put(b"{\"name\":").put_text(Some(&name));
+        writer.put(b",\"processName\":").put_text(Some(&process_name));
+        writer.put(b",\"pid\":").put_text(Some(pid));
+        writer.put(b",\"tid\":").put_text(Some(&tid));
+        writer.put(if thread.is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
+        writer.put(
+            b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
+        );
+        push_millis(registered.as_nanos(), &mut writer.text);
+        writer.put(b",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n");
+    }
+}
+
+/// A number as text, `NUMBER.1` and so on where it was given before; `unknown` for none.
+fn unique(given: &mut HashMap<String, u32>, number: Option<u64>) -> String {
+    let text = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+    let times = given.entry(text.clone()).or_insert(0);
+    *times += 1;
+    if *times == 1 { text } else { format!("{text}.{}", *times - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_are_exact() {
+        for (nanos, text) in [
+            (0, "0"),
+            (1, "0.000001"),
+            (500_000, "0.5"),
+            (1_000_000, "1"),
+            (10_000_000, "10"),
+            (648_438_208, "648.438208"),
+            (1_000_010, "1.00001"),
+            (u64::MAX, "18446744073709.551615"),
+        ] {
+            let mut out = Vec::new();
+            push_millis(nanos, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn distinguishes_repeated_numbers() {
+        let mut given = HashMap::default();
+        let names = [Some(7), Some(8), Some(7), None, Some(7), None].map(|number| unique(&mut given, number));
+        assert_eq!(names, ["7", "8", "7.1", "unknown", "7.2", "unknown.1"]);
+    }
 }

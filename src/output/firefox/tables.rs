@@ -2,15 +2,12 @@
 
 use std::io;
 
-use super::super::byte_writer::{ByteWriter, Put, push_number};
-use super::category;
-use super::columns::{column, length};
-use super::inlining::Inlining;
-use super::native::NativeSymbols;
-use crate::hash::{IndexMap, IndexSet};
+use super::{column, length};
+use crate::hash::{HashMap, IndexMap, IndexSet};
 use crate::output::by_thread::ThreadSamples;
+use crate::output::byte_writer::{ByteWriter, Put, push_number};
 use crate::output::recorded::Programs;
-use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
+use crate::profile::{Binary, BinaryId, Category, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 use crate::report::NO_STACK;
 use crate::units::Uuid;
 
@@ -248,7 +245,7 @@ impl<'p> Tables<'p> {
         let frame = |row: &FrameRow| profile.frame(row.frame);
         let symbols = || self.frame_symbols.iter().copied().chain(self.has_no_stack.then_some(None));
         let place = |row: &FrameRow| self.library(frame(row).binary).zip(relative_address(profile, frame(row)));
-        let of_functions = category::of_functions(profile);
+        let of_functions = categories_of_functions(profile);
         let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
         length(rows().count(), writer);
         column(writer, "flags", rows().zip(symbols()), |(row, symbol), out| {
@@ -368,4 +365,172 @@ fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
 
 pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {
     out.put(b"null");
+}
+
+/// The categories. The first one is for frames without a category, and must be grey for the viewer.
+pub(super) const CATEGORIES: &str = "[\
+    {\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\
+    {\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\
+    {\"name\":\"System\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},\
+    {\"name\":\"Runtime\",\"color\":\"green\",\"subcategories\":[\"Other\"]},\
+    {\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
+
+/// By function: the place of its category in [`CATEGORIES`].
+fn categories_of_functions(profile: &Profile) -> Vec<u64> {
+    Category::of_functions(profile).into_iter().map(place).collect()
+}
+
+fn place(category: Category) -> u64 {
+    match category {
+        Category::Unknown => 0,
+        Category::User => 1,
+        Category::System => 2,
+        Category::Runtime => 3,
+        Category::Kernel => 4,
+    }
+}
+
+/// The depth at which a frame is inlined at its address. It is marked in two ways ([`Frame::is_inlined`]): recordings mark the outer frames
+/// of an address, symbol files the inner ones. The outermost frame of the address shows which way applies.
+#[derive(Clone, Copy)]
+pub(super) struct Inlining {
+    pub(super) depth: u32,
+    marks: Marks,
+}
+
+/// The marks that frames further in may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    /// The outermost was marked: so are all but the innermost.
+    Outer,
+    /// The outermost was not marked: all others are.
+    Inner,
+    /// The innermost was seen: the next frame is a call, even if it has the same address.
+    Done,
+}
+
+impl Inlining {
+    pub(super) fn of(frame: &Frame, caller: Option<(&Frame, Self)>) -> Self {
+        let beside = caller.filter(|(caller, _)| caller.address == frame.address && caller.binary == frame.binary);
+        match (beside, frame.is_inlined) {
+            (Some((_, Self { depth, marks: Marks::Outer })), false) => Self { depth: depth + 1, marks: Marks::Done },
+            (Some((_, Self { depth, marks: marks @ (Marks::Outer | Marks::Inner) })), true) => {
+                Self { depth: depth + 1, marks }
+            }
+            (_, true) => Self { depth: 0, marks: Marks::Outer },
+            (_, false) => Self { depth: 0, marks: Marks::Inner },
+        }
+    }
+}
+
+/// A function of a library.
+struct Symbol {
+    library: u32,
+    /// The lowest of its addresses that was sampled: where it starts is not recorded.
+    address: u32,
+    /// The place of its name among the strings of the file.
+    name: u32,
+}
+
+/// The rows of the table.
+#[derive(Default)]
+pub(super) struct NativeSymbols {
+    rows: Vec<Symbol>,
+    row_of: HashMap<(u32, FunctionId), u32>,
+}
+
+impl NativeSymbols {
+    /// The row of a function of a library, in which an address was sampled; it is added if it is new.
+    pub(super) fn add(&mut self, library: u32, function: FunctionId, name: u32, address: u32) -> u32 {
+        let rows = &mut self.rows;
+        let row = *self.row_of.entry((library, function)).or_insert_with(|| {
+            rows.push(Symbol { library, address, name });
+            rows.len() as u32 - 1
+        });
+        let lowest = &mut rows[row as usize].address;
+        *lowest = address.min(*lowest);
+        row
+    }
+
+    /// Writes the columns. The length of a function is not recorded, either.
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+        let rows = || self.rows.iter();
+        length(self.rows.len(), writer);
+        column(writer, "libIndex", rows().map(|symbol| symbol.library.into()), push_number)?;
+        column(writer, "address", rows().map(|symbol| symbol.address.into()), push_number)?;
+        column(writer, "name", rows().map(|symbol| symbol.name.into()), push_number)?;
+        column(writer, "functionSize", rows(), |_, out| out.extend_from_slice(b"-1"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Binary, ProfileBuilder};
+    use crate::units::Address;
+
+    #[test]
+    fn every_category_has_its_place() {
+        let names: Vec<serde_json::Value> = serde_json::from_str(CATEGORIES).unwrap();
+        assert_eq!(names.len(), Category::ALL.len());
+        assert_eq!(names[0]["color"], "grey", "the viewer wants one that is the default");
+        for category in Category::ALL {
+            let name = names[place(category) as usize]["name"].as_str().unwrap().to_lowercase();
+            assert_eq!(name, category.name());
+        }
+    }
+
+    #[test]
+    fn functions_have_the_category_of_their_binary_but_stubs_are_the_systems() {
+        let mut builder = ProfileBuilder::new();
+        let paths =
+            ["/usr/lib/libobjc.A.dylib", "/Users/ada/Orchard.app/Contents/MacOS/Orchard", "/usr/lib/libz.dylib"];
+        for path in paths {
+            let path = builder.string(path).unwrap();
+            let load_address = Address::new(0x1_0000_0000);
+            let binary = builder.binary(Binary { name: path, uuid: None, arch: None, load_address, path }).unwrap();
+            for name in ["f", "DYLD-STUB$$f"] {
+                let name = builder.string(name).unwrap();
+                builder.function(name, Some(binary), true).unwrap();
+            }
+        }
+        let name = builder.string("f").unwrap();
+        builder.function(name, None, true).unwrap();
+        assert_eq!(categories_of_functions(&builder.finish()), [3, 3, 1, 2, 2, 2, 0]);
+    }
+
+    /// The depths of frames from the root on, each an address and its mark.
+    fn depths(frames: &[(u64, bool)]) -> Vec<u32> {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("work").unwrap();
+        let function = builder.function(name, None, true).unwrap();
+        let frame = |&(address, is_inlined): &(u64, bool)| {
+            let address = Address::new(address);
+            Frame { function, binary: None, address, lookup_address: address, source: None, is_inlined }
+        };
+        let frames: Vec<Frame> = frames.iter().map(frame).collect();
+        let mut inlining: Vec<Inlining> = Vec::new();
+        for (index, frame) in frames.iter().enumerate() {
+            let caller = index.checked_sub(1).map(|caller| (&frames[caller], inlining[caller]));
+            inlining.push(Inlining::of(frame, caller));
+        }
+        inlining.into_iter().map(|inlining| inlining.depth).collect()
+    }
+
+    #[test]
+    fn symbol_files_mark_the_inner_frames() {
+        assert_eq!(depths(&[(1, false), (2, false), (2, true), (2, true), (3, false)]), [0, 0, 1, 2, 0]);
+        // A call of the same address: recursion.
+        assert_eq!(depths(&[(2, false), (2, true), (2, false), (2, true)]), [0, 1, 0, 1]);
+        assert_eq!(depths(&[(2, false), (2, false)]), [0, 0]);
+    }
+
+    #[test]
+    fn recordings_mark_the_outer_frames() {
+        assert_eq!(depths(&[(1, false), (2, true), (2, false), (3, false)]), [0, 0, 1, 0]);
+        assert_eq!(depths(&[(2, true), (2, false), (2, true), (2, false)]), [0, 1, 0, 1]);
+        assert_eq!(depths(&[(2, true), (2, true), (2, false)]), [0, 1, 2]);
+        // A marked frame without others at its address.
+        assert_eq!(depths(&[(1, true), (2, true), (3, false)]), [0, 0, 0]);
+    }
 }

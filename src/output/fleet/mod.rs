@@ -9,7 +9,6 @@
 //!
 //! Writers compute no results: those are in the report.
 
-mod alert_lines;
 pub(super) mod csv;
 #[cfg(feature = "fleet")]
 pub(super) mod html;
@@ -21,9 +20,9 @@ pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::{Unit, counted as thousands, several as many};
-pub use alert_lines::alert_lines;
 #[cfg(feature = "fleet")]
 pub use html::{RunPage, RunPlace};
+pub use sentences::alert_lines;
 
 /// The error of percentiles that are not exact: 2^(1/128) − 1, rounded up.
 const WITHIN: &str = "within 0.55 %, counted in buckets";

@@ -9,7 +9,7 @@ use crate::stats::{Quantile, Support};
 pub(super) struct Behind<'r> {
     /// One run, or the two runs that a percentile is between.
     percentile: Option<(Quantile, Vec<&'r RunRow>)>,
-    max: Option<&'r RunRow>,
+    pub(super) max: Option<&'r RunRow>,
 }
 
 impl<'r> Behind<'r> {
@@ -36,11 +36,6 @@ impl<'r> Behind<'r> {
             [run] => format!("{quantile}: {run} · max: {max}"),
             _ => format!("{quantile}: between {} · max: {max}", runs.join(" and ")),
         })
-    }
-
-    /// The run with the largest value.
-    pub(super) const fn max(&self) -> Option<&'r RunRow> {
-        self.max
     }
 }
 

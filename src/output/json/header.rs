@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use crate::calltree::Metric;
-use crate::calltree::{Change, OperationSummary};
+use crate::calltree::{Change, Metric, OperationSummary};
 use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};

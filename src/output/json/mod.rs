@@ -3,30 +3,27 @@
 //! Weights are integers, with their unit in another field. JavaScript rounds integers above 2^53, which no real recording reaches. Trees
 //! are nested as deeply as stacks, which exceeds the limit of some parsers.
 
-mod flame_chart;
 mod header;
-mod listing;
 mod overview;
 mod samples;
-mod source;
+mod tables;
 mod trees;
 mod values;
 
 use std::io::{self, Write};
 
+use header::{VERSION, contents, header};
+pub(super) use header::{during, operations, redacted};
 use serde_json::{Value, json};
+pub(super) use trees::write_nested;
+use values::Layout;
+pub(super) use values::{array, field};
 
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::{HiddenRows, HidingLimit, Report, View};
-use header::{VERSION, contents, header};
-use values::Layout;
-
-pub(super) use header::{during, operations, redacted};
 #[cfg(feature = "compression")]
 pub(super) use overview::overview;
-pub(super) use trees::write_nested;
-pub(super) use values::{array, field};
 
 /// Writes the view of a report. The overview holds everything but functions and samples.
 ///
@@ -63,23 +60,23 @@ pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 /// Writes the rows of the view.
 fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
-        View::Full | View::Tree => trees::write(report, layout, out),
+        View::Full | View::Tree => trees::trees(report, layout, out),
         View::Samples => samples::write(report, layout, out),
-        View::FlameChart => flame_chart::write(report, layout, out),
+        View::FlameChart => trees::flame_chart(report, layout, out),
         View::Overview if layout == Layout::Document => overview::write(report, out),
         View::Overview | View::Summary => Ok(()),
         view => {
             if let Some(kind) = view.listing_kind() {
-                listing::write(report, kind, layout, out)?;
+                tables::listing(report, kind, layout, out)?;
             }
             // Rows of one kind only are lines.
             if layout == Layout::Lines {
                 return Ok(());
             }
             if let Some(kind) = view.second_listing_kind() {
-                listing::write(report, kind, layout, out)?;
+                tables::listing(report, kind, layout, out)?;
             }
-            if view == View::Lines { source::write(report, out) } else { Ok(()) }
+            if view == View::Lines { tables::sources(report, out) } else { Ok(()) }
         }
     }
 }

@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::Range;
 
-use super::message::{Strings, put_bytes, put_number};
-use crate::hash::HashMap;
+use super::{Strings, put_bytes, put_number};
+use crate::hash::{HashMap, IndexSet};
 use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
@@ -16,16 +15,8 @@ use crate::report::NO_STACK;
 /// The locations requested so far.
 pub(super) struct Locations<'p> {
     profile: &'p Profile,
-    /// By frame: the location of the frame alone; 0 if it does not exist yet.
-    of_frame: Vec<u64>,
-    /// Locations with several frames.
-    of_frames: HashMap<Vec<FrameId>, u64>,
-    /// By location: its frames, innermost first, in `frames`. Empty for stacks that were not recorded.
-    places: Vec<Range<usize>>,
-    frames: Vec<FrameId>,
-    no_stack: u64,
-    /// The frames of the stack at hand, leaf first.
-    path: Vec<FrameId>,
+    /// The frames of each location, innermost first; none for stacks that were not recorded.
+    places: IndexSet<Vec<FrameId>>,
 }
 
 /// The facts that a mapping states about its locations.
@@ -39,60 +30,28 @@ struct Mapping {
 
 impl<'p> Locations<'p> {
     pub(super) fn new(profile: &'p Profile) -> Self {
-        Self {
-            profile,
-            of_frame: vec![0; profile.frame_ids().len()],
-            of_frames: HashMap::default(),
-            places: Vec::new(),
-            frames: Vec::new(),
-            no_stack: 0,
-            path: Vec::new(),
-        }
+        Self { profile, places: IndexSet::default() }
     }
 
     /// Appends the locations of a stack, leaf first.
     pub(super) fn push(&mut self, stack: Option<StackId>, ids: &mut Vec<u64>) {
-        let Some(stack) = stack else {
-            if self.no_stack == 0 {
-                self.no_stack = self.add(&[]);
-            }
-            return ids.push(self.no_stack);
-        };
         let profile = self.profile;
-        let mut path = std::mem::take(&mut self.path);
-        path.clear();
-        path.extend(
-            std::iter::successors(Some(stack), |&id| profile.stack(id).parent).map(|id| profile.stack(id).frame),
-        );
+        let path = std::iter::successors(stack, |&id| profile.stack(id).parent).map(|id| profile.stack(id).frame);
+        let path: Vec<FrameId> = path.collect();
         let mut rest = path.as_slice();
         while !rest.is_empty() {
             let (frames, callers) = rest.split_at(frames_of_location(profile, rest));
             ids.push(self.id(frames));
             rest = callers;
         }
-        self.path = path;
+        if path.is_empty() {
+            ids.push(self.id(&[]));
+        }
     }
 
     fn id(&mut self, frames: &[FrameId]) -> u64 {
-        if let [frame] = *frames {
-            if self.of_frame[frame.index()] == 0 {
-                self.of_frame[frame.index()] = self.add(frames);
-            }
-            return self.of_frame[frame.index()];
-        }
-        if let Some(&id) = self.of_frames.get(frames) {
-            return id;
-        }
-        let id = self.add(frames);
-        self.of_frames.insert(frames.to_vec(), id);
-        id
-    }
-
-    fn add(&mut self, frames: &[FrameId]) -> u64 {
-        let start = self.frames.len();
-        self.frames.extend_from_slice(frames);
-        self.places.push(start..self.frames.len());
-        self.places.len() as u64
+        let known = self.places.get_index_of(frames);
+        known.unwrap_or_else(|| self.places.insert_full(frames.to_vec()).0) as u64 + 1
     }
 
     /// Writes the locations, and then what they refer to.
@@ -106,25 +65,23 @@ impl<'p> Locations<'p> {
         let has_program = self.binaries().any(|id| programs.rank(self.profile, id) == 0);
         let unsampled = programs.first().filter(|_| !has_program);
         let mappings = self.mappings(programs, if unsampled.is_some() { 2 } else { 1 });
-        let mut functions = Functions { profile: self.profile, ids: HashMap::default(), no_stack: 0, count: 0 };
+        let mut functions = Functions { profile: self.profile, ids: HashMap::default() };
         let (mut message, mut line) = (Vec::new(), Vec::new());
         for (index, place) in self.places.iter().enumerate() {
             message.clear();
             put_number(1, index as u64 + 1, &mut message);
-            let frames = self.frames[place.clone()].iter().map(|&id| self.profile.frame(id));
+            let frames = place.iter().map(|&id| self.profile.frame(id));
             if let Some(innermost) = frames.clone().next() {
                 let mapping = innermost.binary.and_then(|binary| mappings.get(&binary));
                 put_number(2, mapping.map_or(0, |mapping| mapping.id), &mut message);
                 put_number(3, innermost.lookup_address.get(), &mut message);
-            } else {
-                line.clear();
-                put_number(1, functions.no_stack(strings, writer), &mut line);
-                put_bytes(4, &line, &mut message);
             }
-            for frame in frames {
+            let no_stack = place.is_empty().then_some((None, None));
+            for (function, source) in frames.map(|frame| (Some(frame.function), frame.source)).chain(no_stack) {
                 line.clear();
-                put_number(1, functions.id(frame, strings, writer), &mut line);
-                put_number(2, frame.source.map_or(0, |source| source.line.into()), &mut line);
+                let path = source.map(|source| source.path);
+                put_number(1, functions.id(function, path, strings, writer), &mut line);
+                put_number(2, source.map_or(0, |source| source.line.into()), &mut line);
                 put_bytes(4, &line, &mut message);
             }
             put_bytes(4, &message, &mut writer.text);
@@ -142,7 +99,7 @@ impl<'p> Locations<'p> {
 
     /// The binary of every location that has one.
     fn binaries(&self) -> impl Iterator<Item = BinaryId> {
-        let innermost = self.places.iter().filter_map(|place| self.frames.get(place.clone())?.first());
+        let innermost = self.places.iter().filter_map(|place| place.first());
         innermost.filter_map(|&id| self.profile.frame(id).binary)
     }
 
@@ -150,7 +107,7 @@ impl<'p> Locations<'p> {
     fn mappings(&self, programs: &Programs<'_>, first: u64) -> BTreeMap<BinaryId, Mapping> {
         let mut mappings: BTreeMap<BinaryId, Mapping> = BTreeMap::new();
         for place in &self.places {
-            for (level, &id) in self.frames[place.clone()].iter().enumerate() {
+            for (level, &id) in place.iter().enumerate() {
                 let frame = self.profile.frame(id);
                 let Some(binary) = frame.binary else { continue };
                 let known = Mapping { id: 0, last: 0, has_lines: true, has_inlined: false };
@@ -224,39 +181,29 @@ fn frames_of_location(profile: &Profile, frames: &[FrameId]) -> usize {
 /// The functions that were written so far. One of several source files is one for each.
 struct Functions<'p> {
     profile: &'p Profile,
-    ids: HashMap<(FunctionId, Option<StringId>), u64>,
-    no_stack: u64,
-    count: u64,
+    ids: HashMap<(Option<FunctionId>, Option<StringId>), u64>,
 }
 
 impl<'p> Functions<'p> {
-    /// The function of a frame, which is written if it is new.
-    fn id(&mut self, frame: &Frame, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
-        let path = frame.source.map(|source| source.path);
-        if let Some(&id) = self.ids.get(&(frame.function, path)) {
-            return id;
+    /// A function in a file, or the one of stacks that were not recorded. It is written if it is new.
+    fn id(
+        &mut self,
+        function: Option<FunctionId>,
+        path: Option<StringId>,
+        strings: &mut Strings<'p>,
+        writer: &mut ByteWriter<'_>,
+    ) -> u64 {
+        let next = self.ids.len() as u64 + 1;
+        let id = *self.ids.entry((function, path)).or_insert(next);
+        if id == next {
+            let file = path.map_or(0, |path| strings.id(self.profile.string(path)));
+            let name = strings.id(function.map_or(NO_STACK, |function| self.profile.function_name(function)));
+            let mut message = Vec::new();
+            for (field, number) in [(1, id), (2, name), (3, name), (4, file)] {
+                put_number(field, number, &mut message);
+            }
+            put_bytes(5, &message, &mut writer.text);
         }
-        let file = path.map_or(0, |path| strings.id(self.profile.string(path)));
-        let id = self.write(self.profile.function_name(frame.function), file, strings, writer);
-        self.ids.insert((frame.function, path), id);
         id
-    }
-
-    fn no_stack(&mut self, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
-        if self.no_stack == 0 {
-            self.no_stack = self.write(NO_STACK, 0, strings, writer);
-        }
-        self.no_stack
-    }
-
-    fn write(&mut self, name: &'p str, file: u64, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
-        self.count += 1;
-        let name = strings.id(name);
-        let mut message = Vec::new();
-        for (field, number) in [(1, self.count), (2, name), (3, name), (4, file)] {
-            put_number(field, number, &mut message);
-        }
-        put_bytes(5, &message, &mut writer.text);
-        self.count
     }
 }

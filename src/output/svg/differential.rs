@@ -4,19 +4,12 @@ use std::io::{self, Write};
 
 use super::colours::{Colour, STEPS};
 use super::frames::{Before, Frame, changed};
-use super::layout::Layout;
-use super::page::{Page, within};
-use super::trees::FlameNode;
-use super::{FlameGraphOptions, measured};
+use super::measured;
+use super::page::FlameGraphOptions;
+use super::trees::{FlameNode, Picture};
 use crate::calltree::percent;
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
-
-/// A node of two trees: the node after the change, with its weights before.
-struct DifferentialNode<'n> {
-    node: FlameNode<'n>,
-    before: Before,
-}
 
 impl FlameGraphOptions {
     /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self
@@ -35,40 +28,30 @@ impl FlameGraphOptions {
         unit: Unit,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut layout = Layout::new(self.room(), self.narrowest);
+        let mut picture = Picture::new(self);
         let mut root: Option<(Before, u64)> = None;
         let mut vanished = Vanished::default();
         for (node, (all, own), change) in nodes {
-            let node = DifferentialNode { node, before: Before { all, own, change } };
-            let (whole, _) = *root.get_or_insert((node.before, node.node.all_weight));
-            if !vanished.takes(&node) {
-                layout.push(node.node.depth, node.node.all_weight, || node.frame(whole.all));
+            let before = Before { all, own, change };
+            let (whole, _) = *root.get_or_insert((before, node.all_weight));
+            if vanished.takes(&node, all) {
+                continue;
             }
+            let colour = || match change.is_beyond_noise() {
+                // A whole that weighed nothing is new altogether.
+                true => Colour::of_change(change.weight * 100.0 / whole.all.max(1) as f64),
+                false => Colour::Noise,
+            };
+            picture.push(node.depth, node.all_weight, || Frame {
+                before: Some(before),
+                hidden: 0,
+                ..node.frame(colour())
+            });
         }
-        let before = root.map_or(0, |(before, _)| before.all);
-        let title = self.title.clone().unwrap_or_else(|| format!("{}, before and after", measured(unit)));
+        let title = format!("{}, before and after", measured(unit));
         let subtitle = root.map_or_else(String::new, |(before, after)| subtitle(before, after, unit));
-        let subtitle = self.subtitle.clone().unwrap_or(subtitle);
-        let (frames, left_out) = within(layout.finish(), self, unit, [&title, &subtitle]);
-        let mut lines = vec![subtitle];
-        lines.extend(vanished.line(before, unit));
-        lines.extend(self.left_out_lines(&frames, left_out, unit));
-        Page { options: self, unit, title, lines, legend: legend(), frames }.write(out)
-    }
-}
-
-impl<'n> DifferentialNode<'n> {
-    /// Its frame, in a picture of this whole before.
-    fn frame(&self, whole: u64) -> Frame<'n> {
-        let FlameNode { name, binary, self_weight: own, .. } = self.node;
-        let change = self.before.change;
-        let colour = if change.is_beyond_noise() {
-            // A whole that weighed nothing is new altogether.
-            Colour::of_change(change.weight * 100.0 / whole.max(1) as f64)
-        } else {
-            Colour::Noise
-        };
-        Frame { name, binary, colour, own, hidden: 0, before: Some(self.before) }
+        let vanished = vanished.line(root.map_or(0, |(before, _)| before.all), unit);
+        picture.write([title, subtitle], vanished, |_| legend(), unit, out)
     }
 }
 
@@ -84,9 +67,8 @@ struct Vanished {
 
 impl Vanished {
     /// True if a node was removed, or is below a removed node. The root always remains.
-    fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
-        let DifferentialNode { node, before } = node;
-        let was = u64::from(before.all > 0);
+    fn takes(&mut self, node: &FlameNode<'_>, before: u64) -> bool {
+        let was = u64::from(before > 0);
         if self.at.is_some_and(|at| node.depth > at) {
             self.nodes += was;
             return true;
@@ -97,7 +79,7 @@ impl Vanished {
         }
         self.at = Some(node.depth);
         self.nodes += 1;
-        self.weight = self.weight.saturating_add(before.all);
+        self.weight = self.weight.saturating_add(before);
         true
     }
 

@@ -1,18 +1,180 @@
-//! Frames as elements.
+//! The places of frames, each next to the frame that called it and as wide as it weighs, and their elements.
+//!
+//! ```text
+//! ┌ main ─────────────┐
+//! ┌ fast ─────┐       start of fast = 0, copy's = 0 … in weight from the left edge of the picture
+//! ┌ copy ┐┌ slow ┐
+//! ```
+//!
+//! Places are weights, in integers: they become pixels when the picture is written, and again when it is zoomed.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
 use super::colours::Colour;
-use super::layout::Placed;
-use super::letters::{Pixels, fitted, letters};
-use super::options::MARGIN;
+use super::page::{MARGIN, Pixels, fitted, letters};
 use crate::calltree::percent;
-use crate::output::inert::inert;
-use crate::output::markup::Text;
+use crate::output::inert::{Text, inert};
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
+
+/// A frame that is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Placed<T> {
+    /// Levels above it; the root has 0.
+    pub(super) depth: u32,
+    /// The weight between the left edge of the picture and the frame.
+    pub(super) start: u64,
+    /// The all weight of the frame, which is its width.
+    pub(super) all: u64,
+    /// The thing drawn.
+    pub(super) what: T,
+    /// The weight of the frames on it that are too narrow.
+    left_out: u64,
+}
+
+/// The frames that are not drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Their number.
+    pub(super) frames: u64,
+    /// The weight of samples that end in them.
+    pub(super) weight: u64,
+    /// True if some of them were left out for their cost.
+    pub(super) is_cut: bool,
+}
+
+/// A frame that may get more children.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// The index of the frame.
+    frame: usize,
+    /// The start of the next one on it.
+    next: u64,
+    /// The end of the frame.
+    end: u64,
+}
+
+/// Frames on their way into a picture, in the order a tree is read: each parent right before its children.
+#[derive(Debug)]
+pub(super) struct Layout<T> {
+    /// The width in pixels below which frames are left out, and the width of the picture.
+    narrowest: f64,
+    width: f64,
+    /// The least weight that is drawn.
+    least: u64,
+    frames: Vec<Placed<T>>,
+    /// The last frame, below its parents.
+    open: Vec<Open>,
+    /// Deeper frames are below a frame that is left out.
+    left_out_at: Option<u32>,
+    left_out_frames: u64,
+}
+
+impl<T> Layout<T> {
+    /// An empty picture of `width` pixels, in which frames narrower than `narrowest` pixels are left out.
+    pub(super) fn new(width: f64, narrowest: f64) -> Self {
+        let (frames, open) = (Vec::new(), Vec::new());
+        Self { narrowest, width, least: 0, frames, open, left_out_at: None, left_out_frames: 0 }
+    }
+
+    /// Adds a frame. `what` is called only if the frame is drawn. The first frame is the root, which is always drawn.
+    ///
+    /// A depth without a parent, or a weight that exceeds the rest of the parent, is corrected.
+    pub(super) fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {
+        if self.frames.is_empty() {
+            self.least = least(all, self.width, self.narrowest);
+            return self.place(0, 0, all, what());
+        }
+        if self.left_out_at.is_some_and(|above| depth > above) {
+            self.left_out_frames += 1;
+            return;
+        }
+        self.left_out_at = None;
+        let depth = depth.clamp(1, self.open.len() as u32);
+        self.open.truncate(depth as usize);
+        let Some(below) = self.open.last_mut() else { return };
+        let (start, all) = (below.next, all.min(below.end - below.next));
+        below.next += all;
+        if all < self.least {
+            self.frames[below.frame].left_out += all;
+            self.left_out_frames += 1;
+            self.left_out_at = Some(depth);
+        } else {
+            self.place(depth, start, all, what());
+        }
+    }
+
+    fn place(&mut self, depth: u32, start: u64, all: u64, what: T) {
+        self.open.push(Open { frame: self.frames.len(), next: start, end: start + all });
+        self.frames.push(Placed { depth, start, all, what, left_out: 0 });
+    }
+
+    /// The frames in the order they came, and what was left out.
+    pub(super) fn finish(self) -> Laid<T> {
+        let weight = self.frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
+        Laid { frames: self.frames, left_out: LeftOut { frames: self.left_out_frames, weight, is_cut: false } }
+    }
+}
+
+/// A picture whose frames have their places.
+#[derive(Debug)]
+pub(super) struct Laid<T> {
+    /// The frames in the order they came; the root is the first one.
+    pub(super) frames: Vec<Placed<T>>,
+    /// What is not in the picture.
+    pub(super) left_out: LeftOut,
+}
+
+impl<T> Laid<T> {
+    /// Keeps the widest frames that cost no more than `budget` together, by the cost of each. The root stays.
+    pub(super) fn keep_within(&mut self, budget: usize, costs: &[usize]) {
+        if costs.iter().sum::<usize>() <= budget {
+            return;
+        }
+        let is_kept = widest(&self.frames, budget, costs);
+        let (mut weight, mut above) = (0_u64, None);
+        for (frame, &is_kept) in self.frames.iter().zip(&is_kept) {
+            if is_kept {
+                above = None;
+                continue;
+            }
+            self.left_out.frames += 1;
+            if above.is_none_or(|above| frame.depth <= above) {
+                weight = weight.saturating_add(frame.all);
+                above = Some(frame.depth);
+            }
+        }
+        let mut is_kept = is_kept.into_iter();
+        self.frames.retain(|_| is_kept.next().unwrap_or(true));
+        // The weight of a dropped frame includes the frames below it.
+        self.left_out.weight = self.frames.iter().fold(weight, |sum, frame| sum.saturating_add(frame.left_out));
+        self.left_out.is_cut = true;
+    }
+}
+
+/// By frame: whether it is among the widest frames whose costs fit into `budget`. A frame is at most as wide as its parent, which precedes
+/// it, so no frame loses its parent.
+fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..frames.len()).collect();
+    order.sort_by_key(|&index| (Reverse(frames[index].all), index));
+    let mut is_kept = vec![false; frames.len()];
+    let mut left = Some(budget);
+    for index in order {
+        left = left.and_then(|left| left.checked_sub(costs[index]));
+        is_kept[index] = index == 0 || left.is_some();
+    }
+    is_kept
+}
+
+/// The least weight that is as wide as `narrowest` of `width` pixels, which represent `total`. Frames without weight have no width.
+fn least(total: u64, width: f64, narrowest: f64) -> u64 {
+    let least = total as f64 * narrowest / width;
+    // A cast saturates.
+    (least.ceil() as u64).max(1)
+}
 
 /// From one level to the next, of which a frame takes all but one.
 pub(super) const ROW: f64 = 17.0;
@@ -167,4 +329,69 @@ pub(super) fn changed(change: Change, unit: Unit) -> String {
 /// The number of levels of a picture, one at least.
 pub(super) fn levels(frames: &[Placed<Frame<'_>>]) -> u32 {
     frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Frame = (u32, &'static str, u64);
+
+    fn layout(frames: &[Frame], narrowest: f64, budget: usize) -> (Vec<String>, (u64, u64, bool)) {
+        let mut layout = Layout::new(100.0, narrowest);
+        for &(depth, name, all) in frames {
+            layout.push(depth, all, || name);
+        }
+        let mut laid = layout.finish();
+        laid.keep_within(budget, &vec![1; laid.frames.len()]);
+        let Laid { frames, left_out } = laid;
+        assert!(frames.len() <= budget.max(1));
+        let shown = frames.iter().map(|frame| format!("{}:{}@{}+{}", frame.depth, frame.what, frame.start, frame.all));
+        (shown.collect(), (left_out.frames, left_out.weight, left_out.is_cut))
+    }
+
+    const TREE: [Frame; 7] =
+        [(0, "all", 100), (1, "a", 60), (2, "b", 30), (2, "c", 20), (3, "d", 5), (1, "e", 30), (2, "f", 30)];
+
+    #[test]
+    fn places_frames_side_by_side_in_their_callers() {
+        let (shown, left_out) = layout(&TREE, 0.0, 100);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "2:c@30+20", "3:d@30+5", "1:e@60+30", "2:f@60+30"]);
+        assert_eq!(left_out, (0, 0, false));
+    }
+
+    #[test]
+    fn leaves_out_narrow_frames_with_their_children() {
+        let (shown, left_out) = layout(&TREE, 25.0, 100);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "1:e@60+30", "2:f@60+30"]);
+        assert_eq!(left_out, (2, 20, false));
+    }
+
+    #[test]
+    fn keeps_the_widest_frames_within_the_budget() {
+        for (budget, names) in [(7, 7), (6, 6), (5, 5), (4, 4), (1, 1), (0, 1)] {
+            let (shown, left_out) = layout(&TREE, 0.0, budget);
+            assert_eq!((shown.len(), left_out.0, left_out.2), (names, 7 - names as u64, budget < 7));
+        }
+        // Among b, e and f, which are equally wide, the first ones are kept.
+        let (shown, left_out) = layout(&TREE, 0.0, 3);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30"]);
+        assert_eq!(left_out, (4, 50, true));
+        assert_eq!(layout(&TREE, 0.0, 0).1, (6, 90, true));
+        // The narrow frame is below a dropped one, so its weight counts once.
+        assert_eq!(layout(&TREE, 10.0, 1).1, (6, 90, true));
+        assert_eq!(layout(&TREE, 25.0, 2).1, (5, 80, true));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_made_to() {
+        // A child that skips levels, a child that is too heavy, and a second root.
+        let frames = [(0, "all", 10), (5, "a", 4), (2, "b", 9), (0, "c", 90)];
+        assert_eq!(layout(&frames, 0.0, 100).0, ["0:all@0+10", "1:a@0+4", "2:b@0+4", "1:c@4+6"]);
+        let nothing = [(0, "all", 0), (1, "a", 0)];
+        assert_eq!(layout(&nothing, 0.1, 100), (vec!["0:all@0+0".to_owned()], (1, 0, false)));
+        let huge = [(0, "all", u64::MAX), (1, "a", u64::MAX), (1, "b", 1)];
+        assert_eq!(layout(&huge, 0.1, 100).1, (1, 0, false));
+        assert_eq!(layout(&[], 0.1, 100), (vec![], (0, 0, false)));
+    }
 }

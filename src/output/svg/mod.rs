@@ -16,20 +16,14 @@
 mod colours;
 mod differential;
 mod frames;
-mod headings;
-mod layout;
-mod letters;
-mod options;
 mod page;
 mod trees;
 
 pub use colours::ColourBy;
-pub use options::FlameGraphOptions;
+use frames::{Frame, LeftOut, Placed};
+pub use page::FlameGraphOptions;
 pub use trees::FlameNode;
 pub(crate) use trees::write;
-
-use frames::Frame;
-use layout::{LeftOut, Placed};
 
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};

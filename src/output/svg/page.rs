@@ -1,16 +1,66 @@
-//! The picture as a document.
+//! The picture as a document: its look, the headings above the frames, and strings of a known width, without a browser to measure them.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{self, Write};
 
-use super::colours::{Colour, rules};
-use super::frames::{Frame, FrameWriter, PADDING, ROOM_FOR_SHARE, ROW, THIN, levels};
-use super::headings::Headings;
-use super::layout::{Laid, LeftOut, Placed};
-use super::letters::Pixels;
-use super::options::{FlameGraphOptions, MARGIN};
-use crate::output::markup::Text;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::colours::{Colour, ColourBy, rules};
+use super::frames::{Frame, FrameWriter, Laid, LeftOut, PADDING, Placed, ROOM_FOR_SHARE, ROW, THIN, levels};
+use crate::output::inert::{Text, inert};
 use crate::units::Unit;
+
+/// Free room around the frames.
+pub(super) const MARGIN: f64 = 10.0;
+/// The width of a picture that adapts to the window, if there is no window: as an image, and in print.
+const WIDTH: u32 = 1200;
+
+/// The look of a flame graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlameGraphOptions {
+    /// The width of the picture, in pixels; less than 400 is taken as 400. `None` is as wide as the window that shows it, and 1200 pixels
+    /// as an image.
+    pub width: Option<u32>,
+    /// The meaning of the colours. A picture that compares has separate colours.
+    pub colour_by: ColourBy,
+    /// True for an icicle graph: the root is at the top and callees hang below their callers. False puts the root at the bottom. True by
+    /// default.
+    pub is_icicle: bool,
+    /// The title; with `None`, it names the measure.
+    pub title: Option<String>,
+    /// The text below the title, in one sentence; `None` for a description of the measurement, as far as it is known.
+    pub subtitle: Option<String>,
+    /// Frames narrower than this are left out, in pixels; 1 by default. Frames without weight are never drawn.
+    pub narrowest: f64,
+    /// The largest size of the file in bytes; 1.5 MB by default. Beyond that the narrowest frames are left out; the root stays.
+    pub max_bytes: usize,
+}
+
+impl Default for FlameGraphOptions {
+    fn default() -> Self {
+        Self {
+            width: None,
+            colour_by: ColourBy::default(),
+            is_icicle: true,
+            title: None,
+            subtitle: None,
+            narrowest: 1.0,
+            max_bytes: 1_500_000,
+        }
+    }
+}
+
+impl FlameGraphOptions {
+    pub(super) fn width(&self) -> f64 {
+        f64::from(self.width.unwrap_or(WIDTH).max(400))
+    }
+
+    /// The width of the root in pixels.
+    pub(super) fn room(&self) -> f64 {
+        self.width() - 2.0 * MARGIN
+    }
+}
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -82,5 +132,146 @@ impl Page<'_, '_> {
         let used: BTreeSet<Colour> =
             self.frames.iter().map(|frame| frame.what.colour).chain(self.legend.iter().map(|entry| entry.0)).collect();
         writeln!(out, "<style><![CDATA[\n{STYLE}{}]]></style>", rules(used.iter().copied()))
+    }
+}
+
+/// About how wide letters are in titles, and in lines below them.
+const TITLE_LETTER: f64 = 9.6;
+const LINE_LETTER: f64 = 6.7;
+/// From one line to the next.
+const LINE: f64 = 17.0;
+/// The base of the title's text.
+const TITLE: f64 = 26.0;
+/// The width and height of a colour in the legend, and the room between it and its text, and between two entries.
+const SWATCH: f64 = 13.0;
+const SWATCH_GAP: f64 = 5.0;
+const ENTRY_GAP: f64 = 14.0;
+
+/// The headings of a picture of this width. The script rearranges them for the width of a window.
+pub(super) struct Headings<'p> {
+    pub(super) width: f64,
+    pub(super) title: &'p str,
+    pub(super) lines: &'p [String],
+    pub(super) legend: &'p [(Colour, String)],
+}
+
+impl Headings<'_> {
+    /// Writes them, and returns the top of what comes below them.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<f64> {
+        let room = self.width - 2.0 * MARGIN;
+        let title = fitted(&inert(self.title), letters(room, TITLE_LETTER));
+        writeln!(out, "<rect id=\"paper\" width=\"100%\" height=\"100%\"/>")?;
+        writeln!(out, "<text id=\"title\" x=\"{MARGIN}\" y=\"{TITLE}\">{}</text>", Text(&title))?;
+        writeln!(out, "<g id=\"lines\">")?;
+        let mut y = TITLE + 4.0;
+        for line in self.lines.iter().flat_map(|line| wrapped(line, letters(room, LINE_LETTER))) {
+            y += LINE;
+            writeln!(out, "<text class=\"line\" x=\"{MARGIN}\" y=\"{}\">{}</text>", Pixels(y), Text(&line))?;
+        }
+        writeln!(out, "</g>")?;
+        Ok(self.legend(y, out)? + 8.0)
+    }
+
+    /// Writes the meaning of the colours below a line, and returns the base of the last line.
+    fn legend(&self, above: f64, out: &mut dyn Write) -> io::Result<f64> {
+        writeln!(out, "<g id=\"legend\">")?;
+        let (mut x, mut y) = (MARGIN, if self.legend.is_empty() { above } else { above + LINE + 2.0 });
+        for (colour, text) in self.legend {
+            let width = SWATCH + SWATCH_GAP + LINE_LETTER * text.width() as f64;
+            if x + width > self.width - MARGIN && x > MARGIN {
+                (x, y) = (MARGIN, y + LINE + 1.0);
+            }
+            writeln!(
+                out,
+                "<g transform=\"translate({} {})\"><rect class=\"{}\" y=\"-11\" width=\"{SWATCH}\" height=\"{SWATCH}\"/>\
+                 <text class=\"line\" x=\"{}\">{}</text></g>",
+                Pixels(x),
+                Pixels(y),
+                colour.class(),
+                SWATCH + SWATCH_GAP,
+                Text(text)
+            )?;
+            x += width + ENTRY_GAP;
+        }
+        writeln!(out, "</g>")?;
+        Ok(y)
+    }
+}
+
+/// A number of pixels, with two decimals at most.
+pub(super) struct Pixels(pub(super) f64);
+
+impl fmt::Display for Pixels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:.2}", self.0);
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+/// The number of letters that fit into a width in pixels.
+pub(super) fn letters(pixels: f64, letter: f64) -> usize {
+    // A cast of what is below zero is zero.
+    (pixels / letter) as usize
+}
+
+/// The start of a string, at most `columns` wide, with `…` if it is cut.
+pub(super) fn fitted(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut left = columns.saturating_sub(1);
+    let fits = |letter: &char| match left.checked_sub(letter.width().unwrap_or(0)) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let mut start: String = text.chars().take_while(fits).collect();
+    start.push('…');
+    start
+}
+
+/// The lines of a string. Words longer than a line are cut.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in inert(text).split_whitespace() {
+        let word = fitted(word, columns);
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_strings_by_columns() {
+        assert_eq!(fitted("press", 5), "press");
+        assert_eq!(fitted("presses", 5), "pres…");
+        assert_eq!(fitted("日本語の名前", 7), "日本語…");
+        assert_eq!(fitted("日本語の名前", 6), "日本…");
+        assert_eq!(fitted("press", 0), "…");
+        // A letter and its accent are one column.
+        assert_eq!(fitted("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}e\u{301}e\u{301}");
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrapped("abcdefghij k", 6), ["abcde…", "k"]);
+        assert!(wrapped("", 6).is_empty());
+    }
+
+    #[test]
+    fn pixels_have_two_decimals_at_most() {
+        let texts = [0.0, 10.0, 1.5, 1.006, 99.999].map(|pixels| Pixels(pixels).to_string());
+        assert_eq!(texts, ["0", "10", "1.5", "1.01", "100"]);
     }
 }

@@ -4,19 +4,15 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
-use super::frames::Frame;
-use super::layout::{Layout, Placed};
-use super::letters::fitted;
-use super::page::{Page, within};
-use super::{FlameGraphOptions, measured};
+use super::frames::{Frame, Layout, Placed};
+use super::measured;
+use super::page::{FlameGraphOptions, Page, fitted, within};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
-use crate::output::folded;
 use crate::output::inert::inert;
 use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
-use crate::report::{Report, Scope, ScopeReport, SeriesReport};
-use crate::report::{binary_of, function_of, process_label, scope_labels};
+use crate::report::{Report, Scope, ScopeReport, SeriesReport, binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
 /// A node of any tree, in the order it is read: each followed by its children.
@@ -39,11 +35,7 @@ pub struct FlameNode<'n> {
 }
 
 impl<'n> FlameNode<'n> {
-    fn frame(&self, by: ColourBy) -> Frame<'n> {
-        let colour = match self.category {
-            None => Colour::Group,
-            Some(category) => Colour::of(by, self.name, self.binary, category),
-        };
+    pub(super) fn frame(&self, colour: Colour) -> Frame<'n> {
         let (own, hidden) = (self.self_weight, self.hidden_weight);
         Frame { name: self.name, binary: self.binary, colour, own, hidden, before: None }
     }
@@ -61,8 +53,9 @@ impl FlameGraphOptions {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut picture = Picture::new(self);
-        nodes.into_iter().for_each(|node| picture.push(node));
-        picture.write(measured(unit).to_owned(), String::new(), unit, out)
+        nodes.into_iter().for_each(|node| picture.push_node(&node));
+        let legend = |frames: &[Placed<Frame<'_>>]| legend(frames, self.colour_by);
+        picture.write([measured(unit).to_owned(), String::new()], None, legend, unit, out)
     }
 }
 
@@ -70,21 +63,21 @@ impl FlameGraphOptions {
 /// functions, depending on the separation of trees. If several recordings were read, each has a frame below the root.
 ///
 /// # Errors
-/// If `out` fails, or the series of the report cannot be added up ([`folded::check`]).
+/// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
-    folded::check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    report.check_one_measurement()?;
     let profile = &report.recording.profile;
     let counted: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
     let unit = report.series.first().map_or(Unit::Samples, |series| series.unit);
     let groups: Vec<SeriesGroups> = counted.iter().map(|series| SeriesGroups::new(profile, series)).collect();
     let mut picture = Picture::new(options);
     let total = groups.iter().fold(0_u64, |sum, group| sum.saturating_add(group.weight));
-    picture.push(group(0, "all", total));
+    picture.push_node(&group(0, "all", total));
     let categories = Category::of_functions(profile);
     for (series, groups) in counted.iter().zip(&groups) {
         let base = u32::from(counted.len() > 1);
         if base > 0 {
-            picture.push(group(1, &groups.name, groups.weight));
+            picture.push_node(&group(1, &groups.name, groups.weight));
         }
         let mut labels = groups.labels.iter();
         let walked: Result<(), Infallible> = report.walk_trees(series, &groups.scopes, |_, tree| {
@@ -94,7 +87,8 @@ pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut 
         });
         let Ok(()) = walked;
     }
-    picture.write(title(report, &counted, unit), subtitle(report, &counted, total, unit), unit, out)
+    let texts = [title(report, &counted, unit), subtitle(report, &counted, total, unit)];
+    picture.write(texts, None, |frames| legend(frames, options.colour_by), unit, out)
 }
 
 /// Adds a tree whose root is in the picture already, at this depth.
@@ -108,10 +102,10 @@ fn push_tree<'n>(
     let walked: Result<(), Infallible> = tree.walk(|chain| {
         for node in chain.nodes() {
             if node.label == Label::Root {
-                picture.hide(node.hidden_weight);
+                picture.hidden = picture.hidden.saturating_add(node.hidden_weight);
                 continue;
             }
-            picture.push(FlameNode {
+            picture.push_node(&FlameNode {
                 depth: above + node.depth,
                 name: function_of(profile, node.label),
                 binary: binary_of(profile, node.label),
@@ -134,7 +128,7 @@ fn group<'n>(depth: u32, name: &'n str, weight: u64) -> FlameNode<'n> {
 /// Adds the frames above a tree, and returns the depth of its root.
 fn push_labels<'n>(picture: &mut Picture<'n, '_>, base: u32, labels: &'n [GroupLabel]) -> u32 {
     for label in labels.iter().filter(|label| label.is_new) {
-        picture.push(group(base + label.level, &label.name, label.weight));
+        picture.push_node(&group(base + label.level, &label.name, label.weight));
     }
     base + labels.last().map_or(0, |label| label.level)
 }
@@ -247,8 +241,8 @@ fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Un
     }
 }
 
-/// A picture of one tree on its way.
-struct Picture<'n, 'o> {
+/// A picture on its way.
+pub(super) struct Picture<'n, 'o> {
     options: &'o FlameGraphOptions,
     layout: Layout<Frame<'n>>,
     /// The weight that pruning hid on a root without a frame.
@@ -256,20 +250,30 @@ struct Picture<'n, 'o> {
 }
 
 impl<'n, 'o> Picture<'n, 'o> {
-    fn new(options: &'o FlameGraphOptions) -> Self {
+    pub(super) fn new(options: &'o FlameGraphOptions) -> Self {
         Self { options, layout: Layout::new(options.room(), options.narrowest), hidden: 0 }
     }
 
-    fn push(&mut self, node: FlameNode<'n>) {
-        self.layout.push(node.depth, node.all_weight, || node.frame(self.options.colour_by));
+    pub(super) fn push(&mut self, depth: u32, all: u64, frame: impl FnOnce() -> Frame<'n>) {
+        self.layout.push(depth, all, frame);
     }
 
-    fn hide(&mut self, weight: u64) {
-        self.hidden = self.hidden.saturating_add(weight);
+    fn push_node(&mut self, node: &FlameNode<'n>) {
+        let by = self.options.colour_by;
+        let colour =
+            || node.category.map_or(Colour::Group, |category| Colour::of(by, node.name, node.binary, category));
+        self.push(node.depth, node.all_weight, || node.frame(colour()));
     }
 
-    /// Writes it, with this title and subtitle unless the options have others.
-    fn write(self, title: String, subtitle: String, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes it, with this title and subtitle unless the options have others. Below them is a `note`.
+    pub(super) fn write(
+        self,
+        [title, subtitle]: [String; 2],
+        note: Option<String>,
+        legend: impl FnOnce(&[Placed<Frame<'_>>]) -> Vec<(Colour, String)>,
+        unit: Unit,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let options = self.options;
         let title = options.title.clone().unwrap_or(title);
         let subtitle = options.subtitle.clone().unwrap_or(subtitle);
@@ -277,9 +281,9 @@ impl<'n, 'o> Picture<'n, 'o> {
         if let Some(root) = frames.first_mut() {
             root.what.hidden = root.what.hidden.saturating_add(self.hidden);
         }
-        let mut lines = vec![subtitle];
+        let mut lines: Vec<String> = std::iter::once(subtitle).chain(note).collect();
         lines.extend(options.left_out_lines(&frames, left_out, unit));
-        let legend = legend(&frames, options.colour_by);
+        let legend = legend(&frames);
         Page { options, unit, title, lines, legend, frames }.write(out)
     }
 }

@@ -2,16 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::name::MIN_NAME;
-use super::scale::Scale;
-use super::style::{Style, Tone, fit, wrap};
-use super::words::clock;
+use super::style::{MIN_NAME, Style, Tone, fit, wrap};
+use super::words::{Scale, clock};
 use crate::calltree::Pruning;
 use crate::output::byte_writer::ByteWriter;
-use crate::report::{Report, SeriesReport};
-use crate::report::{Span, ThreadChart};
-use crate::report::{binary_of, function_of};
-use crate::report::{process_label, thread_label};
+use crate::report::{Report, SeriesReport, Span, ThreadChart, binary_of, function_of, process_label, thread_label};
 use crate::units::Weight;
 
 /// Calls are not indented by more than this.

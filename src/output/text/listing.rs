@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::scale::Scale;
 use super::style::{Style, Tone, fit, pad};
-use super::words::{below_limit, clock, count};
+use super::words::{Scale, below_limit, clock, count};
 use crate::calltree::{Pruning, percent};
 use crate::report::{
     Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, Report, ReportOptions, RowLimits, SeriesReport, Shown,

@@ -1,41 +1,34 @@
 //! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
 
-mod blocks;
-mod contents;
 mod flame_chart;
-mod fork;
 mod listing;
-mod name;
 mod overview;
 mod samples;
-mod scale;
 mod source;
 pub(in crate::output) mod style;
 mod summary;
-mod symbols;
 mod timeline;
 mod tree;
 mod words;
 
 use std::io::{self, Write};
 
-use crate::calltree::{CallTree, Pruning};
-use crate::report::scope_labels;
-use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View};
-use crate::units::Weight;
-pub(crate) use contents::write_contents;
-pub(super) use fork::{Lines, TreeLine};
 pub use overview::OverviewContext;
-#[cfg(feature = "compression")]
-pub(super) use overview::Sentences;
 pub(crate) use overview::write_overview;
 pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};
-pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
-pub(super) use words::{amount_text, base_text};
+pub(crate) use summary::write_contents;
+pub(super) use tree::{Lines, TreeLine};
+pub(super) use words::{Scale, amount_text, base_text};
 use words::{below_limit, share};
+
+use crate::calltree::{CallTree, Pruning};
+use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
+use crate::units::Weight;
+#[cfg(feature = "compression")]
+pub(super) use overview::Sentences;
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::name::MIN_NAME;
-use super::style::{Style, Tone, fit, pad};
+use super::style::{MIN_NAME, Style, Tone, fit, pad};
 use super::words::clock;
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};

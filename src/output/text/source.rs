@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::scale::Scale;
 use super::style::{Style, Tone, clean, cut, fit};
-use super::words::{below_limit, count};
+use super::words::{Scale, below_limit, count};
 use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
 

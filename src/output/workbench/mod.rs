@@ -7,25 +7,17 @@
 //! The script and its style are made of `web/` by `web/build.mjs`, which also hashes them for the content security policy: nothing
 //! else runs in the page, and it loads nothing. Names are in the payload, from which the script writes them as text.
 
-mod base64;
-mod columns;
-mod counters;
-mod fitting;
 mod head;
 mod page;
 mod payload;
-mod reduction;
 mod rows;
-mod stacks;
-mod tables;
 
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
 use crate::report::Report;
-pub use fitting::WorkbenchOptions;
 use page::Page;
-pub use reduction::WorkbenchReduction;
+pub use page::{WorkbenchOptions, WorkbenchReduction};
 
 /// Writes the page of a report.
 ///

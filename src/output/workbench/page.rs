@@ -1,21 +1,27 @@
-//! A page: its shell around the payloads of one recording or two, and its size.
+//! A page: its shell around the payloads of one recording or two, and the search for the smallest reduction with which it is small enough.
+//!
+//! Compressing a large page takes longer than everything else. Reductions change only the rows of samples, so stacks and names are
+//! compressed once, and the rows of each reduction separately. Both sizes together are nearly the size of the page. The complete page is
+//! compressed only if that is too close to the limit.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::base64::Base64Writer;
 use super::payload;
-use super::reduction::WorkbenchReduction;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
-use crate::output::markup::Text;
+use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
 use crate::report::diff::Change;
+use crate::units::Nanos;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
@@ -149,9 +155,9 @@ impl Source<'_, '_> {
 /// Writes what `write` writes as gzip in base64.
 fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     // The gzip header records no time or machine, so equal input gives an equal page.
-    let mut encoder = GzEncoder::new(Base64Writer::new(out), Compression::new(LEVEL));
+    let mut encoder = GzEncoder::new(EncoderWriter::new(out, &STANDARD), Compression::new(LEVEL));
     write(&mut encoder)?;
-    encoder.finish()?.finish()
+    encoder.finish()?.finish().map(drop)
 }
 
 /// The number of bytes that are written; `None` above a limit, where the rest is not even made.
@@ -209,4 +215,144 @@ fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
     }
     facts.push('}');
     Ok(facts)
+}
+
+/// The content of a page in addition to samples, and how much of the samples it leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkbenchOptions<'a> {
+    /// Signposts and hangs of the recording; in a comparison, of the second one.
+    pub intervals: Option<&'a Intervals>,
+    /// Signposts and hangs of the first recording of a comparison.
+    pub before_intervals: Option<&'a Intervals>,
+    /// The reduction of samples that keeps the page small.
+    pub reduction: WorkbenchReduction,
+}
+
+impl WorkbenchOptions<'_> {
+    /// The same options with the first reduction that makes the page of a report at most `max_size` bytes.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the page is larger with every reduction.
+    pub fn fitting(self, report: &Report<'_>, max_size: u64) -> io::Result<Self> {
+        let reduction = first_fitting(&Page::of_report(report, self.intervals), max_size)?;
+        Ok(Self { reduction, ..self })
+    }
+
+    /// The same for the page of a comparison.
+    ///
+    /// # Errors
+    /// As for one report.
+    pub fn fitting_comparison(self, diff: &DiffReport<'_, '_>, max_size: u64) -> io::Result<Self> {
+        let page = Page::of_comparison(diff, [self.before_intervals, self.intervals])?;
+        Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
+    }
+}
+
+/// By how much two parts that are compressed by themselves may differ from the whole, for each recording: the window of gzip, which is
+/// empty where the second part begins, in base64, and twice that.
+const SEAM: u64 = 88 << 10;
+/// Separately compressed parts have other gzip blocks, which changes the size by less than one part in this number.
+const SHARE: u64 = 64;
+
+/// The first reduction with which a page has at most `max_size` bytes.
+fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
+    let around = page.size_around()?;
+    let limit = max_size.saturating_sub(around);
+    let sources = page.sources();
+    if sum(sources, |source| source.most(WorkbenchReduction::None).map(Some))?.is_some_and(|most| most <= limit) {
+        return Ok(WorkbenchReduction::None);
+    }
+    let all = &WorkbenchReduction::ALL[..if page.are_sums() { 1 } else { WorkbenchReduction::ALL.len() }];
+    let slack = SEAM * sources.len() as u64 + limit / SHARE;
+    if let Some(recording) = sum(sources, |source| source.recording_size(limit + slack))? {
+        for &reduction in all {
+            if is_fitting(sources, recording, reduction, limit, slack)? {
+                return Ok(reduction);
+            }
+        }
+    }
+    let least = all.last().copied().unwrap_or_default();
+    let size = around + sum(sources, |source| source.size(least, u64::MAX))?.unwrap_or_default();
+    let text = format!(
+        "the page would have {size} bytes or more, even if no times were kept; allow more, or select less of the recording"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+/// True if the payloads have at most this many bytes. The part that no reduction changes has `recording` bytes.
+fn is_fitting(
+    sources: &[Source<'_, '_>],
+    recording: u64,
+    reduction: WorkbenchReduction,
+    limit: u64,
+    slack: u64,
+) -> io::Result<bool> {
+    let rest = (limit + slack).saturating_sub(recording);
+    let Some(rows) = sum(sources, |source| source.rows_size(reduction, rest))? else { return Ok(false) };
+    match recording + rows {
+        size if size > limit + slack => Ok(false),
+        size if size + slack <= limit => Ok(true),
+        _ => Ok(sum(sources, |source| source.size(reduction, limit))?.is_some_and(|size| size <= limit)),
+    }
+}
+
+/// The sum of a size over all recordings; `None` if one is missing.
+fn sum(
+    sources: &[Source<'_, '_>],
+    size: impl Fn(&Source<'_, '_>) -> io::Result<Option<u64>>,
+) -> io::Result<Option<u64>> {
+    let mut sum = 0;
+    for source in sources {
+        let Some(size) = size(source)? else { return Ok(None) };
+        sum += size;
+    }
+    Ok(Some(sum))
+}
+
+/// What a page leaves out of samples to be as small as asked. Weights and numbers of samples are exact in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkbenchReduction {
+    /// Nothing: each sample is in the page.
+    #[default]
+    None,
+    /// Samples with the same thread, stack, state, core and kind are joined if they are in the same bin of this length, counted from the
+    /// beginning of the run. A joined sample has the time of the first one.
+    Bins(Nanos),
+    /// Samples with the same thread, stack, state and kind are joined regardless of their times. The page has no times and no cores.
+    Sums,
+}
+
+impl WorkbenchReduction {
+    /// All reductions, smallest first.
+    pub(super) const ALL: [Self; 6] = [
+        Self::None,
+        Self::Bins(Nanos::from_nanos(1_000_000)),
+        Self::Bins(Nanos::from_nanos(10_000_000)),
+        Self::Bins(Nanos::from_nanos(100_000_000)),
+        Self::Bins(Nanos::from_nanos(1_000_000_000)),
+        Self::Sums,
+    ];
+
+    /// As the head has it; null for nothing.
+    pub(super) fn head(self) -> Value {
+        match self {
+            Self::None => Value::Null,
+            Self::Bins(length) => json!({"kind": "bins", "bin_ns": length.as_nanos()}),
+            Self::Sums => json!({"kind": "sums"}),
+        }
+    }
+}
+
+impl fmt::Display for WorkbenchReduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("every sample is in the page"),
+            Self::Bins(length) => {
+                let millis = length.as_nanos() / 1_000_000;
+                write!(f, "samples of one thread and stack within {millis} ms are joined, so times are that coarse")
+            }
+            Self::Sums => f.write_str("samples of one thread and stack are joined, so the page has no times"),
+        }
+    }
 }

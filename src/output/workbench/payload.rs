@@ -8,17 +8,19 @@
 //! are joined, it also holds the joined rows, and the values of performance counters, eight bytes each.
 //! `docs/workbench.md` has every field.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::columns::Column;
+use serde_json::{Value, json};
+
 use super::head::head;
-use super::reduction::WorkbenchReduction;
-use super::rows::Rows;
-use super::stacks::{Callees, SampledStacks};
-use super::tables::{Texts, of_profile, of_rows};
-use crate::profile::Profile;
+use super::page::WorkbenchReduction;
+use super::rows::{Row, Rows};
+use crate::calltree::is_idle;
+use crate::hash::{HashMap, IndexSet};
+use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack, StackId, StringId};
 use crate::recording::Intervals;
-use crate::report::Report;
+use crate::report::{Report, is_entry_point, is_run_loop};
 use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
@@ -98,4 +100,355 @@ fn made<T>(
     start.extend(head);
     let (recording, rows) = columns.split_at(recorded);
     done(&Made { start: &start, recording, rows, texts: &texts })
+}
+
+/// The bytes that are collected before they are written.
+const BUFFER: usize = 64 << 10;
+
+/// A column: its name, its values, and the form in which they are written.
+pub(super) struct Column<'c> {
+    name: Cow<'static, str>,
+    rows: usize,
+    bytes: u64,
+    encoding: Encoding,
+    values: Box<dyn Fn() -> Box<dyn Iterator<Item = u64> + 'c> + 'c>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Constant(u64),
+    Varint,
+    Delta,
+}
+
+impl<'c> Column<'c> {
+    /// A column of these values, which are computed twice: to choose the form, and to write them.
+    pub(super) fn new<I: Iterator<Item = u64> + 'c>(
+        name: impl Into<Cow<'static, str>>,
+        values: impl Fn() -> I + 'c,
+    ) -> Self {
+        let (rows, bytes, encoding) = encoding_of(values());
+        Self { name: name.into(), rows, bytes, encoding, values: Box::new(move || Box::new(values())) }
+    }
+
+    /// The number of bytes that [`write`](Self::write) writes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The entry of the column in the head.
+    pub(super) fn head(&self) -> Value {
+        let Self { name, rows, encoding, .. } = self;
+        match encoding {
+            Encoding::Constant(value) => {
+                json!({"name": name, "rows": rows, "encoding": "constant", "value": exact(*value)})
+            }
+            Encoding::Varint => json!({"name": name, "rows": rows, "encoding": "varint"}),
+            Encoding::Delta => json!({"name": name, "rows": rows, "encoding": "delta"}),
+        }
+    }
+
+    /// Writes the values.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut buffer = Vec::with_capacity(BUFFER + 16);
+        let mut before = 0;
+        for value in (self.values)() {
+            match self.encoding {
+                Encoding::Constant(_) => return Ok(()),
+                Encoding::Varint => varint::write(&mut buffer, value),
+                Encoding::Delta => varint::write(&mut buffer, zigzag(value, before)),
+            }
+            before = value;
+            if buffer.len() >= BUFFER {
+                out.write_all(&buffer)?;
+                buffer.clear();
+            }
+        }
+        out.write_all(&buffer)
+    }
+}
+
+/// A number that no JSON reader rounds: above 2⁵³ − 1 it is a string.
+pub(super) fn exact(number: u64) -> Value {
+    if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
+}
+
+/// The number of values, the bytes that they take, and the form that takes the fewest.
+fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
+    let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
+    let (mut first, mut is_constant) = (0, true);
+    for value in values {
+        if rows == 0 {
+            first = value;
+        }
+        is_constant &= value == first;
+        plain += varint::length(value);
+        delta += varint::length(zigzag(value, before));
+        before = value;
+        rows += 1;
+    }
+    if is_constant {
+        (rows, 0, Encoding::Constant(first))
+    } else if delta < plain {
+        (rows, delta, Encoding::Delta)
+    } else {
+        (rows, plain, Encoding::Varint)
+    }
+}
+
+/// The difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
+fn zigzag(value: u64, before: u64) -> u64 {
+    let difference = value.wrapping_sub(before) as i64;
+    ((difference << 1) ^ (difference >> 63)) as u64
+}
+
+/// A function with a real name; without one it is named by its address.
+const IS_NAMED: u64 = 1;
+/// A function in which threads wait.
+const IS_IDLE: u64 = 2;
+/// A function named as one in which a run loop of the system waits and calls others.
+const IS_RUN_LOOP: u64 = 4;
+/// A function named as one where a program starts.
+const IS_ENTRY_POINT: u64 = 8;
+
+/// The columns of functions, frames and stacks.
+pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'c Callees) -> Vec<Column<'c>> {
+    vec![
+        function_column("functions.name", profile, |row| texts.place(row.name)),
+        function_column("functions.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
+        function_column("functions.flags", profile, |row| {
+            let name = profile.string(row.name);
+            u64::from(row.is_named) * IS_NAMED
+                + u64::from(is_idle(name)) * IS_IDLE
+                + u64::from(is_run_loop(name)) * IS_RUN_LOOP
+                + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
+        }),
+        frame_column("frames.function", profile, |row| row.function.index() as u64),
+        frame_column("frames.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
+        frame_column("frames.address", profile, |row| row.address.get()),
+        frame_column("frames.path", profile, |row| row.source.map_or(0, |source| texts.place(source.path) + 1)),
+        frame_column("frames.line", profile, |row| row.source.map_or(0, |source| u64::from(source.line))),
+        frame_column("frames.inlined", profile, |row| u64::from(row.is_inlined)),
+        Column::new("stacks.parent", move || {
+            // Most stacks directly follow their parent, with a distance of 1; 0 means no parent.
+            let distance =
+                |(index, stack): (usize, Stack)| stack.parent.map_or(0, |parent| (index - parent.index()) as u64);
+            profile.stack_ids().map(|id| profile.stack(id)).enumerate().map(distance)
+        }),
+        listed("stacks.callee", &callees.places),
+        listed("stacks.new_frame", &callees.frames),
+    ]
+}
+
+/// The columns of samples, or of their sums.
+pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<Column<'c>> {
+    let counters = rows.counters.kept().iter().enumerate();
+    let counters = counters.map(|(place, counter)| {
+        Column::new(format!("samples.counter.{}", counter + 1), move || rows.counters.of(place))
+    });
+    let columns = vec![
+        row_column("samples.time", rows, |row| row.time),
+        row_column("samples.weight", rows, |row| row.weight),
+        row_column("samples.count", rows, |row| row.samples),
+        row_column("samples.thread", rows, |row| row.thread as u64),
+        listed("samples.stack", &stacks.places),
+        listed("samples.new_stack", &stacks.stacks),
+        row_column("samples.state", rows, |row| row.state.map_or(0, |state| rows.place_of_state(state) + 1)),
+        row_column("samples.core", rows, |row| optional(row.core.map(|id| id.index()))),
+        row_column("samples.kind", rows, |row| match row.kind {
+            SampleKind::Periodic => 0,
+            SampleKind::EveryThread => 1,
+            SampleKind::EveryThreadLightweight => 2,
+            SampleKind::Stackshot => 3,
+            SampleKind::Other => 4,
+        }),
+    ];
+    columns.into_iter().chain(counters).collect()
+}
+
+fn listed<'c>(name: &'static str, values: &'c [u32]) -> Column<'c> {
+    Column::new(name, move || values.iter().map(|&value| u64::from(value)))
+}
+
+fn optional(index: Option<usize>) -> u64 {
+    index.map_or(0, |index| index as u64 + 1)
+}
+
+fn function_column<'c>(
+    name: &'static str,
+    profile: &'c Profile,
+    value: impl Fn(&Function) -> u64 + Clone + 'c,
+) -> Column<'c> {
+    Column::new(name, move || {
+        let value = value.clone();
+        profile.function_ids().map(move |id: FunctionId| value(profile.function(id)))
+    })
+}
+
+fn frame_column<'c>(
+    name: &'static str,
+    profile: &'c Profile,
+    value: impl Fn(&Frame) -> u64 + Clone + 'c,
+) -> Column<'c> {
+    Column::new(name, move || {
+        let value = value.clone();
+        profile.frame_ids().map(move |id: FrameId| value(profile.frame(id)))
+    })
+}
+
+fn row_column<'c>(name: &'static str, rows: &'c Rows<'c>, value: impl Fn(&Row) -> u64 + Clone + 'c) -> Column<'c> {
+    Column::new(name, move || {
+        let value = value.clone();
+        rows.iter().map(move |row| value(&row))
+    })
+}
+
+/// The strings that columns refer to, in the order of their first use.
+pub(super) struct Texts {
+    pub(super) ids: IndexSet<StringId>,
+}
+
+impl Texts {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let names = profile.function_ids().map(|id| profile.function(id).name);
+        let paths = profile.frame_ids().filter_map(|id| Some(profile.frame(id).source?.path));
+        Self { ids: names.chain(paths).collect() }
+    }
+
+    /// The number of a string.
+    pub(super) fn place(&self, id: StringId) -> u64 {
+        self.ids.get_index_of(&id).unwrap_or_default() as u64
+    }
+}
+
+/// The frames of stacks, by what calls them.
+#[derive(Default)]
+pub(super) struct Callees {
+    /// By stack: its position, from 1, among the frames that the parent's frame (or a thread, for stacks without parent) has called so far;
+    /// 0 for a first call.
+    pub(super) places: Vec<u32>,
+    /// The frames of stacks whose place is 0.
+    pub(super) frames: Vec<u32>,
+}
+
+impl Callees {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let mut callees = Self::default();
+        let mut place_of: HashMap<(Option<FrameId>, FrameId), u32> = HashMap::default();
+        let mut counts: HashMap<Option<FrameId>, u32> = HashMap::default();
+        for id in profile.stack_ids() {
+            let stack = profile.stack(id);
+            let caller = stack.parent.map(|parent| profile.stack(parent).frame);
+            let place = place_of.get(&(caller, stack.frame)).copied().unwrap_or_default();
+            if place == 0 {
+                let count = counts.entry(caller).or_default();
+                *count += 1;
+                place_of.insert((caller, stack.frame), *count);
+                callees.frames.push(stack.frame.index() as u32);
+            }
+            callees.places.push(place);
+        }
+        callees
+    }
+}
+
+/// The stacks of samples.
+#[derive(Default)]
+pub(super) struct SampledStacks {
+    /// By row: 0 without stack, 1 for a stack that no row before has, else 2 more than the number of stacks that were new after it.
+    pub(super) places: Vec<u32>,
+    /// The stacks of rows that have a new one.
+    pub(super) stacks: Vec<u32>,
+}
+
+impl SampledStacks {
+    pub(super) fn new(profile: &Profile, rows: impl Iterator<Item = Option<StackId>>) -> Self {
+        let mut sampled = Self::default();
+        // By stack: its number among the stacks of samples, from 1; 0 before its first sample.
+        let mut number_of = vec![0_u32; profile.stack_ids().len()];
+        for stack in rows {
+            let Some(stack) = stack else {
+                sampled.places.push(0);
+                continue;
+            };
+            let count = sampled.stacks.len() as u32;
+            let number = &mut number_of[stack.index()];
+            if *number == 0 {
+                *number = count + 1;
+                sampled.stacks.push(stack.index() as u32);
+                sampled.places.push(1);
+            } else {
+                sampled.places.push(count - *number + 2);
+            }
+        }
+        sampled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{FrameKey, ProfileBuilder};
+    use crate::units::Address;
+
+    fn written(values: &'static [u64]) -> (Value, Vec<u8>) {
+        let column = Column::new("x", || values.iter().copied());
+        let mut bytes = Vec::new();
+        column.write(&mut bytes).unwrap();
+        assert_eq!(column.bytes(), bytes.len() as u64);
+        (column.head()["encoding"].clone(), bytes)
+    }
+
+    #[test]
+    fn the_smallest_form_is_written() {
+        assert_eq!(written(&[7, 7, 7]), (json!("constant"), vec![]));
+        assert_eq!(written(&[]), (json!("constant"), vec![]));
+        assert_eq!(written(&[1, 300, 2]), (json!("varint"), vec![1, 0xac, 2, 2]));
+        assert_eq!(written(&[1_000, 1_001, 999]), (json!("delta"), vec![0xd0, 0x0f, 2, 3]));
+    }
+
+    #[test]
+    fn the_largest_numbers_fit() {
+        let (encoding, bytes) = written(&[u64::MAX, 0]);
+        // 0 − (2⁶⁴ − 1) is 1, modulo 2⁶⁴, and the first is −1.
+        assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
+        assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
+        assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));
+        assert_eq!(varint::length(u64::MAX), 10);
+        assert_eq!(varint::length(0), 1);
+    }
+
+    /// A profile of stacks with these parents and frames.
+    fn profile(rows: &[(Option<usize>, u64)]) -> Profile {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("name").unwrap();
+        let function = builder.function(name, None, true).unwrap();
+        let mut stacks: Vec<StackId> = Vec::new();
+        for &(parent, address) in rows {
+            let address = Address::new(address);
+            let key = FrameKey { function, binary: None, address, source: None, is_inlined: false, group: 0 };
+            let frame = builder.frame(key).unwrap();
+            stacks.push(builder.stack(parent.map(|parent| stacks[parent]), frame).unwrap());
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_frame_is_named_once_by_each_caller() {
+        // main, main › run, main › run › main, main › run › main › run, main › run › run, run
+        let profile = profile(&[(None, 1), (Some(0), 2), (Some(1), 1), (Some(2), 2), (Some(1), 2), (None, 2)]);
+        let callees = Callees::new(&profile);
+        assert_eq!(callees.places, [0, 0, 0, 1, 0, 0]);
+        assert_eq!(callees.frames, [0, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn identifies_a_stack_by_its_recency() {
+        let profile = profile(&[(None, 1), (None, 2), (None, 3)]);
+        let ids: Vec<StackId> = profile.stack_ids().collect();
+        let rows = [Some(ids[2]), None, Some(ids[2]), Some(ids[0]), Some(ids[2]), Some(ids[0])];
+        let sampled = SampledStacks::new(&profile, rows.into_iter());
+        assert_eq!(sampled.places, [1, 0, 2, 1, 3, 2]);
+        assert_eq!(sampled.stacks, [2, 0]);
+    }
 }

@@ -33,8 +33,6 @@
 mod alert;
 #[cfg(all(test, feature = "fleet"))]
 mod alert_rules_tests;
-mod alert_text;
-mod change;
 mod likeness;
 mod matching;
 mod sides;
@@ -43,10 +41,9 @@ mod tree;
 use std::cmp::Reverse;
 
 pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
-pub use change::Change;
 pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey};
-pub use sides::{Presence, Side, Sides};
+pub use sides::{Change, Presence, Side, Sides};
 pub use tree::DiffNode;
 
 use super::Report;

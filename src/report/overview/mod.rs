@@ -9,20 +9,16 @@ mod activity;
 mod answers;
 mod origin;
 mod own_code;
-mod owners;
-mod waits;
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
-pub use answers::Answer;
+pub use answers::{Answer, Wait};
 pub use origin::Origin;
 #[cfg(feature = "compression")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
-pub(crate) use own_code::{OwnCode, is_own_binary};
-pub(crate) use owners::Owners;
-pub use waits::Wait;
+pub(crate) use own_code::{OwnCode, Owners, is_own_binary};
 
-use self::owners::Owner;
+use self::own_code::Owner;
 use super::{Amount, Report, SeriesReport};
 use crate::calltree::StackWeight;
 use crate::profile::StackId;
@@ -94,7 +90,7 @@ impl<'e> Report<'e> {
             row.stack.is_some_and(|stack| !code.waits(stack) && !is_known(stack))
         };
         Overview {
-            wait: waits::wait(profile, &code, rows, series.unit),
+            wait: answers::wait(profile, &code, rows, series.unit),
             nameless: Amount::of_rows(rows.iter().filter(is_nameless), series.unit),
             toc: self.recording.toc_of_run(self.run_of(series)),
             activity,

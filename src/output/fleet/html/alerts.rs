@@ -1,15 +1,12 @@
 //! Alerts as cards: fired ones first.
 
-use std::io::{self, Write};
-
-use super::numbers::{count, counted, measure, measure_with_unit};
-use super::row_names::cohort_name;
 use super::run_pages::Links;
-use super::table::interval;
-use super::text::{Text, shortened};
+use super::section;
+use super::table::{cohort_name, hidden, interval, measure, measure_with_unit};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
-use crate::output::fleet::alert_lines::known;
-use crate::output::fleet::sentences::statistic_name;
+use crate::output::fleet::sentences::{capitalized, known, statistic_name};
+use crate::output::fleet::{many, thousands};
+use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
 
 /// More cards than this with a harmless state are folded.
@@ -19,57 +16,38 @@ const UNFOLDED: usize = 3;
 const MAX_CARDS: usize = 60;
 
 /// The section; none without rules.
-pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if report.alerts.is_empty() {
-        return Ok(());
-    }
-    out.write_all(b"<section id=\"alerts\">\n<h2>Alerts</h2>\n")?;
-    for state in [AlertState::Fired, AlertState::Undecided { needed: None }, AlertState::Quiet] {
-        let (class, word) = state_words(state);
+pub(super) fn alerts(report: &FleetReport, links: &Links<'_>) -> String {
+    let of_state = |state: AlertState| {
+        let (class, word, reason) = state_words(state);
         let alerts: Vec<&AlertOutcome> =
             report.alerts.iter().filter(|alert| state_words(alert.state).0 == class).collect();
+        let cards = cards(report, &alerts, links);
         if alerts.len() <= UNFOLDED || state == AlertState::Fired {
-            cards(report, &alerts, links, out)?;
-            continue;
+            return cards;
         }
-        let number = count(alerts.len() as u64);
-        writeln!(out, "<details><summary>{number} {} <small>{}</small></summary>", word.to_lowercase(), reason(state))?;
-        cards(report, &alerts, links, out)?;
-        out.write_all(b"</details>\n")?;
-    }
-    out.write_all(b"</section>\n")
+        let (number, word) = (thousands(alerts.len()), word.to_lowercase());
+        format!("<details><summary>{number} {word} <small>{reason}</small></summary>\n{cards}</details>\n")
+    };
+    let states = [AlertState::Fired, AlertState::Undecided { needed: None }, AlertState::Quiet];
+    section(report, "alerts", || format!("<h2>Alerts</h2>\n{}", states.map(of_state).concat()))
 }
 
-/// The meaning of a state, for readers who do not unfold it.
-const fn reason(state: AlertState) -> &'static str {
-    match state {
-        AlertState::Fired => "beyond their threshold",
-        AlertState::Undecided { .. } => "too few runs to decide, or chance may explain it",
-        AlertState::Quiet => "within their threshold",
-    }
-}
-
-fn cards(report: &FleetReport, alerts: &[&AlertOutcome], links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn cards(report: &FleetReport, alerts: &[&AlertOutcome], links: &Links<'_>) -> String {
     if alerts.is_empty() {
-        return Ok(());
+        return String::new();
     }
-    out.write_all(b"<div class=\"cards\">\n")?;
-    for alert in alerts.iter().take(MAX_CARDS) {
-        card(report, alert, links, out)?;
-    }
-    out.write_all(b"</div>\n")?;
-    match alerts.len().saturating_sub(MAX_CARDS) {
-        0 => Ok(()),
-        hidden => writeln!(out, "<p class=\"hidden\">{} more are not shown.</p>", count(hidden as u64)),
-    }
+    let cards: String = alerts.iter().take(MAX_CARDS).map(|alert| card(report, alert, links)).collect();
+    let more = alerts.len().saturating_sub(MAX_CARDS);
+    let more = hidden(more, |more| format!("{} more are not shown.", thousands(more)));
+    format!("<div class=\"cards\">\n{cards}</div>\n{more}")
 }
 
-/// The class of a state and its word.
-const fn state_words(state: AlertState) -> (&'static str, &'static str) {
+/// The class of a state, its word, and its meaning for readers who do not unfold it.
+const fn state_words(state: AlertState) -> (&'static str, &'static str, &'static str) {
     match state {
-        AlertState::Fired => ("fired", "Fired"),
-        AlertState::Undecided { .. } => ("undecided", "Undecided"),
-        AlertState::Quiet => ("quiet", "Quiet"),
+        AlertState::Fired => ("fired", "Fired", "beyond their threshold"),
+        AlertState::Undecided { .. } => ("undecided", "Undecided", "too few runs to decide, or chance may explain it"),
+        AlertState::Quiet => ("quiet", "Quiet", "within their threshold"),
     }
 }
 
@@ -82,98 +60,74 @@ const fn comparison_words(comparison: Comparison) -> &'static str {
     }
 }
 
-fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>) -> String {
     let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
-    let (class, word) = state_words(alert.state);
-    let rule = Text(&alert.rule.text).to_string();
-    writeln!(
-        out,
-        "<article class=\"card {class}\"><h3><span class=\"badge {class}\">{word}</span> <code>{rule}</code></h3>"
-    )?;
-    if let Some(cohort) = cohort.filter(|_| report.cohorts.len() > 1) {
-        writeln!(out, "<p class=\"of\">{}</p>", Text(&cohort_name(cohort)))?;
-    }
-    out.write_all(b"<dl>")?;
-    if let Some((name, _)) = alert.causes.first() {
-        define(out, "of", known(name))?;
-    }
+    let (class, word, _) = state_words(alert.state);
+    let rule = Text(&alert.rule.text);
+    let whose = cohort.filter(|_| report.cohorts.len() > 1).map(|cohort| paragraph("of", &cohort_name(cohort)));
     let statistic = statistic_name(&alert.rule.statistic.name());
-    let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));
-    define(out, &statistic, &value)?;
     // A threshold is shown as typed.
     let threshold = match unit {
         Unit::Nanoseconds => format!("{} %", alert.rule.threshold),
         _ => measure_with_unit(alert.rule.threshold.as_f64(), unit),
     };
-    define(out, "fires", &format!("{} {threshold}", comparison_words(alert.rule.comparison)))?;
-    if let Some(interval) = alert.estimate.as_ref().and_then(|estimate| interval(estimate, unit)) {
-        write!(
-            out,
-            "<div><dt>{} interval{}</dt><dd>{interval}</dd></div>",
-            report.options.confidence,
-            report.assumption()
-        )?;
-    }
-    define(out, "runs", &count(alert.runs))?;
-    out.write_all(b"</dl>\n")?;
-    if let (AlertState::Undecided { needed: Some(needed) }, Some(_)) = (alert.state, alert.value) {
-        let (runs, needed) = (counted(alert.runs, "run"), count(needed));
-        let text = format!(
-            "{runs} are too few to decide: {statistic} needs {needed}. The value is that of the outermost runs."
-        );
-        writeln!(out, "<p class=\"note\">{}</p>", Text(&text))?;
-    }
-    if let Some(note) = &alert.note {
-        writeln!(out, "<p class=\"note\">{}.</p>", Text(&sentence(note)))?;
-    }
-    further_names(alert, unit, out)?;
-    beyond(alert, unit, links, out)?;
-    out.write_all(b"</article>\n")
+    let interval = alert.estimate.as_ref().and_then(|estimate| interval(estimate, unit)).map(|interval| {
+        let (confidence, assumption) = (report.options.confidence, report.assumption());
+        format!("<div><dt>{confidence} interval{assumption}</dt><dd>{interval}</dd></div>")
+    });
+    let facts = [
+        alert.causes.first().map(|(name, _)| fact("of", known(name))),
+        Some(fact(&statistic, &alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit)))),
+        Some(fact("fires", &format!("{} {threshold}", comparison_words(alert.rule.comparison)))),
+        interval,
+        Some(fact("runs", &thousands(alert.runs))),
+    ];
+    let too_few = match (alert.state, alert.value) {
+        (AlertState::Undecided { needed: Some(needed) }, Some(_)) => Some(format!(
+            "{} are too few to decide: {statistic} needs {}. The value is that of the outermost runs.",
+            many(alert.runs, "run"),
+            thousands(needed)
+        )),
+        _ => None,
+    };
+    let note = alert.note.as_ref().map(|note| format!("{}.", capitalized(note)));
+    let notes: String = too_few.into_iter().chain(note).map(|note| paragraph("note", &note)).collect();
+    let names = alert.causes.iter().map(|(name, value)| (Text(&shortened(name)).to_string(), *value));
+    let names =
+        if alert.causes_count < 2 { String::new() } else { beyond(alert, "name", alert.causes_count, names, unit) };
+    let runs = alert.beyond.iter().map(|run| (links.run(run.0), run.1.as_f64()));
+    let runs =
+        if alert.beyond.is_empty() { String::new() } else { beyond(alert, "run", alert.beyond_count, runs, unit) };
+    format!(
+        "<article class=\"card {class}\"><h3><span class=\"badge {class}\">{word}</span> <code>{rule}</code></h3>\n\
+         {}<dl>{}</dl>\n{notes}{names}{runs}</article>\n",
+        whose.unwrap_or_default(),
+        facts.into_iter().flatten().collect::<String>()
+    )
 }
 
-fn define(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
-    write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", Text(name), Text(value))
+fn paragraph(class: &str, text: &str) -> String {
+    format!("<p class=\"{class}\">{}</p>\n", Text(text))
 }
 
-/// With its first letter large.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+fn fact(name: &str, value: &str) -> String {
+    format!("<div><dt>{}</dt><dd>{}</dd></div>", Text(name), Text(value))
 }
 
-/// The names beyond the threshold, for a rule about any name, if there are several.
-fn further_names(alert: &AlertOutcome, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
-    if alert.causes_count < 2 {
-        return Ok(());
-    }
+/// The names or runs beyond the threshold as HTML, with their values, and how many the list leaves out.
+fn beyond(
+    alert: &AlertOutcome,
+    what: &str,
+    all: u64,
+    rows: impl ExactSizeIterator<Item = (String, f64)>,
+    unit: Unit,
+) -> String {
     let words = comparison_words(alert.rule.comparison);
-    writeln!(out, "<details><summary>{} {words} the threshold</summary>\n<ol>", counted(alert.causes_count, "name"))?;
-    for (name, value) in &alert.causes {
-        writeln!(out, "<li><code>{}</code> <b>{}</b></li>", Text(&shortened(name)), Text(&measure(*value, unit)))?;
-    }
-    more(alert.causes_count.saturating_sub(alert.causes.len() as u64), out)
-}
-
-/// The end of a list, with how many it leaves out.
-fn more(hidden: u64, out: &mut dyn Write) -> io::Result<()> {
-    if hidden > 0 {
-        writeln!(out, "<li>and {} more</li>", count(hidden))?;
-    }
-    out.write_all(b"</ol></details>\n")
-}
-
-/// The runs that are beyond the threshold.
-fn beyond(alert: &AlertOutcome, unit: Unit, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if alert.beyond.is_empty() {
-        return Ok(());
-    }
-    let runs = counted(alert.beyond_count, "run");
-    let words = comparison_words(alert.rule.comparison);
-    writeln!(out, "<details><summary>{runs} {words} the threshold</summary>\n<ol>")?;
-    for run in &alert.beyond {
-        let value = measure(run.1.as_f64(), unit);
-        writeln!(out, "<li><code>{}</code> <b>{}</b></li>", links.run(run.0), Text(&value))?;
-    }
-    more(alert.beyond_count.saturating_sub(alert.beyond.len() as u64), out)
+    let hidden = all.saturating_sub(rows.len() as u64);
+    let more = if hidden > 0 { format!("<li>and {} more</li>\n", thousands(hidden)) } else { String::new() };
+    let row =
+        |(name, value): (String, f64)| format!("<li><code>{name}</code> <b>{}</b></li>\n", Text(&measure(value, unit)));
+    let (all, rows) = (many(all, what), rows.map(row).collect::<String>());
+    format!("<details><summary>{all} {words} the threshold</summary>\n<ol>\n{rows}{more}</ol></details>\n")
 }

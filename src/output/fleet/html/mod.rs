@@ -7,18 +7,13 @@
 //! The page contains, in order: findings, inputs, alerts, the trend over versions or dates, CPU use across runs, by
 //! second of the recordings and within runs, and the largest differences between cohorts. Then follow tables of
 //! processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables are cut, with a
-//! note; JSON and CSV are complete.
+//! note; JSON and CSV are complete. Each part is a function that returns HTML, which is empty if the report has no such part.
 
 mod alerts;
 mod cohorts;
-mod contrasts;
 mod definitions;
 mod figures;
-mod findings;
-mod numbers;
-mod outline;
 mod plots;
-mod row_names;
 mod run_pages;
 mod runs;
 mod scopes;
@@ -26,8 +21,8 @@ mod table;
 
 use std::io::{self, Write};
 
-use super::super::markup as text;
-use crate::fleet::FleetReport;
+use crate::fleet::{CohortReport, FleetReport};
+use crate::units::Unit;
 use run_pages::Links;
 pub use run_pages::{RunPage, RunPlace};
 
@@ -39,43 +34,76 @@ const SCRIPT: &str = include_str!("report.js");
 /// The content security policy: the page loads nothing, and only its script and its styles apply, by their hashes.
 const POLICY: &str = include_str!("policy.txt");
 
+/// More cohorts than this have no separate plots and tables.
+const MAX_COHORTS: usize = 24;
+/// Rows of a table of cohorts.
+const COHORT_ROWS: usize = 500;
+/// Rows of a table of processes, threads, binaries or functions.
+const SCOPE_ROWS: usize = 200;
+
 /// Writes the page, with links to these pages of runs.
 ///
 /// # Errors
 /// When `out` fails.
 pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write) -> io::Result<()> {
-    let mut page = io::BufWriter::new(out);
-    let out: &mut dyn Write = &mut page;
     let links = &Links::new(report, pages);
-    head(report, links, out)?;
-    definitions::write(report, out)?;
-    out.write_all(b"<main>\n")?;
-    alerts::write(report, links, out)?;
-    figures::trends(report, out)?;
-    cohorts::across_runs(report, links, out)?;
-    figures::over_time(report, out)?;
-    cohorts::within_runs(report, links, out)?;
-    contrasts::write(report, out)?;
-    scopes::write(report, links, out)?;
-    runs::write(report, links, out)?;
-    definitions::method(report, out)?;
-    out.write_all(b"</main>\n")?;
-    definitions::footer(report, out)?;
-    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
-    out.flush()
+    let mut put = |html: String| out.write_all(html.as_bytes());
+    put(head(report, links))?;
+    put(definitions::header(report))?;
+    put("<main>\n".to_owned())?;
+    put(alerts::alerts(report, links))?;
+    put(figures::trends(report))?;
+    put(cohorts::across_runs(report, links))?;
+    put(figures::over_time(report))?;
+    put(cohorts::within_runs(report, links))?;
+    put(scopes::contrasts(report))?;
+    put(scopes::scopes(report, links))?;
+    put(runs::runs(report, links))?;
+    put(definitions::method(report))?;
+    put("</main>\n".to_owned())?;
+    put(definitions::footer(report))?;
+    put(format!("<script>{SCRIPT}</script>\n</body>\n</html>\n"))
 }
 
-fn head(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn head(report: &FleetReport, links: &Links<'_>) -> String {
     let title = definitions::title(report);
     let links_style = if links.counts().is_some() { format!("<style>{LINKS_STYLE}</style>\n") } else { String::new() };
-    writeln!(
-        out,
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"traceparse {}\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n{links_style}</head>\n<body>",
+         <style>{STYLE}</style>\n{links_style}</head>\n<body>\n",
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// The sections that a report has: their ids and titles, in order.
+fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)> {
+    let cohorts = &report.cohorts;
+    let all = [
+        ("alerts", "Alerts", !report.alerts.is_empty()),
+        ("trend", "Trend", !report.trends.is_empty()),
+        ("across-runs", "Across runs", !cohorts.is_empty()),
+        ("over-time", "Over time", cohorts.iter().any(|cohort| !cohort.timeline.is_empty())),
+        ("within-runs", "Within runs", cohorts.iter().any(|cohort| cohort.within_runs.is_some())),
+        ("contrasts", "Differences", report.contrasts.iter().any(|contrast| !contrast.rows.is_empty())),
+        ("scopes", "Where it goes", cohorts.iter().any(|cohort| !cohort.tables.is_empty())),
+        ("runs", "Runs", !report.runs.is_empty()),
+        ("method", "Method", true),
+    ];
+    all.into_iter().filter(|section| section.2).map(|(id, title, _)| (id, title)).collect()
+}
+
+/// A section with this content, if the report has it.
+fn section(report: &FleetReport, id: &str, content: impl FnOnce() -> String) -> String {
+    let has_section = sections(report).iter().any(|section| section.0 == id);
+    if has_section { format!("<section id=\"{id}\">\n{}</section>\n", content()) } else { String::new() }
+}
+
+/// The cohorts of one unit, which may be compared.
+fn by_unit(report: &FleetReport) -> impl Iterator<Item = (Unit, &[CohortReport])> {
+    let groups = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
+    groups.map(|cohorts| (cohorts[0].cohort.unit, cohorts))
 }

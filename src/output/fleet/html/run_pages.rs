@@ -1,12 +1,11 @@
 //! Pages of runs next to the page of a fleet: the runs that its numbers name, and links from these numbers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write};
 
-use super::numbers::{count, counted};
-use super::outline::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
-use super::text::{Text, shortened};
-use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
+use super::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
+use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
+use crate::output::fleet::{many, thousands};
+use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
 
 /// A run named by numbers of the page, with the addresses of its own page.
@@ -67,7 +66,7 @@ fn shown_rows(report: &FleetReport, scope: FleetScope) -> impl Iterator<Item = &
 }
 
 /// True for a percentile that is shown.
-pub(super) fn is_shown(estimate: &Estimate) -> bool {
+fn is_shown(estimate: &Estimate) -> bool {
     estimate.value.is_some() && !matches!(estimate.support, Support::TooFew { .. })
 }
 
@@ -112,16 +111,14 @@ impl<'p> Links<'p> {
         (!self.by_run.is_empty()).then(|| (self.by_run.len() as u64, named()))
     }
 
-    /// Writes how many runs have a page.
-    pub(super) fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some((pages, named)) = self.counts() else { return Ok(()) };
-        let named = counted(named, "run");
-        let has = if pages == 1 { "has a page" } else { "have pages" };
-        writeln!(
-            out,
+    /// Explains how many runs have a page.
+    pub(super) fn explanation(&self) -> String {
+        let Some((pages, named)) = self.counts() else { return String::new() };
+        let (named, has) = (many(named, "run"), if pages == 1 { "has a page" } else { "have pages" });
+        format!(
             "<p class=\"legend\">A number that is a link opens the recording of its run. Of the {named} that numbers of this page are \
-             values of, {} {has}.</p>",
-            count(pages)
+             values of, {} {has}.</p>\n",
+            thousands(pages)
         )
     }
 
@@ -133,19 +130,18 @@ impl<'p> Links<'p> {
 
     /// The name of a run, as HTML, with a link to its page.
     pub(super) fn run(&self, run: usize) -> String {
-        let name = self.row(run).map_or("", |row| row.source.as_str());
+        let name = self.source(run);
         self.linked(&Text(&shortened(name)).to_string(), self.by_run.get(&run).copied(), &RunPlace::Whole)
     }
 
-    fn row(&self, run: usize) -> Option<&'p RunRow> {
-        self.report.runs.get(run)
+    fn source(&self, run: usize) -> &'p str {
+        self.report.runs.get(run).map_or("", |row| row.source.as_str())
     }
 
     fn linked(&self, html: &str, page: Option<&RunPage>, place: &RunPlace) -> String {
         let address = page.and_then(|page| Some((page, page.places.get(place)?.as_ref()?)));
         let Some((page, address)) = address else { return html.to_owned() };
-        let name = self.row(page.run).map_or("", |row| row.source.as_str());
-        let title = format!("Opens {}", shortened(name));
+        let title = format!("Opens {}", shortened(self.source(page.run)));
         format!("<a class=\"run\" href=\"{}\" title=\"{}\">{html}</a>", Text(address), Text(&title))
     }
 }

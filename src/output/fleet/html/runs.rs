@@ -1,15 +1,15 @@
 //! The runs, sorted by CPU use, highest first.
 
-use crate::output::fleet::sentences::{subject, subject_inside};
-use std::io::{self, Write};
-
-use super::numbers::{count, measure_with_unit, seconds, weight};
-use super::row_names::cohort_name;
 use super::run_pages::Links;
-use super::scopes;
-use super::table::{self, Column};
-use super::text::Text;
+use super::scopes::filter;
+use super::section;
+use super::table::{
+    Column, cohort_name, count, hidden, measure_with_unit, nothing, number, row_name, seconds, table, text, weight,
+};
 use crate::fleet::{FleetReport, RunRow};
+use crate::output::fleet::sentences::{subject, subject_inside};
+use crate::output::fleet::thousands;
+use crate::output::inert::Text;
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Unit};
 
@@ -17,12 +17,7 @@ use crate::units::{Millionths, Unit};
 const MAX_ROWS: usize = 2_000;
 
 /// The section; none without runs.
-pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if report.runs.is_empty() {
-        return Ok(());
-    }
-    out.write_all(b"<section id=\"runs\">\n<h2>Runs</h2>\n")?;
-    scopes::filter("runs", "runs", out)?;
+pub(super) fn runs(report: &FleetReport, links: &Links<'_>) -> String {
     let unit = |run: &RunRow| report.cohorts.get(run.cohort).map_or(Unit::Nanoseconds, |cohort| cohort.cohort.unit);
     let mut runs: Vec<(usize, &RunRow)> = report.runs.iter().enumerate().collect();
     // Stable: equal runs stay in the order of their sources.
@@ -42,41 +37,38 @@ pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write
     if report.options.is_weighted {
         columns.push(Column::number("Run weight"));
     }
-    table::open(out, "Runs", &columns)?;
-    for &(position, run) in runs.iter().take(MAX_ROWS) {
-        table::open_row_as(out, &links.run(position))?;
-        row(report, run, unit(run), out)?;
-    }
-    table::close(out)?;
-    if let hidden @ 1.. = runs.len().saturating_sub(MAX_ROWS) {
-        writeln!(
-            out,
-            "<p class=\"hidden\">{} runs with lower {} are not shown.</p>",
-            count(hidden as u64),
-            subject_inside(report)
-        )?;
-    }
-    out.write_all(b"</section>\n")
+    let row = |&(position, run): &(usize, &RunRow)| {
+        let name = row_name(&links.run(position));
+        std::iter::once(name).chain(cells(report, run, unit(run))).collect()
+    };
+    section(report, "runs", || {
+        let table = table("Runs", &columns, runs.iter().take(MAX_ROWS).map(row));
+        let hidden = hidden(runs.len().saturating_sub(MAX_ROWS), |hidden| {
+            format!("{} runs with lower {} are not shown.", thousands(hidden), subject_inside(report))
+        });
+        format!("<h2>Runs</h2>\n{}{table}{hidden}", filter("runs", "runs"))
+    })
 }
 
 /// The cells of a run after its name.
-fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+fn cells(report: &FleetReport, run: &RunRow, unit: Unit) -> Vec<String> {
+    let measured = |value: f64| number(value, &Text(&measure_with_unit(value, unit)).to_string());
+    let mut cells = Vec::new();
     if report.cohorts.len() > 1 {
         let cohort = report.cohorts.get(run.cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
-        table::text(out, &cohort)?;
-    }
-    let rate = run.rate.as_f64();
-    table::number(out, rate, &measure_with_unit(rate, unit))?;
-    match run.window_max.map(Millionths::as_f64) {
-        Some(max) => table::number(out, max, &measure_with_unit(max, unit))?,
-        None => table::nothing(out)?,
+        cells.push(text(&cohort));
     }
     let mark = if run.wall_source == TimeSource::Samples { "≈ " } else { "" };
-    table::number(out, run.wall.as_nanos() as f64 / 1e9, &format!("{mark}{}", seconds(run.wall)))?;
-    table::number(out, run.weight as f64, &weight(run.weight, unit))?;
-    table::count(out, run.samples)?;
+    let wall = format!("{mark}{}", seconds(run.wall));
+    cells.extend([
+        measured(run.rate.as_f64()),
+        run.window_max.map(Millionths::as_f64).map_or_else(nothing, measured),
+        number(run.wall.as_nanos() as f64 / 1e9, &Text(&wall).to_string()),
+        number(run.weight as f64, &weight(run.weight, unit)),
+        count(run.samples),
+    ]);
     if report.options.is_weighted {
-        write!(out, "<td data-value=\"{0}\">{0}</td>", Text(&run.run_weight.to_string()))?;
+        cells.push(format!("<td data-value=\"{0}\">{0}</td>", Text(&run.run_weight.to_string())));
     }
-    table::close_row(out)
+    cells
 }

@@ -1,142 +1,199 @@
-//! Tables of processes, threads, binaries and functions: one for each cohort.
+//! Tables of processes, threads, binaries and functions: one for each cohort, and the rows that differ most between cohorts.
 
-use std::io::{self, Write};
-
-use super::findings;
-use super::numbers::{count, counted, measure};
-use super::outline::{MAX_COHORTS, SCOPE_ROWS, has_section};
-use super::row_names::{cohort_name, scope_names, scope_words};
 use super::run_pages::{Links, RunPlace};
-use super::table::{self, Column, summary_columns};
-use super::text::Text;
-use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
-use crate::output::fleet::sentences::statistic_name;
+use super::table::{
+    Column, cohort_name, count, hidden, measure, scope_row, small_numbers, summary_cells, summary_columns, table,
+};
+use super::{MAX_COHORTS, SCOPE_ROWS, section};
+use crate::fleet::{
+    CohortReport, Contrast, ContrastRow, FleetReport, FleetScope, ScopeName, ScopeRow, ScopeTable, Summary,
+};
+use crate::output::fleet::opening::{Behind, command, name_of};
+use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
+use crate::output::fleet::{many, thousands};
+use crate::output::inert::{Text, cut, shortened};
 use crate::stats::Quantile;
 use crate::units::Unit;
 
-/// The section, scope by scope.
-pub(super) fn write(report: &FleetReport, links: &Links<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if !has_section(report, "scopes") {
-        return Ok(());
+/// Rows of a table of differences.
+const MAX_ROWS: usize = 50;
+/// Rows of a list of runs.
+const RUN_ROWS: usize = 20;
+/// Letters of the name of a cohort above its column.
+const LONGEST_HEAD: usize = 40;
+
+/// `Process`, `Processes`: the words for one scope and for many.
+const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
+    match scope {
+        FleetScope::Run => ("Run", "Runs"),
+        FleetScope::Process => ("Process", "Processes"),
+        FleetScope::Thread => ("Thread", "Threads"),
+        FleetScope::Binary => ("Binary", "Binaries"),
+        FleetScope::Function => ("Function", "Functions"),
     }
-    out.write_all(b"<section id=\"scopes\">\n<h2>Where the CPU time goes</h2>\n")?;
-    writeln!(
-        out,
-        "<p>Across runs; a run without a row counts as zero there. {} “~” marks percentiles that are no more than sampling \
-         noise gives.</p>",
-        table::small_numbers(report)
-    )?;
-    for scope in FleetScope::ALL {
-        let tables: Vec<(&CohortReport, &ScopeTable)> = report
-            .cohorts
-            .iter()
-            .filter_map(|cohort| Some((cohort, cohort.tables.iter().find(|table| table.scope == scope)?)))
-            .collect();
-        if !tables.is_empty() {
-            write_scope(report, scope, &tables, links, out)?;
-        }
-    }
-    out.write_all(b"</section>\n")
 }
 
-fn write_scope(
+/// The section of tables, scope by scope.
+pub(super) fn scopes(report: &FleetReport, links: &Links<'_>) -> String {
+    let of_scope = |scope: FleetScope| {
+        let tables = report
+            .cohorts
+            .iter()
+            .filter_map(|cohort| Some((cohort, cohort.tables.iter().find(|table| table.scope == scope)?)));
+        one_scope(report, scope, &tables.collect::<Vec<_>>(), links)
+    };
+    section(report, "scopes", || {
+        format!(
+            "<h2>Where the CPU time goes</h2>\n<p>Across runs; a run without a row counts as zero there. {} “~” marks percentiles \
+             that are no more than sampling noise gives.</p>\n{}",
+            small_numbers(report),
+            FleetScope::ALL.map(of_scope).concat()
+        )
+    })
+}
+
+fn one_scope(
     report: &FleetReport,
     scope: FleetScope,
     tables: &[(&CohortReport, &ScopeTable)],
     links: &Links<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+) -> String {
+    if tables.is_empty() {
+        return String::new();
+    }
     let (id, words) = (scope.name(), scope_words(scope).1);
-    writeln!(out, "<section id=\"scope-{id}\">\n<h3>{words}</h3>")?;
-    filter(&format!("scope-{id}"), &words.to_lowercase(), out)?;
-    for (index, &(cohort, table)) in tables.iter().take(MAX_COHORTS).enumerate() {
+    let folded = |(index, &(cohort, table)): (usize, &(&CohortReport, &ScopeTable))| {
         let open = if index == 0 { " open" } else { "" };
-        let name = cohort_name(&cohort.cohort);
-        let runs = counted(cohort.runs, "run");
-        writeln!(out, "<details{open}><summary>{} <small>{runs}</small></summary>", Text(&name))?;
-        write_table(report, (cohort, table), &name, links, out)?;
-        out.write_all(b"</details>\n")?;
-    }
-    if let hidden @ 1.. = tables.len().saturating_sub(MAX_COHORTS) {
-        writeln!(
-            out,
-            "<p class=\"hidden\">{} more have no table here; JSON and CSV have all.</p>",
-            counted(hidden as u64, "cohort")
-        )?;
-    }
-    out.write_all(b"</section>\n")
+        let (name, runs) = (cohort_name(&cohort.cohort), many(cohort.runs, "run"));
+        let table = rows_of_cohort(report, (cohort, table), &name, links);
+        format!("<details{open}><summary>{} <small>{runs}</small></summary>\n{table}</details>\n", Text(&name))
+    };
+    let folded: String = tables.iter().take(MAX_COHORTS).enumerate().map(folded).collect();
+    let hidden = hidden(tables.len().saturating_sub(MAX_COHORTS), |hidden| {
+        format!("{} more have no table here; JSON and CSV have all.", many(hidden, "cohort"))
+    });
+    let filter = filter(&format!("scope-{id}"), &words.to_lowercase());
+    format!("<section id=\"scope-{id}\">\n<h3>{words}</h3>\n{filter}{folded}{hidden}</section>\n")
 }
 
 /// A box that filters the rows of the tables of a section, if scripts run.
-pub(super) fn filter(section: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        out,
+pub(super) fn filter(section: &str, what: &str) -> String {
+    format!(
         "<p class=\"filter needs-script\"><label>Filter {what} <input type=\"search\" data-filter=\"{section}\" \
-         autocomplete=\"off\" spellcheck=\"false\"></label> <output></output></p>"
+         autocomplete=\"off\" spellcheck=\"false\"></label> <output></output></p>\n"
     )
 }
 
-fn write_table(
+fn rows_of_cohort(
     report: &FleetReport,
-    (cohort, table): (&CohortReport, &ScopeTable),
+    (cohort, rows): (&CohortReport, &ScopeTable),
     name: &str,
     links: &Links<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (one, many) = scope_words(table.scope);
+) -> String {
+    let (one, many) = scope_words(rows.scope);
     let unit = cohort.cohort.unit;
     let mut columns = vec![Column::text(one), Column::number("Runs").hint("Runs that have it, of all runs")];
     columns.extend(summary_columns(&report.options, Some(report.options.sort), true));
     columns.push(Column::number("Samples"));
-    table::open(out, &format!("{many} of {name}, in {}", unit.rate_name()), &columns)?;
-    for row in table.rows.iter().take(SCOPE_ROWS) {
-        write_row(report, table.scope, row, (unit, links), out)?;
-    }
-    table::close(out)?;
-    let rows = table.rows.iter().map(|row| (findings::short_name(&row.name), &row.name, &row.summary));
-    findings::runs(report, rows, out)?;
-    match table.rows.len().saturating_sub(SCOPE_ROWS) as u64 + table.hidden {
-        0 => Ok(()),
-        hidden => writeln!(
-            out,
-            "<p class=\"hidden\">{} rows below these are not shown, in the order of {}.</p>",
-            count(hidden),
-            Text(&statistic_name(&report.options.sort.name()))
-        ),
-    }
+    let label = format!("{many} of {name}, in {}", unit.rate_name());
+    let shown = rows.rows.iter().take(SCOPE_ROWS).map(|row| cells(report, rows.scope, row, (unit, links)));
+    let table = table(&label, &columns, shown);
+    let named = rows.rows.iter().map(|row| (name_of(&row.name).0, &row.name, &row.summary));
+    let hidden = hidden(rows.rows.len().saturating_sub(SCOPE_ROWS) + rows.hidden as usize, |hidden| {
+        let order = statistic_name(&report.options.sort.name());
+        format!("{} rows below these are not shown, in the order of {}.", thousands(hidden), Text(&order))
+    });
+    format!("{table}{}{hidden}", runs_behind(report, named))
 }
 
-fn write_row(
-    report: &FleetReport,
-    scope: FleetScope,
-    row: &ScopeRow,
-    (unit, links): (Unit, &Links<'_>),
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (name, within) = scope_names(scope, &row.name);
+fn cells(report: &FleetReport, scope: FleetScope, row: &ScopeRow, (unit, links): (Unit, &Links<'_>)) -> Vec<String> {
     let (summary, place) = (&row.summary, RunPlace::Row(row.name.clone()));
-    table::open_row(out, &name, within.as_deref())?;
-    table::count(out, summary.count - summary.zeros.min(summary.count))?;
-    table::measure(out, summary.mean, unit)?;
-    table::measure(out, summary.weighted_mean, unit)?;
-    for (index, estimate) in summary.estimates.iter().enumerate() {
-        // Half of all runs are below the median even if they are identical: only values above it show a tail.
-        let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
-        let noise = row.noise.get(index).copied().flatten().filter(|_| is_noise);
-        let runs = summary.percentile_runs.get(index).map_or(&[][..], Vec::as_slice);
-        table::estimate(out, report, (estimate, unit, noise), &|shown| links.number(shown, runs, &place))?;
-    }
-    let max = summary.max.unwrap_or(0.0);
-    let shown = links.number(&measure(max, unit), summary.max_run.as_slice(), &place);
-    largest(report, row, (max, &shown), out)?;
-    table::count(out, row.samples)?;
-    table::close_row(out)
+    // Half of all runs are below the median even if they are identical: only values above it show a tail.
+    let is_noise = |index: usize| summary.estimates[index].quantile > Quantile::P50 && row.is_noise(index);
+    let noise =
+        (0..summary.estimates.len()).map(|index| row.noise.get(index).copied().flatten().filter(|_| is_noise(index)));
+    let title = Behind::of(report, summary).words().map(|words| shortened(&words));
+    let link = |shown: &str, runs: &[usize]| links.number(shown, runs, &place);
+    let mut cells = vec![scope_row(scope, &row.name), count(summary.count - summary.zeros.min(summary.count))];
+    cells.extend(summary_cells(report, (summary, unit, true), &noise.collect::<Vec<_>>(), title.as_deref(), &link));
+    cells.push(count(row.samples));
+    cells
 }
 
-/// The largest value as HTML, with the runs behind it and behind the highest percentile as its title.
-fn largest(report: &FleetReport, row: &ScopeRow, (max, shown): (f64, &str), out: &mut dyn Write) -> io::Result<()> {
-    match findings::title(report, &row.summary) {
-        Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{shown}</td>", Text(&title)),
-        None => table::number_as(out, max, shown),
+/// The runs behind the rows of a table, folded, with the command that opens the heaviest one.
+pub(super) fn runs_behind<'r>(
+    report: &FleetReport,
+    rows: impl Iterator<Item = (String, &'r ScopeName, &'r Summary)>,
+) -> String {
+    let row = |(name, scope, summary): (String, &ScopeName, &Summary)| {
+        let behind = Behind::of(report, summary);
+        let words = shortened(&behind.words()?);
+        let command = behind.max.and_then(|run| command(report, run, scope));
+        let command = command.map(|words| format!("<code>{}</code>\n", Text(&words.join(" ")))).unwrap_or_default();
+        Some(format!("<dt>{}</dt><dd>{}\n{command}</dd>\n", Text(&shortened(&name)), Text(&words)))
+    };
+    let rows: String = rows.take(RUN_ROWS).filter_map(row).collect();
+    if rows.is_empty() {
+        return rows;
     }
+    format!("<details class=\"behind\"><summary>Runs behind the numbers</summary>\n<dl>\n{rows}</dl></details>\n")
+}
+
+/// The section of differences; none with a single cohort.
+pub(super) fn contrasts(report: &FleetReport) -> String {
+    let of_unit = |contrasts: &[&Contrast]| {
+        // The cohorts of one unit are the same in every table.
+        let few = too_few_to_compare(report, contrasts[0], cohort_name);
+        let few = few.map(|few| format!("<ul class=\"cautions\"><li>{}</li></ul>\n", Text(&few))).unwrap_or_default();
+        few + &contrasts.iter().map(|contrast| differences(report, contrast)).collect::<String>()
+    };
+    section(report, "contrasts", || {
+        let shown: Vec<&Contrast> = report.contrasts.iter().filter(|contrast| !contrast.rows.is_empty()).collect();
+        format!(
+            "<h2>Largest differences between cohorts at {}</h2>\n\
+             <p>The largest value of a row less its smallest. “~” marks rows whose largest value is no more than sampling \
+             noise gives.</p>\n{}",
+            Text(&statistic_name(&report.options.sort.name())),
+            shown.chunk_by(|a, b| a.unit == b.unit).map(of_unit).collect::<String>()
+        )
+    })
+}
+
+fn differences(report: &FleetReport, contrast: &Contrast) -> String {
+    let (one, many) = scope_words(contrast.scope);
+    let title = format!("{many}: {} across runs, in {}", statistic_name(&contrast.by), contrast.unit.rate_name());
+    let shown = contrast.cohorts.len().min(MAX_COHORTS);
+    let mut columns = vec![Column::text(one), Column::number("Difference").sorted(true)];
+    columns.extend(contrast.cohorts[..shown].iter().map(|&cohort| {
+        let name = report.cohorts.get(cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
+        Column::number(&cut(&name, LONGEST_HEAD))
+    }));
+    let largest = contrast.rows.first().map_or(0.0, |row| row.difference);
+    let rows = contrast.rows.iter().take(MAX_ROWS).map(|row| difference_cells(contrast, row, shown, largest));
+    let table = table(&title, &columns, rows);
+    let rows = hidden(contrast.rows.len().saturating_sub(MAX_ROWS), |rows| {
+        format!("{} rows with smaller differences are not shown.", thousands(rows))
+    });
+    let cohorts = hidden(contrast.cohorts.len() - shown, |cohorts| {
+        format!("{} cohorts are compared but not shown.", thousands(cohorts))
+    });
+    format!("<h3>{}</h3>\n{table}{rows}{cohorts}", Text(&title))
+}
+
+fn difference_cells(contrast: &Contrast, row: &ContrastRow, shown: usize, largest: f64) -> Vec<String> {
+    let html = |value: f64| Text(&measure(value, contrast.unit)).to_string();
+    let share = if largest > 0.0 { (row.difference / largest * 100.0).round() } else { 0.0 };
+    let (class, mark) = if row.is_noise { ("bar noise", "~") } else { ("bar", "") };
+    let difference = format!(
+        "<td class=\"{class}\" data-value=\"{}\"><svg aria-hidden=\"true\"><rect width=\"{share}%\" height=\"100%\"/></svg>{mark}{}</td>",
+        row.difference,
+        html(row.difference)
+    );
+    let most = row.values.iter().copied().fold(0.0, f64::max);
+    let value = |&value: &f64| {
+        let class = if value == most { " class=\"most\"" } else { "" };
+        format!("<td{class} data-value=\"{value}\">{}</td>", html(value))
+    };
+    let values = row.values.iter().take(shown).map(value);
+    [scope_row(contrast.scope, &row.name), difference].into_iter().chain(values).collect()
 }

@@ -4,11 +4,11 @@
 //! options of the report, from which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json)
 //! restores them.
 
-mod findings;
 mod parts;
 
 use std::io::{self, Write};
 
+use parts::{cohort_of, finding, labels, names, percentile, run_of, trend};
 use serde_json::{Map, Value, json};
 
 use super::measure_unit;
@@ -20,8 +20,6 @@ use crate::fleet::{
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, ExponentialHistogram, Quantile};
 use crate::units::{Millionths, Unit};
-use findings::{finding, trend};
-use parts::{cohort_of, labels, names, percentile, run_of};
 
 /// The value of the field `format`.
 pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;

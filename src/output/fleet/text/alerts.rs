@@ -1,16 +1,13 @@
 //! The outcomes of alert rules.
 
-use std::io;
-
 use unicode_width::UnicodeWidthStr;
 
 use super::labels;
-use super::page::Page;
-use super::words::{many, thousands};
+use super::table::Page;
 use crate::fleet::{AlertOutcome, AlertState, FleetReport};
-use crate::output::fleet::alert_lines::{interval, known};
 use crate::output::fleet::measures::Measures;
-use crate::output::fleet::sentences::statistic_name;
+use crate::output::fleet::sentences::{interval, known, statistic_name};
+use crate::output::fleet::{many, thousands};
 use crate::output::text::style::{Tone, fit};
 use crate::units::Unit;
 
@@ -21,9 +18,9 @@ const NAMES: usize = 5;
 /// Columns of the word for the result of a rule.
 const INDENT: usize = 11;
 
-pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+pub(super) fn alerts(report: &FleetReport, page: &mut Page<'_>) {
     if report.options.alerts.is_empty() {
-        return Ok(());
+        return;
     }
     let count = |is: fn(&AlertState) -> bool| report.alerts.iter().filter(|alert| is(&alert.state)).count() as u64;
     let fired = count(|state| *state == AlertState::Fired);
@@ -31,14 +28,14 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     let undecided = report.alerts.len() as u64 - fired - quiet;
     let counts = [(fired, "fired"), (undecided, "undecided"), (quiet, "ok")];
     let counts: Vec<String> = counts.iter().map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
-    page.title(&format!("alerts · {}", counts.join(", ")))?;
+    page.title(&format!("alerts · {}", counts.join(", ")));
     if report.alerts.is_empty() {
-        page.sentence(Some(Tone::Warning), 0, "no runs, so no rule was decided")?;
+        page.sentence(Some(Tone::Warning), 0, "no runs, so no rule was decided");
     }
-    report.alerts.iter().try_for_each(|alert| outcome(report, alert, page))
+    report.alerts.iter().for_each(|alert| outcome(report, alert, page))
 }
 
-fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> io::Result<()> {
+fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) {
     let (tone, word) = match alert.state {
         AlertState::Fired => (Tone::Bad, "FIRED"),
         AlertState::Quiet => (Tone::Good, "ok"),
@@ -52,20 +49,20 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
     let line = in_one_line.filter(is_one_line);
     let space = " ".repeat(INDENT - word.len());
     let rule = fit(line.as_ref().unwrap_or(&alert.rule.text), room);
-    page.line(&format!("{}{space}{rule}", page.style.paint(tone, word)))?;
+    page.line(&format!("{}{space}{rule}", page.style.paint(tone, word)));
     // A cohort is never cut: it could look like another.
     if let (None, Some(name)) = (line, whose) {
-        page.sentence(None, INDENT, &name)?;
+        page.sentence(None, INDENT, &name);
     }
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
     let threshold = alert.rule.threshold.as_f64();
     let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));
-    page.sentence(None, INDENT, &what_was_found(report, alert, measures))?;
+    page.sentence(None, INDENT, &what_was_found(report, alert, measures));
     if let Some(text) = further_names(alert, measures) {
-        page.sentence(None, INDENT, &text)?;
+        page.sentence(None, INDENT, &text);
     }
     if let Some(note) = &alert.note {
-        page.sentence(Some(Tone::Warning), INDENT, note)?;
+        page.sentence(Some(Tone::Warning), INDENT, note);
     }
     beyond(report, alert, measures, page)
 }
@@ -101,17 +98,17 @@ fn further_names(alert: &AlertOutcome, measures: Measures) -> Option<String> {
 }
 
 /// The runs beyond the threshold; of rules that did not fire, only how many.
-fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
+fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: &mut Page<'_>) {
     if alert.beyond_count == 0 {
-        return Ok(());
+        return;
     }
     let runs = many(alert.beyond_count, "run");
     let verb = if alert.beyond_count == 1 { "is" } else { "are" };
     let is_quiet = alert.state == AlertState::Quiet;
     let text = format!("{runs} {verb} beyond the threshold{}", if is_quiet { "" } else { ":" });
-    page.sentence(None, INDENT, &text)?;
+    page.sentence(None, INDENT, &text);
     if is_quiet {
-        return Ok(());
+        return;
     }
     let shown = &alert.beyond[..alert.beyond.len().min(RUNS)];
     let values: Vec<String> = shown.iter().map(|run| measures.text(run.1.as_f64())).collect();
@@ -119,11 +116,10 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: 
     for (run, value) in shown.iter().zip(values) {
         let source = report.runs.get(run.0).map_or("", |run| run.source.as_str());
         let room = page.style.width.map(|columns| columns.saturating_sub(INDENT + 2 + width + 2));
-        page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(source, room)))?;
+        page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(source, room)));
     }
     let more = alert.beyond_count - shown.len() as u64;
     if more > 0 {
-        page.sentence(None, INDENT + 2, &format!("and {} more", thousands(more)))?;
+        page.sentence(None, INDENT + 2, &format!("and {} more", thousands(more)));
     }
-    Ok(())
 }

@@ -1,55 +1,55 @@
 //! What was found; and, at the end of the page, the inputs that could not be read and the definitions of numbers.
 
-use std::io;
+use unicode_width::UnicodeWidthStr;
 
-use super::findings;
-use super::page::Page;
-use super::words::{first_few, many, thousands};
-use crate::fleet::{FailedInput, Finding, FleetReport, Inputs, Measure};
-use crate::output::fleet::sentences::counted_threads;
-use crate::output::text::style::Tone;
+use super::labels::first_few;
+use super::table::Page;
+use crate::fleet::{CohortReport, FailedInput, Finding, FleetReport, Inputs, Measure, ScopeName, ScopeTable};
+use crate::output::fleet::opening::{Behind, command, name_of};
+use crate::output::fleet::sentences::{Mood, counted_threads, points};
+use crate::output::fleet::{many, thousands};
+use crate::output::text::style::{Tone, fit};
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
 
 /// Files and runs that are named in a sentence.
 const NAMED: usize = 3;
 
-pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
     let by = if report.options.by.is_empty() { String::new() } else { format!(" by {}", report.options.by.join(", ")) };
     let title = match report.cohorts.len() {
         0 => "Fleet: no runs".to_owned(),
         cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
     };
-    page.sentence(Some(Tone::Title), 0, &title)?;
-    findings::write(report, page)?;
+    page.sentence(Some(Tone::Title), 0, &title);
+    findings(report, page);
     if !report.options.processes.is_empty() {
         let processes = report.options.processes.join(", ");
-        page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
+        page.sentence(None, 0, &format!("only what these processes use counts: {processes}"));
     }
     if let Some(threads) = counted_threads(&report.options, |names| first_few(names, NAMED)) {
-        page.sentence(None, 0, &format!("only what these threads use counts: {threads}"))?;
+        page.sentence(None, 0, &format!("only what these threads use counts: {threads}"));
     }
     if !report.selection.is_whole() {
-        page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection))?;
+        page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection));
     }
     for note in &report.notes {
-        page.sentence(Some(Tone::Warning), 0, note)?;
+        page.sentence(Some(Tone::Warning), 0, note);
     }
-    Ok(())
 }
 
 /// The inputs that do not count, or not as they should, one by one; none if all do.
-pub(super) fn incomplete(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+pub(super) fn incomplete(report: &FleetReport, page: &mut Page<'_>) {
     if report.findings.iter().any(|finding| matches!(finding, Finding::Inputs { .. })) {
-        page.title("inputs that do not count, or not as they should")?;
+        page.title("inputs that do not count, or not as they should");
     }
     inputs(&report.inputs, page)
 }
 
 /// What the numbers mean, below all of them.
-pub(super) fn definitions(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
-    page.line("")?;
-    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
+pub(super) fn definitions(report: &FleetReport, page: &mut Page<'_>) {
+    page.line("");
+    page.sentence(Some(Tone::Dim), 0, &measure(report));
     page.sentence(Some(Tone::Dim), 0, &method(report))
 }
 
@@ -92,47 +92,43 @@ fn method(report: &FleetReport) -> String {
     format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %; {means}")
 }
 
-fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
+fn inputs(inputs: &Inputs, page: &mut Page<'_>) {
     let warn = Some(Tone::Warning);
     if inputs.idle > 0 {
         let runs = many(inputs.idle, "idle run");
-        page.sentence(None, 0, &format!("{runs}, in which no thread was on the CPU: 0 in every percentile and mean"))?;
+        page.sentence(None, 0, &format!("{runs}, in which no thread was on the CPU: 0 in every percentile and mean"));
     }
     if !inputs.without_time.is_empty() {
         let runs = many(inputs.without_time.len() as u64, "run");
         let named = first_few(&inputs.without_time, NAMED);
-        page.sentence(warn, 0, &format!("{runs} without recorded time, so without CPU use, not counted: {named}"))?;
+        page.sentence(warn, 0, &format!("{runs} without recorded time, so without CPU use, not counted: {named}"));
     }
     if inputs.estimated_time > 0 {
         let runs = many(inputs.estimated_time, "run");
         let text = "with estimated time (what samples cover): CPU use is too high where it was idle before or after";
-        page.sentence(warn, 0, &format!("{runs} {text}"))?;
+        page.sentence(warn, 0, &format!("{runs} {text}"));
     }
     if inputs.rejected_rows > 0 {
         let rows = many(inputs.rejected_rows, "row");
-        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"))?;
+        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"));
     }
     if !inputs.damaged.is_empty() {
         let runs: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
         let sources: Vec<String> = inputs.damaged.iter().map(|damaged| damaged.source.clone()).collect();
         let (runs, named) = (many(runs, "damaged run"), first_few(&sources, NAMED));
-        page.sentence(warn, 0, &format!("{runs} of recordings, not read and not counted: {named}"))?;
+        page.sentence(warn, 0, &format!("{runs} of recordings, not read and not counted: {named}"));
     }
     if inputs.excluded_runs > 0 {
         let runs = many(inputs.excluded_runs, "run");
-        page.sentence(
-            warn,
-            0,
-            &format!("{runs} with nothing of what was selected, not counted, of files with others"),
-        )?;
+        page.sentence(warn, 0, &format!("{runs} with nothing of what was selected, not counted, of files with others"));
     }
     failures(&inputs.failed, page)
 }
 
 /// Files without runs, by kind, with the reason of the first one of each kind.
-fn failures(failed: &[FailedInput], page: &mut Page<'_>) -> io::Result<()> {
+fn failures(failed: &[FailedInput], page: &mut Page<'_>) {
     if failed.is_empty() {
-        return Ok(());
+        return;
     }
     let mut kinds: Vec<(&str, Vec<&FailedInput>)> = Vec::new();
     for input in failed {
@@ -154,10 +150,87 @@ fn failures(failed: &[FailedInput], page: &mut Page<'_>) -> io::Result<()> {
     let counts: Vec<String> = kinds.iter().map(kind).collect();
     let files = many(failed.len() as u64, "file");
     let warn = Some(Tone::Warning);
-    page.sentence(warn, 0, &format!("{files} gave no run: {}", counts.join(", ")))?;
+    page.sentence(warn, 0, &format!("{files} gave no run: {}", counts.join(", ")));
     for (name, inputs) in &kinds {
         let first = inputs[0];
-        page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason))?;
+        page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason));
     }
-    Ok(())
+}
+
+/// Cohorts whose runs are named.
+const COHORTS: usize = 6;
+/// Columns of a row's name before its runs.
+const NAME: usize = 40;
+
+/// The points of the summary, the first lines of the report.
+pub(super) fn findings(report: &FleetReport, page: &mut Page<'_>) {
+    for point in points(report) {
+        let tone = match point.mood {
+            Mood::Bad => Some(Tone::Bad),
+            Mood::Doubtful => Some(Tone::Warning),
+            Mood::Good => Some(Tone::Good),
+            Mood::Plain => None,
+        };
+        page.sentence(tone, 0, &format!("• {}", point.text));
+    }
+}
+
+/// Names the runs at the highest percentile and with the largest value of each cohort, and the command that opens one.
+pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], page: &mut Page<'_>) {
+    page.line("");
+    for cohort in cohorts.iter().take(COHORTS) {
+        if let Some(words) = Behind::of(report, &cohort.across_runs).words() {
+            page.sentence(Some(Tone::Dim), 0, &format!("{} · {words}", super::labels::name(&cohort.cohort)));
+        }
+    }
+    let max = |cohort: &CohortReport| cohort.across_runs.max.unwrap_or(-1.0);
+    let Some(heaviest) = cohorts.iter().max_by(|a, b| max(a).total_cmp(&max(b))) else { return };
+    let run = Behind::of(report, &heaviest.across_runs).max;
+    let Some(words) = run.and_then(|run| command(report, run, &ScopeName::default())) else { return };
+    lines_of_command(&words, page.style.width).iter().for_each(|line| page.line(line))
+}
+
+/// A command in lines that a shell reads as one; none if a word is longer than a line, since a command that is cut opens nothing.
+fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
+    let mut lines = vec![String::from("open one:")];
+    for word in words {
+        let line = &lines[lines.len() - 1];
+        let fits = width.is_none_or(|width| line.width() + 1 + word.width() + 2 <= width);
+        match lines.last_mut().filter(|_| fits) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(format!("    {word}")),
+        }
+    }
+    if width.is_some_and(|width| lines.iter().any(|line| line.width() + 2 > width)) {
+        return Vec::new();
+    }
+    let last = lines.len() - 1;
+    lines.iter_mut().take(last).for_each(|line| line.push_str(" \\"));
+    lines
+}
+
+/// Names the runs behind the first row of a table.
+pub(super) fn runs_of_first_row(report: &FleetReport, table: &ScopeTable, page: &mut Page<'_>) {
+    let Some(row) = table.rows.first() else { return };
+    match Behind::of(report, &row.summary).words() {
+        Some(words) => {
+            let name = fit(&name_of(&row.name).0, Some(NAME));
+            page.sentence(Some(Tone::Dim), 0, &format!("{name} · {words}"))
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_whole_or_not_there() {
+        let words = ["traceparse", "a/long/folder/run.xml", "--view", "functions"].map(str::to_owned);
+        assert_eq!(lines_of_command(&words, None), ["open one: traceparse a/long/folder/run.xml --view functions"]);
+        let narrow = ["open one: traceparse \\", "    a/long/folder/run.xml --view \\", "    functions"];
+        assert_eq!(lines_of_command(&words, Some(36)), narrow);
+        assert!(lines_of_command(&words, Some(26)).is_empty());
+    }
 }

@@ -5,29 +5,21 @@
 //! end if only later tables have them.
 
 mod alerts;
-mod boxes;
-mod cohorts;
-mod contrasts;
-mod findings;
 mod header;
-mod histogram;
 mod labels;
-mod notes;
-mod page;
-mod scopes;
+mod plots;
 mod table;
-mod trend;
-mod words;
+mod tables;
 
-use crate::output::fleet::sentences::subject_inside;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::fleet::{FleetReport, FleetScope};
+use crate::output::fleet::sentences::subject_inside;
+use crate::output::fleet::{many, thousands};
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
-use page::Page;
-use words::{many, thousands};
+use table::Page;
 
 /// Cohorts that get a histogram.
 const PICTURES: usize = 6;
@@ -37,56 +29,50 @@ const PICTURES: usize = 6;
 /// # Errors
 /// When `out` fails.
 pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut left_out = BTreeSet::new();
-    if style.width.is_some() {
-        // Tables keep the columns of the first one, so a trial run finds out what fits the narrowest table.
-        let mut nowhere = io::sink();
-        let mut page = Page::new(style, left_out, &mut nowhere);
-        sections(report, &mut page)?;
-        left_out = page.into_left_out_everywhere();
-    }
-    sections(report, &mut Page::new(style, left_out, out))
+    // Tables keep the columns of the first one, so a trial run finds out what fits the narrowest table.
+    let left_out = style.width.map(|_| page(report, Page::new(style, BTreeSet::new())).left_out_everywhere);
+    out.write_all(page(report, Page::new(style, left_out.unwrap_or_default())).text.as_bytes())
 }
 
 /// The result first, and then its sources.
-fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
-    header::write(report, page)?;
-    cohorts::write(report, page)?;
-    alerts::write(report, page)?;
-    trend::write(report, page)?;
-    contrasts::write(report, page)?;
-    boxes::write(report, page)?;
+fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
+    header::opening(report, &mut page);
+    tables::across_runs(report, &mut page);
+    alerts::alerts(report, &mut page);
+    plots::trends(report, &mut page);
+    tables::contrasts(report, &mut page);
+    plots::boxes(report, &mut page);
     let room = page.style.width.map(|width| width / 2);
     let names = labels::names(report.cohorts.iter().map(|cohort| &cohort.cohort), room);
     for (index, name) in names.iter().enumerate() {
-        cohort(report, index, name, page)?;
+        cohort(report, index, name, &mut page);
     }
-    page.explain_marks(&report.options)?;
-    header::incomplete(report, page)?;
-    header::definitions(report, page)?;
-    page.say_what_was_left_out()
+    page.explain_marks(&report.options);
+    header::incomplete(report, &mut page);
+    header::definitions(report, &mut page);
+    page.say_what_was_left_out();
+    page
 }
 
 /// The section of one cohort.
-fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) -> io::Result<()> {
+fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) {
     let cohort = &report.cohorts[index];
     let has_runs = report.options.scopes.contains(&FleetScope::Run);
     if !has_runs && cohort.tables.is_empty() {
-        return Ok(());
+        return;
     }
-    page.title(&format!("━━ {} · {}", cohort.cohort.name(), many(cohort.runs, "run")))?;
+    page.title(&format!("━━ {} · {}", cohort.cohort.name(), many(cohort.runs, "run")));
     if has_runs && index < PICTURES && cohort.runs > 1 {
-        histogram::write(cohort, subject_inside(report), page)?;
+        plots::histogram(cohort, subject_inside(report), page);
     }
     if index == PICTURES {
         let left = thousands((report.cohorts.len() - PICTURES) as u64);
-        page.painted(Tone::Dim, &format!("no histograms of this and later cohorts ({left} in all)"))?;
+        page.painted(Tone::Dim, &format!("no histograms of this and later cohorts ({left} in all)"));
     }
     if has_runs {
-        cohorts::within_runs(report, cohort, page)?;
+        tables::within_runs(report, cohort, page);
     }
     for table in &cohort.tables {
-        scopes::write(report, cohort, name, table, page)?;
+        tables::scope_table(report, cohort, name, table, page);
     }
-    Ok(())
 }

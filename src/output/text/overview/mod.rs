@@ -1,7 +1,6 @@
 //! The answer in short: at most a screen, regardless of the recording.
 
 mod answer;
-mod missing_symbols;
 #[cfg(feature = "compression")]
 mod sentences;
 mod time;

@@ -2,14 +2,13 @@
 
 use super::{Page, seconds};
 use crate::output::text::style::{Tone, fit};
+use crate::output::text::timeline::block;
 use crate::output::text::words::count;
 use crate::recording::Interval;
 use crate::units::{Nanos, Weight};
 
 /// A shorter line is not informative.
 const LEAST_BINS: usize = 10;
-/// Blocks of an eighth of the height to the whole of it.
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 impl Page<'_, '_> {
     /// Work over time as a line of blocks, and hangs below it.
@@ -20,10 +19,7 @@ impl Page<'_, '_> {
         if most == 0 || bins.len() < LEAST_BINS {
             return Vec::new();
         }
-        let block = |weight: u64| match weight {
-            0 => ' ',
-            _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
-        };
+        let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
         let (weight, length) = line.peak(&activity.time).unwrap_or_default();
         let peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
             Some(percent) => format!("{percent:.1}%"),

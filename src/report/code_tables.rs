@@ -1,0 +1,354 @@
+//! The weights of code: functions, binaries, categories with the calls between them, and source lines. Functions also have names in
+//! place of ids, for programs that use the crate.
+
+use std::cmp::Reverse;
+
+use super::labels::{binary_of, function_of};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
+use super::{Report, SeriesReport};
+use crate::calltree::{
+    CategoryRow, FunctionRow, KeySums, Label, LineRow, TransitionRow, categories_of_stacks, lines_of_stacks,
+    sum_stacks_by_key, transitions_of_stacks,
+};
+use crate::hash::{HashMap, IndexMap};
+use crate::profile::{Binary, BinaryId, Category, Profile, StringId};
+use crate::units::Uuid;
+
+pub(super) static FUNCTIONS: ListingKind = ListingKind::new(
+    ["functions", "function"],
+    &[
+        Column::weight("self_weight", "self"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide).at_least(8),
+        Column::new("function", "function", ColumnRole::Name),
+        Column::new("binary", "", ColumnRole::Owner),
+    ],
+    RowLimits::HeavyFirst,
+    functions,
+)
+.csv(&["self_weight", "all_weight", "self_samples", "samples", "unit", "function", "binary"])
+.json(&["function", "binary", "self_weight", "all_weight", "self_samples", "samples", "unit"]);
+
+fn functions(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.recording.profile;
+    let cells = |row: &FunctionRow| {
+        let FunctionRow { label, self_weight, all_weight, self_samples, all_samples } = *row;
+        let names = [Cell::Text(function_of(profile, label).to_owned()), Cell::optional(binary_of(profile, label))];
+        numbers(&KeySums { self_weight, all_weight, self_samples, all_samples }).into_iter().chain(names).collect()
+    };
+    Listing::new(series.counted.weight, series.functions.iter().map(cells).collect(), Vec::new())
+}
+
+/// A function with its names and weights, which are in the unit of its series. Serialized, it is the row of the JSON without the
+/// position of its series: `name` is `function` there, and `all_samples` is `samples`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct NamedFunction<'r> {
+    /// The name; an address in hex for code without a name, and `None` for samples without stack.
+    #[cfg_attr(feature = "serde", serde(rename = "function", serialize_with = "label"))]
+    pub name: Option<&'r str>,
+    /// The name of the binary, if known.
+    pub binary: Option<&'r str>,
+    /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
+    pub unit: &'static str,
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that have it anywhere in their stack.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that have it anywhere in their stack.
+    #[cfg_attr(feature = "serde", serde(rename = "samples"))]
+    pub all_samples: u64,
+}
+
+/// The name, or the label for samples without stack.
+#[cfg(feature = "serde")]
+fn label<S: serde::Serializer>(name: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.unwrap_or(super::NO_STACK))
+}
+
+impl<'e> Report<'e> {
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Only
+    /// [`View::Functions`](super::View::Functions) has them.
+    pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
+        series.functions.iter().map(|row| self.named_function(series, row))
+    }
+
+    fn named_function(&self, series: &SeriesReport, row: &FunctionRow) -> NamedFunction<'e> {
+        let profile = &self.recording.profile;
+        let (name, binary) = match row.label {
+            Label::Function(id) => (Some(profile.function_name(id)), profile.binary_name(id)),
+            Label::NoStack | Label::Root => (None, None),
+        };
+        let FunctionRow { label: _, self_weight, all_weight, self_samples, all_samples } = *row;
+        NamedFunction { name, binary, unit: series.unit.name(), self_weight, all_weight, self_samples, all_samples }
+    }
+}
+
+pub(super) static BINARIES: ListingKind = ListingKind::new(
+    ["binaries", "binary"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
+        Column::new("binary", "binary", ColumnRole::Name),
+        Column::machine("uuid", ColumnRole::Label),
+        Column::machine("arch", ColumnRole::Label),
+        Column::machine("load_address", ColumnRole::Label),
+        Column::new("path", "", ColumnRole::Owner),
+    ],
+    RowLimits::All,
+    binaries,
+);
+
+/// Frames outside every known binary.
+const NO_BINARY: &str = "[no known binary]";
+
+fn binaries(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.recording.profile;
+    let keys = Keys::new(profile);
+    let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
+    let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();
+    let weights = report.weights.of_series(series.series);
+    let jobs = report.options.jobs;
+    let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1, jobs);
+    let outside = sums.pop().unwrap_or_default();
+    let known = keys.binaries.iter().zip(sums).map(|(same, sums)| (binary_cells(profile, same), sums));
+    let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)].map(|(name, sums)| (unknown_cells(name), sums));
+    let rows = known.chain(unknown).filter(|(_, sums)| sums.all_samples > 0);
+    let mut rows: Vec<([Cell; 5], KeySums)> = rows.collect();
+    // Binaries with equal weights and names stay in the order of their first appearance.
+    let name = |cells: &[Cell; 5]| if let Cell::Text(name) = &cells[0] { name.clone() } else { String::new() };
+    rows.sort_by_cached_key(|(cells, sums)| (Reverse((sums.self_weight, sums.all_weight)), name(cells)));
+    let rows = rows.into_iter().map(|(cells, sums)| numbers(&sums).into_iter().chain(cells).collect());
+    Listing::new(series.counted.weight, rows.collect(), Vec::new())
+}
+
+/// The key for binaries that are counted as one: the UUID, regardless of the load address. Without a UUID, it is the name and path.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    Uuid(Uuid),
+    Names(StringId, StringId),
+}
+
+/// The binaries grouped by identity.
+struct Keys {
+    /// By key: the binaries that are one.
+    binaries: Vec<Vec<BinaryId>>,
+    /// By binary: its key.
+    of_binary: Vec<usize>,
+}
+
+impl Keys {
+    fn new(profile: &Profile) -> Self {
+        let mut binaries: IndexMap<Identity, Vec<BinaryId>> = IndexMap::default();
+        let of_binary = profile.binary_ids().map(|id| {
+            let Binary { uuid, name, path, .. } = *profile.binary(id);
+            let entry = binaries.entry(uuid.map_or(Identity::Names(name, path), Identity::Uuid));
+            let key = entry.index();
+            entry.or_default().push(id);
+            key
+        });
+        let of_binary = of_binary.collect();
+        Self { binaries: binaries.into_values().collect(), of_binary }
+    }
+}
+
+/// Name, UUID, architecture, load address and path. The load address is absent if there are several.
+fn binary_cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
+    let Some(&first) = same.first() else { return unknown_cells(NO_BINARY) };
+    let binary = profile.binary(first);
+    let address = binary.load_address;
+    let is_one = same.iter().all(|&id| profile.binary(id).load_address == address);
+    let text = |text: Option<String>| text.map_or(Cell::Absent, Cell::Text);
+    [
+        Cell::Text(profile.string(binary.name).to_owned()),
+        text(binary.uuid.map(|uuid| uuid.to_string())),
+        text(binary.arch.map(|arch| profile.string(arch).to_owned())),
+        text(is_one.then(|| address.to_string())),
+        Cell::text(profile.string(binary.path)),
+    ]
+}
+
+fn unknown_cells(name: &str) -> [Cell; 5] {
+    [Cell::text(name), Cell::Absent, Cell::Absent, Cell::Absent, Cell::Absent]
+}
+
+pub(super) static CATEGORIES: ListingKind = ListingKind::new(
+    ["categories", "category"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
+        Column::new("category", "category", ColumnRole::Name),
+    ],
+    RowLimits::Weight,
+    categories,
+);
+
+pub(super) static TRANSITIONS: ListingKind = ListingKind::new(
+    ["transitions", "transition"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
+        Column::new("category", "callee", ColumnRole::Label).shown(Shown::WhereWide),
+        Column::new("call", "caller → callee", ColumnRole::Name).shown(Shown::Text),
+        Column::machine("caller", ColumnRole::Name),
+        Column::machine("caller_binary", ColumnRole::Label),
+        Column::machine("callee", ColumnRole::Name),
+        Column::new("callee_binary", "", ColumnRole::Owner),
+    ],
+    RowLimits::All,
+    transitions,
+);
+
+fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let rows = categories_of_stacks(&report.recording.profile, report.weights.of_series(series.series));
+    let cells = |row: &CategoryRow| {
+        let name = row.category.map_or(NO_STACK, Category::name);
+        numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
+    };
+    Listing::new(series.counted.weight, rows.iter().map(cells).collect(), Vec::new())
+}
+
+fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.recording.profile;
+    let rows = transitions_of_stacks(profile, report.weights.of_series(series.series));
+    let cells = |row: &TransitionRow| {
+        let (caller, callee) = (profile.function_name(row.caller), profile.function_name(row.callee));
+        let binary = |function| Cell::text(profile.binary_name(function).unwrap_or_default());
+        let names = [
+            Cell::text(row.category.name()),
+            Cell::Text(format!("{caller} → {callee}")),
+            Cell::text(caller),
+            binary(row.caller),
+            Cell::text(callee),
+            binary(row.callee),
+        ];
+        numbers(&row.sums).into_iter().chain(names).collect()
+    };
+    let notes = match rows.is_empty() {
+        true => vec!["no calls from your code into other code".to_owned()],
+        false => Vec::new(),
+    };
+    Listing::new(series.counted.weight, rows.iter().map(cells).collect(), notes)
+}
+
+/// The cells of the first four columns.
+fn numbers(sums: &KeySums) -> [Cell; 4] {
+    [
+        Cell::Weight(sums.self_weight),
+        Cell::Weight(sums.all_weight),
+        Cell::Number(sums.self_samples),
+        Cell::Number(sums.all_samples),
+    ]
+}
+
+pub(super) static LINES: ListingKind = ListingKind::new(
+    ["lines", "line"],
+    &[
+        Column::weight("self_weight", "self {unit}"),
+        Column::weight("all_weight", "all {unit}"),
+        Column::machine("self_samples", ColumnRole::Number),
+        Column::number("samples", "samples").shown(Shown::WhereWide),
+        Column::new("place", "line", ColumnRole::Name).shown(Shown::Text),
+        Column::new("of", "", ColumnRole::Owner).shown(Shown::Text),
+        Column::machine("path", ColumnRole::Name),
+        Column::machine("line", ColumnRole::Number),
+        Column::machine("function", ColumnRole::Name),
+        Column::machine("binary", ColumnRole::Owner),
+    ],
+    RowLimits::All,
+    lines,
+);
+
+fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.recording.profile;
+    let rows = lines_of_stacks(profile, report.weights.of_series(series.series));
+    let has_lines = rows.iter().any(|row| row.source.is_some_and(|source| source.line > 0));
+    let mut notes = Vec::new();
+    if !has_lines && !rows.is_empty() {
+        notes.push("no frame here has a source line, so these are functions; --dsym adds lines".to_owned());
+    }
+    let names = short_names(profile, rows.iter().filter_map(|row| row.source).map(|source| source.path));
+    let cells = rows.iter().map(|row| {
+        let texts = line_texts(profile, row, &names, has_lines);
+        numbers(&row.sums).into_iter().chain(texts).collect()
+    });
+    Listing::new(series.counted.weight, cells.collect(), notes)
+}
+
+/// The names in a row: place and owner for text; path, line, function and binary for other formats.
+fn line_texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
+    let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
+    let path = row.source.map(|source| source.path);
+    let line = row.source.map(|source| source.line).filter(|&line| line > 0);
+    let name = path.and_then(|path| names.get(&path)).map_or("", String::as_str);
+    let (place, of) = match (line, name) {
+        (Some(line), name) => (format!("{name}:{line}"), function.to_owned()),
+        (None, _) if !has_lines || row.label == Label::NoStack => (function.to_owned(), binary.to_owned()),
+        (None, "") => (function.to_owned(), "no line".to_owned()),
+        (None, name) => (function.to_owned(), format!("no line, in {name}")),
+    };
+    [
+        Cell::Text(place),
+        Cell::text(&of),
+        Cell::text(path.map_or("", |path| profile.string(path))),
+        Cell::number(line.map(u64::from)),
+        Cell::text(function),
+        Cell::text(binary),
+    ]
+}
+
+/// By path: the shortest suffix of components that distinguishes it from the other paths.
+fn short_names(profile: &Profile, paths: impl Iterator<Item = StringId>) -> HashMap<StringId, String> {
+    let mut open: Vec<StringId> = paths.collect();
+    open.sort_unstable();
+    open.dedup();
+    let mut names = HashMap::default();
+    for count in 1.. {
+        let mut used: HashMap<&str, u32> = HashMap::default();
+        for &path in &open {
+            *used.entry(last_components(profile.string(path), count)).or_default() += 1;
+        }
+        let is_told = |path: &str| used.get(last_components(path, count)) == Some(&1);
+        let is_whole = |path: &str| last_components(path, count).len() == path.len();
+        let (told, left): (Vec<StringId>, Vec<StringId>) =
+            open.iter().partition(|&&path| is_told(profile.string(path)) || is_whole(profile.string(path)));
+        names.extend(told.iter().map(|&path| (path, last_components(profile.string(path), count).to_owned())));
+        if left.is_empty() {
+            break;
+        }
+        open = left;
+    }
+    names
+}
+
+/// The end of a path from its `count`th last component on.
+fn last_components(path: &str, count: usize) -> &str {
+    path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::ProfileBuilder;
+
+    #[test]
+    fn shortens_paths_but_keeps_them_distinct() {
+        let mut builder = ProfileBuilder::new();
+        let paths = ["/a/x/mod.rs", "/b/x/mod.rs", "/b/y/mod.rs", "/b/lib.rs", "main.c", "/main.c"];
+        let ids: Vec<StringId> = paths.iter().map(|path| builder.string(path).unwrap()).collect();
+        let profile = builder.finish();
+        let names = short_names(&profile, ids.iter().copied().chain([ids[0]]));
+        let names: Vec<&str> = ids.iter().map(|id| names[id].as_str()).collect();
+        assert_eq!(names, ["a/x/mod.rs", "b/x/mod.rs", "y/mod.rs", "lib.rs", "main.c", "/main.c"]);
+    }
+}
