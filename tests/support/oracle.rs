@@ -16,9 +16,6 @@ use std::collections::BTreeMap;
 use super::recording::{Frame, Invented, Row};
 use super::shape::Shape;
 
-/// Addresses have 47 bits; the bits above are pointer authentication noise.
-pub const ADDRESS_MASK: u64 = 0x7fff_ffff_ffff;
-
 impl Shape {
     /// The address written for `frame` as the leaf of a stack.
     pub fn leaf_address(self, frame: &Frame) -> u64 {
@@ -129,15 +126,6 @@ impl Invented {
         weights
     }
 
-    /// The number of rows per (pid, tid).
-    pub fn rows_by_thread(&self) -> BTreeMap<(u32, u64), u64> {
-        let mut counts = BTreeMap::new();
-        for row in &self.rows {
-            *counts.entry((self.process_of(row).pid, self.thread_of(row).tid)).or_default() += 1;
-        }
-        counts
-    }
-
     /// Folded stacks: displayed names joined with `;`, root first, and the weight. Rows without a stack are omitted.
     pub fn folded(&self, shape: Shape) -> BTreeMap<String, u64> {
         let mut folded = BTreeMap::new();
@@ -147,10 +135,5 @@ impl Invented {
             }
         }
         folded
-    }
-
-    /// The sum of the weights of rows without a stack.
-    pub fn weight_without_stack(&self) -> u64 {
-        self.rows.iter().filter(|row| row.stack.is_none()).map(|row| row.weight).sum()
     }
 }
