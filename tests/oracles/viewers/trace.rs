@@ -18,7 +18,7 @@ use traceparse::report::{Report, ReportOptions, SeriesReport, Span, View};
 use traceparse::units::{Nanos, Unit};
 
 use super::{inputs, name_of};
-use crate::programs::{files, has_python, oracle, repository};
+use crate::programs::{has_python, oracle, repository};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials![random_recordings, a_span_ends_at_a_pause, sums_have_no_times];
