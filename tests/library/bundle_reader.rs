@@ -5,7 +5,6 @@ mod alike_rows;
 mod damaged_runs;
 mod intervals;
 mod odd_bundles;
-mod unreadable_cells;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,10 +18,12 @@ use support::bundle::{
 };
 use support::large_model::LargeSize;
 use support::writer::Content;
-use support::{DEPTHS, Invented, Node, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
+use support::{
+    DEPTHS, Invented, Node, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render, write_large_deep,
+};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::files::{Entry, Files as FileSystem};
-use traceparse::profile::{Profile, SampleKind};
+use traceparse::profile::{Profile, Sample, SampleKind};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::symbolicate::SymbolicateOptions;
@@ -446,11 +447,23 @@ fn the_bytes_of_the_samples_are_known_before() {
 #[test]
 fn sums_do_not_depend_on_threads() {
     let size = LargeSize { rows: 30_000, distinct_stacks: 400, seed: 3, depths: DEPTHS };
+    let mut xml = Vec::new();
+    write_large_deep(&mut xml, Shape::Xcode26_2, size.rows, size.distinct_stacks, size.seed, DEPTHS).unwrap();
+    let export = read(xml.as_slice(), "orchard", &Options::default()).unwrap();
     for compression in [Compression::Zlib, Compression::Plain] {
         let files = write_large_bundle(size.clone(), compression);
         let open = |jobs, samples| read_files(&files, &Options { jobs, samples, ..Options::default() }).unwrap();
         let sums = |export: &Recording| export.profile.sums().collect::<Vec<_>>();
         let one = open(1, SampleDetail::Summed);
+        // The document of the same size, which is written by itself, has the same samples.
+        let told = |export: &Recording| {
+            let profile = &export.profile;
+            let leaf = |sample: &Sample| profile.frames_leaf_first(sample.stack).next().map(|frame| frame.address);
+            let depth = |sample: &Sample| profile.frames_leaf_first(sample.stack).count();
+            let told = |sample: &Sample| (sample.time, sample.weight, leaf(sample), depth(sample));
+            profile.samples().iter().map(told).collect::<Vec<_>>()
+        };
+        assert!(told(&open(2, SampleDetail::Each)) == told(&export), "{compression:?}");
         let mut expected: BTreeMap<_, (u64, u64)> = BTreeMap::new();
         for sample in open(2, SampleDetail::Each).profile.samples() {
             let sum = expected.entry((sample.thread, sample.stack, sample.state)).or_default();

@@ -100,6 +100,29 @@ fn assert_children(tree: &CallTree) {
     }
 }
 
+/// Functions, against the slow form: each sample once for each function in its stack.
+fn assert_functions(profile: &Profile, rows: &[StackWeight], tree: &CallTree) {
+    let mut expected: BTreeMap<Label, (u64, u64)> = BTreeMap::new();
+    for row in rows {
+        let mut labels: Vec<Label> =
+            profile.frames_leaf_first(row.stack).map(|frame| Label::Function(frame.function)).collect();
+        if labels.is_empty() {
+            labels.push(Label::NoStack);
+        }
+        expected.entry(labels[0]).or_default().0 += row.weight;
+        labels.sort_unstable();
+        labels.dedup();
+        for label in labels {
+            expected.entry(label).or_default().1 += row.weight;
+        }
+    }
+    let found = tree.functions(profile);
+    assert_eq!(found.iter().map(|row| row.self_weight).sum::<u64>(), tree.root().all_weight);
+    let found: BTreeMap<Label, (u64, u64)> =
+        found.iter().map(|row| (row.label, (row.self_weight, row.all_weight))).collect();
+    assert_eq!(found, expected);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
@@ -130,6 +153,7 @@ proptest! {
             prop_assert_eq!(seen(&tree), expected);
             assert_children(&tree);
             let whole = merger.tree(&rows);
+            assert_functions(profile, &rows, &whole);
             prop_assert_eq!(StackWeights::from_iter(rows.iter().copied()).functions(profile, 2), whole.functions(profile));
         }
     }

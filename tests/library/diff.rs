@@ -175,32 +175,6 @@ fn changes_follow_their_formulas() {
     assert!(unequal > 10, "{unequal} functions of unequal weights");
 }
 
-/// Two recordings of the same process differ by chance: few functions may be marked.
-#[test]
-fn chance_alone_is_rarely_marked() {
-    let mut marked = 0;
-    let mut functions = 0;
-    for seed in 0..40 {
-        // Every sample of one recording goes to either side by the toss of a coin, so nothing really changed.
-        let export = open(seed, Shape::Xcode27, Table::TimeProfile, SampleDetail::Each);
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut counts: BTreeMap<Key, [f64; 2]> = BTreeMap::new();
-        for _ in 0..20 {
-            for sample in export.profile.samples() {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let Some(leaf) = export.profile.frames_leaf_first(sample.stack).next() else { continue };
-                counts.entry(key(&export.profile, leaf)).or_default()[(state >> 62) as usize & 1] += 1.0;
-            }
-        }
-        for [before, after] in counts.into_values().filter(|[before, after]| before + after >= 30.0) {
-            functions += 1;
-            marked += usize::from((after - before).abs() > Change::BEYOND_NOISE * (before + after).sqrt());
-        }
-    }
-    let share = f64::from(marked as u32) / f64::from(functions as u32);
-    assert!(functions > 200 && (0.01..0.1).contains(&share), "{marked} of {functions}");
-}
-
 #[test]
 fn unlike_recordings_are_told() {
     let each = SampleDetail::Each;

@@ -10,8 +10,7 @@ use traceparse::fleet::{
 use traceparse::units::Millionths;
 
 fn report(runs: &[RunMeasures], rules: &[&str], options: FleetOptions) -> FleetReport {
-    let alerts = rules.iter().map(|rule| AlertRule::parse(rule).unwrap_or_else(|error| panic!("{rule}: {error}")));
-    fleet_reports::report(runs, FleetOptions { alerts: alerts.collect(), ..options })
+    fleet_reports::report(runs, FleetOptions { alerts: fleet_reports::rules(rules), ..options })
 }
 
 fn alerts(runs: &[RunMeasures], rules: &[&str]) -> Vec<AlertOutcome> {
@@ -266,7 +265,7 @@ fn weighted_percentiles_have_no_intervals_and_decide_nothing() {
 #[test]
 fn the_order_of_runs_does_not_show() {
     let mut runs = fleet::runs(11, 120);
-    let by = || FleetOptions { by: vec!["app_version".to_owned()], ..FleetOptions::default() };
+    let by = || fleet_reports::by(&["app_version"]);
     let rules = ["function(*).self.p90 > 0.5", "binary(*).all.max > 20", "function(*).all.mean < 3"];
     let first = format!("{:?}", report(&runs, &rules, by()).alerts);
     runs.reverse();

@@ -1,7 +1,6 @@
 //! Runs as Parquet and back; what the files say to other engines; damaged files.
 
 use std::io::Cursor;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -129,53 +128,6 @@ fn files_are_plain_for_other_engines() {
     }
 }
 
-#[test]
-fn another_reader_sees_values_and_nulls() {
-    let run =
-        (0..).map(|seed| runs::run(seed, 5)).find(|run| run.record.wall.is_some() && run.record.label("app").is_none());
-    let run = run.unwrap();
-    let failure = runs::failure(7);
-    let found = rows(&write(DatasetTable::Runs, std::slice::from_ref(&run), std::slice::from_ref(&failure)));
-    let [ok, failed] = found.as_slice() else { panic!("{} rows", found.len()) };
-    assert_eq!(text(ok, "status").as_deref(), Some("ok"));
-    assert_eq!(text(ok, "run_id"), Some(run.record.run_id.clone()));
-    assert_eq!((text(ok, "failure"), text(ok, "error"), text(ok, "app")), (None, None, None));
-    assert_eq!(text(ok, "device").as_deref(), run.record.label("device"));
-    assert_eq!(integer(ok, "weight"), Some(run.record.weight as i64));
-    let rate = run.record.rate(run.record.weight).unwrap();
-    assert_eq!(integer(ok, "cpu_rate_millionths"), Some(rate.get() as i64));
-    assert!(ok.iter().any(|(name, field)| name == "cpu_rate" && *field == Some(Field::Double(rate.as_f64()))));
-    let seconds = run.record.whole_seconds();
-    assert_eq!(integer(ok, "first_whole_second"), Some(i64::from(seconds[0].start)));
-    assert_eq!(integer(ok, "end_whole_second"), Some(i64::from(seconds[0].end)));
-    assert_eq!(text(ok, "parts_ns"), None);
-
-    assert_eq!(text(failed, "status").as_deref(), Some("failed"));
-    assert_eq!(text(failed, "failure").as_deref(), Some(failure.kind.name()));
-    assert_eq!(text(failed, "error"), Some(failure.reason.clone()));
-    assert_eq!(text(failed, "run_id"), failure.run_id);
-    let known = ["run_id", "fingerprint", "status", "failure", "error", "source", "source_bytes"];
-    for (name, field) in failed.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
-        assert_eq!(*field, None, "{name}");
-    }
-}
-
-#[test]
-fn rows_of_functions_carry_what_is_asked_most() {
-    let run = (0..).map(|seed| runs::run(seed, 5)).find(|run| run.frames.len() > 3 && run.record.label("os").is_none());
-    let run = run.unwrap();
-    let found = rows(&write(DatasetTable::Frames, std::slice::from_ref(&run), &[]));
-    assert_eq!(found.len(), run.frames.len());
-    for (row, frame) in found.iter().zip(&run.frames) {
-        assert_eq!(text(row, "function").as_deref(), Some(run.name(frame.function)));
-        assert_eq!(text(row, "thread").as_deref(), Some(run.name(frame.thread)));
-        assert_eq!(integer(row, "all_weight"), Some(frame.all_weight as i64));
-        assert_eq!(text(row, "unit").as_deref(), Some(run.record.unit.name()));
-        assert_eq!(text(row, "app_version").as_deref(), run.record.label("app_version"));
-        assert_eq!(text(row, "os"), None);
-    }
-}
-
 /// A run that took a second.
 fn second_of(run: &RunMeasures) -> RunRecord {
     RunRecord { wall: Some(Nanos::from_millis(1000)), ..run.record.clone() }
@@ -296,80 +248,4 @@ fn tables_of_other_runs_are_told() {
     let error = read(&tables).unwrap_err();
     assert_eq!((error.kind, error.table), (DatasetErrorKind::Damaged, DatasetTable::Frames));
     assert!(error.to_string().contains("has rows of run"), "{error}");
-}
-
-/// Counts panics of this thread instead of printing them.
-fn without_panics<T>(run: impl FnOnce() -> T) -> (T, usize) {
-    static PANICS: AtomicUsize = AtomicUsize::new(0);
-    thread_local!(static IS_COUNTED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        if IS_COUNTED.get() {
-            PANICS.fetch_add(1, Ordering::Relaxed);
-            if std::env::var_os("TRACEPARSE_SHOW_PANICS").is_some() {
-                eprintln!("{info}");
-            }
-        } else {
-            usual(info);
-        }
-    }));
-    IS_COUNTED.set(true);
-    let result = run();
-    IS_COUNTED.set(false);
-    (result, PANICS.load(Ordering::Relaxed))
-}
-
-/// Bytes changed, cut and repeated: an error or other numbers, and the Parquet reader never panics, although a panic would be
-/// caught.
-#[test]
-fn damaged_files_are_errors() {
-    let written: Vec<RunMeasures> = (0..4).map(|seed| runs::run(seed, 30)).collect();
-    let whole = write_all(&written, &[runs::failure(1)]);
-    let mut numbers = runs::Numbers::new(11);
-    let (mut errors, mut same) = (0, 0);
-    let ((), panics) = without_panics(|| {
-        for round in 0..MUTATIONS {
-            let mut tables = whole.clone();
-            let table = &mut tables[round % 5];
-            mutate(table, &mut numbers);
-            match read(&tables) {
-                Err(error) => {
-                    assert!(!error.to_string().is_empty());
-                    errors += 1;
-                }
-                Ok((read, _)) => same += usize::from(read == written),
-            }
-            let _ = KnownRun::all(Cursor::new(tables[0].clone()));
-        }
-    });
-    assert!(errors > MUTATIONS / 3, "{errors} errors, {same} the same");
-    assert_eq!(panics, 0, "caught, but the checks before should have seen it");
-}
-
-const MUTATIONS: usize = 4000;
-
-fn mutate(bytes: &mut Vec<u8>, numbers: &mut runs::Numbers) {
-    let length = bytes.len() as u64;
-    // Half of them in what describes the file, which stands at its end.
-    let from = if numbers.below(2) == 0 { length.saturating_sub(1500) } else { 0 };
-    for _ in 0..1 + numbers.below(3) {
-        let at = (from + numbers.below(length - from)) as usize;
-        match numbers.below(4) {
-            0 => bytes[at] = numbers.below(256) as u8,
-            1 => bytes[at] ^= 1 << numbers.below(8),
-            2 => bytes[at] = [0, 0xff, 0x7f, 0x80][numbers.below(4) as usize],
-            _ => bytes[at] = bytes[at].wrapping_add(1),
-        }
-    }
-    match numbers.below(12) {
-        0 => bytes.truncate(numbers.below(length) as usize),
-        1 => {
-            let at = numbers.below(length) as usize;
-            bytes.insert(at, numbers.below(256) as u8);
-        }
-        2 => {
-            bytes.remove(numbers.below(length) as usize);
-        }
-        _ => {}
-    }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use support::fleet::context;
 use support::{Content, Node, RenderOptions, Shape, Size, Table, Target, TocOptions, concatenate, render, render_toc};
 use traceparse::fleet::{FailureKind, FrameRow, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures};
 use traceparse::profile::{Id, Matcher, Profile, Sample, SampleKind, Selection, Series, StateFilter, TimeRange};
@@ -13,19 +14,6 @@ use traceparse::units::{Millionths, Nanos, Unit};
 
 fn open(xml: &str) -> Recording {
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
-}
-
-fn context(tocs: Vec<Toc>) -> RunContext {
-    RunContext {
-        run_id: "c0ffee".to_owned(),
-        fingerprint: "f1".to_owned(),
-        source: "runs/test.xml".to_owned(),
-        source_bytes: 7,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: None,
-        tocs,
-    }
 }
 
 fn every_state() -> MeasureOptions {
@@ -209,15 +197,6 @@ proptest! {
         let options = if let Some(order) = order { options.shuffled(order) } else { options };
         let export = open(&render(&recording, &options));
         assert_measured(&export, &if all_states { every_state() } else { MeasureOptions::default() });
-    }
-}
-
-#[test]
-fn deep_recordings_are_summed_as_small_ones() {
-    for seed in 0..4 {
-        let recording = support::Invented::random(seed, &Size::medium());
-        let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
-        assert_measured(&export, &every_state());
     }
 }
 

@@ -2,12 +2,12 @@
 //! counted by hand.
 
 use support::builder::Builder;
-use support::{RenderOptions, Shape, Table, render};
+use support::{RenderOptions, Shape, Table, fleet, render};
 use traceparse::fleet::{FailureKind, FrameRow, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures};
 use traceparse::profile::{IntervalFilter, Selection, TimeRange};
 use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::units::{Millionths, Nanos};
+use traceparse::units::Nanos;
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -41,16 +41,7 @@ fn during(intervals: &[(u64, Option<u64>)], time: Option<(u64, u64)>) -> Result<
 }
 
 fn context() -> RunContext {
-    RunContext {
-        run_id: "one".to_owned(),
-        fingerprint: String::new(),
-        source: "test.xml".to_owned(),
-        source_bytes: 0,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: Some(Nanos::from_millis(5_000)),
-        tocs: Vec::new(),
-    }
+    RunContext { duration: Some(Nanos::from_millis(5_000)), ..fleet::context(Vec::new()) }
 }
 
 fn whole() -> RunMeasures {
@@ -122,24 +113,4 @@ fn idle_threads_are_there() {
         assert_eq!((thread.record.samples, thread.windows.len(), thread.binaries.len()), (0, 0, 0));
     }
     assert_eq!(scroll.of_threads(|thread, _| thread == "Nobody"), None);
-}
-
-#[test]
-fn threads_add_up_to_the_run() {
-    let whole = whole();
-    let of = |name: &str| whole.of_threads(|thread, _| thread == name).unwrap();
-    let [main, worker, waiter] = ["Main Thread", "Worker", "Waiter"].map(of);
-    let weights = [&main, &worker, &waiter].map(|run| run.record.weight / MILLISECOND);
-    assert_eq!((weights, whole.record.weight / MILLISECOND), ([400, 1, 0], 401));
-    assert_eq!([&main, &worker, &waiter].map(|run| run.record.effective_samples), [400, 1, 0]);
-    for run in [&main, &worker] {
-        assert_eq!(run.frames.iter().map(|row| row.self_weight).sum::<u64>(), run.record.weight);
-        assert_eq!(run.binaries.iter().map(|row| row.self_weight).sum::<u64>(), run.record.weight);
-        assert_eq!(run.windows.iter().map(|row| row.weight).sum::<u64>(), run.record.weight);
-        assert_eq!((run.record.wall, run.record.cores), (whole.record.wall, 0));
-    }
-    assert_eq!(whole.of_threads(|_, is_main| is_main), Some(main));
-    let all = whole.of_threads(|_, _| true).unwrap();
-    assert_eq!((&all.frames, &all.binaries, &all.windows), (&whole.frames, &whole.binaries, &whole.windows));
-    assert_eq!((all.record.weight, all.record.samples), (whole.record.weight, whole.record.samples));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use support::fleet;
-use support::fleet_reports::{ascending, every_kind, one_heavy, report, run_of, two_units};
+use support::fleet_reports::{ascending, by, every_kind, one_heavy, report, run_of};
 use traceparse::fleet::{
     AlertRule, AlertState, Completeness, FleetOptions, FleetReport, FleetScope, Measure, RunMeasures, ScopeTable,
     SortKey, Summary,
@@ -308,7 +308,7 @@ fn csv_row_is(row: &[(String, String)], summary: &Summary) {
 #[test]
 fn csv_has_its_columns_in_order_and_plain_decimals() {
     let quantiles = vec![Quantile::P50, Quantile::P999];
-    let options = FleetOptions { by: vec!["device".to_owned()], quantiles, ..FleetOptions::default() };
+    let options = FleetOptions { quantiles, ..by(&["device"]) };
     let mut report = report(&one_heavy()[60..62], options);
     report.inputs.completeness =
         Completeness { is_complete: Some(false), inputs_expected: Some(250), inputs_done: Some(49) };
@@ -327,33 +327,4 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
         "iPhone 15,ns,run,cpu,,,,,2,0,1,1,99,99,50,50,100000,,,upper-unknown,,99,,too-few,,runs/00061.xml,\
          runs/00060.xml,runs/00061.xml,,false,250,49"
     );
-}
-
-#[test]
-fn weights_of_runs_are_written() {
-    let mut runs = ascending(3);
-    runs[2].record.run_weight = Millionths::new(2_500_000);
-    let json = json_of(&report(&runs, FleetOptions { is_weighted: true, ..FleetOptions::default() }));
-    assert_eq!(json["runs"][2]["run_weight"].as_f64(), Some(2.5));
-    assert_eq!(json["options"]["is_weighted"], true);
-}
-
-#[test]
-fn both_name_the_unit() {
-    let report = two_units();
-    let values: Vec<String> =
-        json_of(&report)["cohorts"].as_array().unwrap().iter().map(|row| row["value_unit"].to_string()).collect();
-    assert_eq!(values, ["\"percent-of-one-core\"", "\"cycles/s\""]);
-    let units: Vec<String> = csv_of(&report).iter().map(|row| field(row, "unit").to_owned()).collect();
-    assert!(units.contains(&"ns".to_owned()) && units.contains(&"cycles".to_owned()));
-}
-
-#[test]
-fn runs_without_a_function_are_its_zeros() {
-    let names = |function| ["App", "Main Thread", "App", function];
-    let runs: Vec<RunMeasures> =
-        (0..500).map(|index| run_of(index, 100, names(if index < 97 { "rare()" } else { "usual()" }))).collect();
-    let csv = csv_of(&report(&runs, FleetOptions::default()));
-    let rare = csv.iter().find(|row| field(row, "function") == "rare()").unwrap();
-    assert_eq!((field(rare, "runs"), field(rare, "zero_runs"), field(rare, "mean")), ("500", "403", "0.194"));
 }

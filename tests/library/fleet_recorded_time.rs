@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use support::builder::Builder;
-use support::{Content, Invented, Node, RenderOptions, Rng, SampleKind, Shape, Table, render};
-use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord};
+use support::{Content, Invented, Node, RenderOptions, Rng, SampleKind, Shape, Table, fleet, render};
+use traceparse::fleet::{MeasureOptions, RunMeasures, RunRecord};
 use traceparse::profile::{Selection, TimeRange};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, TimeSource, Toc};
@@ -44,18 +44,8 @@ fn open(xml: &str) -> Recording {
 }
 
 fn measured(export: &Recording, time: Option<TimeRange>, tocs: Vec<Toc>) -> RunMeasures {
-    let context = RunContext {
-        run_id: "one".to_owned(),
-        fingerprint: String::new(),
-        source: "test.xml".to_owned(),
-        source_bytes: 0,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: None,
-        tocs,
-    };
     let options = MeasureOptions { selection: Selection { time, ..Selection::default() }, ..MeasureOptions::default() };
-    export.measure(&context, &options).unwrap().runs.remove(0)
+    export.measure(&fleet::context(tocs), &options).unwrap().runs.remove(0)
 }
 
 /// The recorded time in nanoseconds, and the CPU use of the run.
@@ -247,17 +237,5 @@ proptest! {
             let inside = if range.is_some() { weight.saturating_sub(beyond) } else { weight };
             prop_assert!(run.record.rate(inside).unwrap() <= WHOLE, "{thread}: {weight} in {:?}", run.record.wall);
         }
-    }
-
-    #[test]
-    fn a_thread_that_runs_all_the_time_is_one_core(
-        start in 0..1_000_000_u64,
-        interval in 1_000..20_000_000_u64,
-        ticks in 1..100_u64,
-    ) {
-        let samples: Vec<_> = (0..ticks).map(|tick| (0, start + tick * interval, interval)).collect();
-        let (wall, rate) = estimate(&samples, Table::TimeProfile);
-        prop_assert_eq!(wall, Some(ticks * interval));
-        prop_assert_eq!(rate, Some(WHOLE));
     }
 }

@@ -1,46 +1,17 @@
 //! Reports on invented fleets.
 
 use support::fleet;
+use support::fleet_reports::{by, report, rules};
 use traceparse::fleet::{
-    AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope,
-    NameId, RunMeasures,
+    AlertOutcome, AlertState, FailureKind, FleetOptions, FleetReport, FleetScope, NameId, RunMeasures,
 };
 use traceparse::output::{self, Format, Style};
 use traceparse::units::{Millionths, Unit};
 
-fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
-    let mut builder = FleetBuilder::new(options);
-    for run in runs {
-        builder.add(run);
-    }
-    builder.finish()
-}
-
-fn by_version() -> FleetOptions {
-    FleetOptions { by: vec!["app_version".to_owned()], ..FleetOptions::default() }
-}
-
-#[test]
-fn a_regression_in_a_tail_is_the_largest_contrast() {
-    let runs = fleet::runs(7, 2_000);
-    let report = report(&runs, by_version());
-    assert_eq!(report.cohorts.len(), 4);
-    let functions = report.contrasts.iter().find(|contrast| contrast.scope == FleetScope::Function).unwrap();
-    let first = &functions.rows[0];
-    assert_eq!(
-        (first.name.binary.as_deref(), first.name.function.as_deref()),
-        (Some(fleet::SLOW.0), Some(fleet::SLOW.1))
-    );
-    assert!(!first.is_noise && first.values[3] > 8.0 && first.values[..3].iter().all(|&value| value < 0.1));
-    // The mean does not show it half as well.
-    let mean = |cohort: usize| report.cohorts[cohort].across_runs.mean.unwrap();
-    assert!((mean(3) - mean(0)).abs() < 2.0);
-}
-
 /// Runs of one device are alike, so every interval says that it assumes the opposite.
 #[test]
 fn intervals_of_repeated_labels_say_what_they_assume() {
-    let by_ring = || FleetOptions { by: vec!["ring".to_owned()], ..FleetOptions::default() };
+    let by_ring = || by(&["ring"]);
     let of = |devices: usize, options: FleetOptions| {
         let mut runs = fleet::runs(3, 400);
         for (index, run) in runs.iter_mut().enumerate() {
@@ -125,33 +96,6 @@ fn samples_without_weight_are_samples() {
     assert!(table(&report(&runs[..1], FleetOptions::default())).is_none(), "it weighs nothing in any run");
 }
 
-#[test]
-fn every_row_counts_every_run_of_its_cohort() {
-    let runs = fleet::runs(3, 400);
-    let report = report(&runs, by_version());
-    for (index, cohort) in report.cohorts.iter().enumerate() {
-        let members: Vec<&RunMeasures> =
-            runs.iter().enumerate().filter(|(run, _)| run % 4 == index).map(|(_, run)| run).collect();
-        assert_eq!(cohort.runs, 100);
-        assert_eq!(cohort.across_runs.count, 100);
-        let functions = cohort.tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
-        assert!(functions.rows.len() > 10);
-        for row in &functions.rows {
-            let (binary, function) = (row.name.binary.as_deref().unwrap(), row.name.function.as_deref().unwrap());
-            let values: Vec<Millionths> = members.iter().map(|run| slow_rate(run, binary, function)).collect();
-            let zeros = values.iter().filter(|value| value.get() == 0).count();
-            assert_eq!((row.summary.count, row.summary.zeros), (100, zeros as u64), "{function}");
-            let sum: u128 = values.iter().map(|value| u128::from(value.get())).sum();
-            assert_eq!(row.summary.mean, Millionths::of_ratio(sum, 100_000_000).map(Millionths::as_f64), "{function}");
-            let mut sorted = values.clone();
-            sorted.sort();
-            for (estimate, rank) in row.summary.estimates.iter().zip([50, 90, 95, 99, 100]) {
-                assert_eq!(estimate.value, Some(sorted[rank - 1].as_f64()), "{function} {}", estimate.quantile);
-            }
-        }
-    }
-}
-
 /// The self rate of a function in a run, added up row by row.
 fn slow_rate(run: &RunMeasures, binary: &str, function: &str) -> Millionths {
     let is_it =
@@ -163,16 +107,15 @@ fn slow_rate(run: &RunMeasures, binary: &str, function: &str) -> Millionths {
 #[test]
 fn the_order_of_runs_does_not_show() {
     let mut runs = fleet::runs(11, 60);
-    let first = format!("{:?}", report(&runs, by_version()));
+    let first = format!("{:?}", report(&runs, by(&["app_version"])));
     runs.reverse();
-    assert_eq!(format!("{:?}", report(&runs, by_version())), first);
+    assert_eq!(format!("{:?}", report(&runs, by(&["app_version"]))), first);
     runs.rotate_left(17);
-    assert_eq!(format!("{:?}", report(&runs, by_version())), first);
+    assert_eq!(format!("{:?}", report(&runs, by(&["app_version"]))), first);
 }
 
-fn alerts(runs: &[RunMeasures], rules: &[&str]) -> Vec<AlertOutcome> {
-    let alerts = rules.iter().map(|rule| AlertRule::parse(rule).unwrap()).collect();
-    report(runs, FleetOptions { alerts, ..FleetOptions::default() }).alerts
+fn alerts(runs: &[RunMeasures], texts: &[&str]) -> Vec<AlertOutcome> {
+    report(runs, FleetOptions { alerts: rules(texts), ..FleetOptions::default() }).alerts
 }
 
 #[test]
@@ -240,80 +183,6 @@ fn runs_of_one_content_count_once() {
 }
 
 #[test]
-fn units_never_share_a_cohort() {
-    let mut runs = fleet::runs(2, 8);
-    for run in &mut runs[..3] {
-        run.record.unit = Unit::Cycles;
-    }
-    let report = report(&runs, FleetOptions::default());
-    let cohorts: Vec<(Unit, u64)> = report.cohorts.iter().map(|cohort| (cohort.cohort.unit, cohort.runs)).collect();
-    assert_eq!(cohorts, [(Unit::Nanoseconds, 5), (Unit::Cycles, 3)]);
-    assert!(report.contrasts.is_empty(), "there is nothing to compare cycles with");
-    let rate = report.cohorts[1].across_runs.max.unwrap();
-    let slow = runs[..3].iter().map(|run| run.record.weight as f64 * 1e9 / run.record.wall.unwrap().as_nanos() as f64);
-    let slow = slow.fold(0.0, f64::max);
-    assert!((rate / slow - 1.0).abs() < 1e-9, "{rate} {slow}");
-}
-
-#[test]
-fn processes_that_do_not_count_are_not_there() {
-    let mut runs = fleet::runs(4, 6);
-    for run in &mut runs {
-        run.names.push("Other".to_owned());
-        let other = NameId(run.names.len() as u32 - 1);
-        run.frames.iter_mut().filter(|row| row.self_samples % 2 == 1).for_each(|row| row.process = other);
-    }
-    let only = |name: &str| FleetOptions { processes: vec![name.to_owned()], ..FleetOptions::default() };
-    let (orchard, other) = (report(&runs, only("Orchard")), report(&runs, only("Other")));
-    for (index, run) in runs.iter().enumerate() {
-        assert_eq!(orchard.runs[index].weight + other.runs[index].weight, run.record.weight);
-        assert!(other.runs[index].weight > 0);
-    }
-    let processes = |report: &FleetReport| {
-        let table = report.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
-        table.rows.iter().map(|row| row.name.process.clone().unwrap()).collect::<Vec<_>>()
-    };
-    assert_eq!((processes(&orchard), processes(&other)), (vec!["Orchard".to_owned()], vec!["Other".to_owned()]));
-}
-
-#[test]
-fn run_weights_count_where_they_are_asked_for() {
-    let mut runs = fleet::runs(6, 10);
-    for run in &mut runs[1..] {
-        run.record.run_weight = Millionths::new(1_000);
-    }
-    let weighted = FleetOptions { is_weighted: true, ..FleetOptions::default() };
-    let heavy = runs[0].record.rate(runs[0].record.weight).unwrap().as_f64();
-    let (plain, weighted) = (report(&runs, FleetOptions::default()), report(&runs, weighted));
-    let p50 = |report: &FleetReport| report.cohorts[0].across_runs.estimates[0].value.unwrap();
-    assert_eq!(p50(&weighted), heavy);
-    assert_ne!(p50(&plain), heavy);
-    let mean = plain.cohorts[0].across_runs.weighted_mean.unwrap();
-    assert!((mean - heavy).abs() / heavy < 0.1, "{mean} {heavy}: the weighted mean is of all that was recorded");
-}
-
-#[test]
-fn what_the_first_name_of_a_run_is_does_not_matter() {
-    let mut runs = fleet::runs(8, 12);
-    for (index, run) in runs.iter_mut().enumerate() {
-        // Names move up by one; the first is another one in each run, and of no row.
-        run.names.insert(0, format!("first {index}"));
-        let moved = |id: &mut NameId| id.0 += 1;
-        for row in &mut run.frames {
-            [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(moved);
-        }
-        for row in &mut run.binaries {
-            [&mut row.process, &mut row.thread, &mut row.binary].into_iter().for_each(moved);
-        }
-        run.windows.iter_mut().for_each(|row| [&mut row.process, &mut row.thread].into_iter().for_each(moved));
-    }
-    let moved = report(&runs, FleetOptions::default());
-    assert_eq!(format!("{moved:?}"), format!("{:?}", report(&fleet::runs(8, 12), FleetOptions::default())));
-    let processes = moved.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
-    assert_eq!((processes.rows.len(), processes.rows[0].summary.zeros), (1, 0));
-}
-
-#[test]
 fn rules_are_asked_of_runs_in_their_unit() {
     let mut runs = fleet::runs(2, 40);
     runs[..20].iter_mut().for_each(|run| run.record.unit = Unit::Cycles);
@@ -358,40 +227,4 @@ fn names_that_no_run_has_leave_a_rule_undecided() {
         (report.inputs.missing_processes, report.inputs.processes),
         (vec!["Orchad".to_owned()], vec!["Orchard".to_owned()])
     );
-}
-
-#[test]
-fn a_cohort_of_which_every_file_failed_is_there() {
-    let mut builder =
-        FleetBuilder::new(FleetOptions { alerts: vec![AlertRule::parse("cpu.p50 > 1000").unwrap()], ..by_version() });
-    fleet::runs(5, 40).iter().for_each(|run| builder.add(run));
-    builder.add_failure(FailedInput {
-        source: "9.9.xml".to_owned(),
-        source_bytes: 3,
-        run_id: None,
-        fingerprint: String::new(),
-        kind: FailureKind::Truncated,
-        reason: "it is cut".to_owned(),
-        labels: vec![("app_version".to_owned(), "9.9".to_owned())],
-    });
-    let report = builder.finish();
-    let last = report.cohorts.last().unwrap();
-    assert_eq!((last.cohort.name().as_str(), last.runs, last.across_runs.count), ("app_version 9.9", 0, 0));
-    assert_eq!(report.alerts.last().unwrap().state, AlertState::Undecided { needed: Some(2) });
-    assert_eq!(report.options.sort.name(), "p90", "the highest percentile that ten runs say something of");
-}
-
-#[test]
-fn only_some_labels_count() {
-    let runs = fleet::runs(5, 48);
-    let only = |pairs: &[(&str, &str)]| FleetOptions {
-        only: pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
-        ..FleetOptions::default()
-    };
-    let count = |pairs: &[(&str, &str)]| report(&runs, only(pairs)).inputs.runs;
-    assert_eq!(count(&[("app_version", "1.0")]), 12);
-    assert_eq!(count(&[("app_version", "1.0"), ("app_version", "1.3")]), 24);
-    assert_eq!(count(&[("app_version", "1.0"), ("device", "iPad Air")]), 4);
-    let none = report(&runs, only(&[("nothing", "1.0")]));
-    assert_eq!((none.inputs.runs, none.inputs.left_out), (0, 48));
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
+use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::read;
 use traceparse::recording::{
     Document, DocumentContent, Intervals, Limits, Options, Recording, RejectReason, TableKind,
@@ -42,38 +42,6 @@ fn assert_adds_up(export: &Recording) {
 }
 
 #[test]
-fn mutations_give_an_error_or_a_result_that_adds_up() {
-    let documents = documents();
-    let mut rng = Rng::new(20);
-    let (mut errors, mut results) = (0, 0);
-    let rounds = support::rounds(10_000) as usize;
-    for round in 0..rounds {
-        let mut bytes = rng.pick(&documents).clone().into_bytes();
-        for _ in 0..=rng.below(4) {
-            mutate(&mut bytes, &mut rng);
-        }
-        let options = Options {
-            allow_truncated: round % 3 == 0,
-            buffer_size: [64, 1 << 12, 1 << 18][round % 3],
-            ..Options::default()
-        };
-        match read(bytes.as_slice(), "mutated.xml", &options) {
-            Ok(export) => {
-                assert!(!export.documents.is_empty(), "an empty success");
-                assert_adds_up(&export);
-                results += 1;
-            }
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                errors += 1;
-            }
-        }
-    }
-    let least = rounds / 10;
-    assert!(errors > least && results > least, "{errors} errors, {results} results: mutations that show nothing");
-}
-
-#[test]
 fn every_prefix_of_every_shape_is_refused_and_its_rows_are_found() {
     let recording = support::Invented::random(2, &Size { rows: 6, depth: 4, ..Size::small() });
     for shape in Shape::ALL {
@@ -107,40 +75,6 @@ fn a_cut_file_says_where_and_how_far() {
     assert_eq!(error.kind, expected);
     let text = error.to_string();
     assert!(text.contains("test.xml:3:") && text.contains("--allow-truncated"), "{text}");
-}
-
-#[test]
-fn every_buffer_size_reads_the_same() {
-    let recording = support::Invented::random(9, &Size { rows: 5, depth: 5, ..Size::small() });
-    for shape in [Shape::Xcode12, Shape::Xcode26_4, Shape::Xcode27] {
-        let xml = render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording));
-        let expected = format!("{:?}", open(&xml).unwrap().profile.samples());
-        for buffer_size in 1..xml.len().min(3_000) {
-            let options = Options { buffer_size, ..Options::default() };
-            let export = read(xml.as_bytes(), "test.xml", &options).unwrap();
-            assert_eq!(format!("{:?}", export.profile.samples()), expected, "{buffer_size} bytes");
-        }
-    }
-}
-
-#[test]
-fn a_reader_that_gives_one_byte_at_a_time_reads_the_same() {
-    struct Drip<'a>(&'a [u8]);
-    impl std::io::Read for Drip<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let count = self.0.len().min(buffer.len()).min(1);
-            buffer[..count].copy_from_slice(&self.0[..count]);
-            self.0 = &self.0[count..];
-            Ok(count)
-        }
-    }
-    let shown = |result: Result<Recording, Error>| {
-        result.map(|export| format!("{:?} {:?}", export.profile.samples(), export.documents)).map_err(|e| e.to_string())
-    };
-    for document in documents().iter().filter(|document| document.len() < 20_000) {
-        let drip = read(Drip(document.as_bytes()), "test.xml", &Options::default());
-        assert_eq!(shown(drip), shown(open(document)));
-    }
 }
 
 fn only_reason(export: &Recording) -> Option<RejectReason> {

@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 use std::io::Read;
 
-use proptest::prelude::*;
 use support::{RenderOptions, Rng, Shape, Size, Table, concatenate, documents, mutate, render, respell};
 use traceparse::Error;
 use traceparse::profile::Profile;
@@ -121,7 +120,9 @@ fn a_slow_source_is_read_the_same() {
             if self.1 % 50 < 40 {
                 std::thread::sleep(std::time::Duration::from_micros(100));
             }
-            self.0.read(buffer)
+            // Short reads, of a byte at times.
+            let most = buffer.len().min(1 + self.1 as usize * 37 % 5_000);
+            self.0.read(&mut buffer[..most])
         }
     }
     let mut document = Vec::new();
@@ -153,17 +154,6 @@ fn mutated_documents_are_read_the_same() {
         assert_same(&bytes, &[size], 1 + round % 2, round % 3 == 0);
     }
     assert!(results as usize > rounds / 12, "{results} results: mutations that show nothing");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_recording_is_read_the_same(seed in any::<u64>(), size in 1..40_000_usize, jobs in 1..4_usize, shape in 0..Shape::ALL.len()) {
-        let recording = support::Invented::random(seed, &Size { rows: 30, ..Size::small() });
-        let document = render(&recording, &RenderOptions::new(Shape::ALL[shape], Table::TimeProfile, &recording));
-        assert_same(document.as_bytes(), &[size], jobs, false);
-    }
 }
 
 /// The cells of the first row of a table, which define what others refer to: up to id 10 with its time.

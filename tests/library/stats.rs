@@ -145,42 +145,6 @@ fn weights_have_neither_lines_nor_intervals() {
     );
 }
 
-/// P(B < lower) and P(B ≥ upper) for B binomial with `count` and q, term by term.
-fn missed(count: u64, parts: u64, ranks: (u64, u64)) -> (f64, f64) {
-    // Counted from the side on which the first term does not vanish.
-    let is_flipped = parts > 500_000;
-    let share = (if is_flipped { 1_000_000 - parts } else { parts }) as f64 / 1e6;
-    let mut probability = (1.0 - share).powi(count as i32);
-    let (mut below, mut above) = (0.0, 0.0);
-    for step in 0..=count {
-        let k = if is_flipped { count - step } else { step };
-        below += if k < ranks.0 { probability } else { 0.0 };
-        above += if k >= ranks.1 { probability } else { 0.0 };
-        probability *= (count - step) as f64 / (step + 1) as f64 * share / (1.0 - share);
-    }
-    (below, above)
-}
-
-#[test]
-fn intervals_hold_the_quantile_and_the_next_rank_inside_would_not() {
-    let confidence = Confidence::default();
-    for count in 1..400 {
-        for text in ["1", "25", "50", "75", "90", "95", "99"] {
-            let quantile = percent(text);
-            let parts = u64::from(quantile.parts_per_million());
-            let (lower, upper) = quantile.interval_ranks(count, confidence);
-            // No end misses nothing.
-            let (below, above) = missed(count, parts, (lower.unwrap_or(0), upper.unwrap_or(count + 1)));
-            assert!(below <= 0.025 + 1e-12 && above <= 0.025 + 1e-12, "{count} {text}: {below} {above}");
-            // One rank further in is too far, and where there is no end, the outermost rank is.
-            let (below, above) = missed(count, parts, (lower.unwrap_or(0) + 1, upper.unwrap_or(count + 1) - 1));
-            assert!(below > 0.025 - 1e-12 && above > 0.025 - 1e-12, "{count} {text}: {below} {above}");
-            let is_known = lower.is_some() && upper.is_some();
-            assert_eq!(is_known, count >= quantile.needed_for_interval(confidence), "{count} {text}");
-        }
-    }
-}
-
 #[test]
 fn ends_of_intervals_at_the_edges() {
     let ranks = |count, text| percent(text).interval_ranks(count, Confidence::default());

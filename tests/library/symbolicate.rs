@@ -3,7 +3,6 @@
 //! llvm-symbolizer, not with this crate.
 
 mod cache;
-use support::apple_symbols_rng as rng;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use traceparse::demangle::display_name;
 use traceparse::files::FileSystem;
-use traceparse::profile::Profile;
+use traceparse::profile::{Frame, Profile};
 use traceparse::read;
 use traceparse::recording::Options;
 use traceparse::symbolicate::SymbolicateOptions;
@@ -136,6 +135,8 @@ struct Stack {
     uuid: String,
     arch: String,
     frames: Vec<(u64, bool, Vec<String>)>,
+    /// File and line of every function, outermost first; those of a frame without a function are absent.
+    lines: Vec<Option<(String, u32)>>,
 }
 
 fn stacks() -> Vec<Stack> {
@@ -144,7 +145,7 @@ fn stacks() -> Vec<Stack> {
         let name = format!("{}/{}", row["case"], row["stack"]);
         if stacks.last().is_none_or(|last| last.name != name || last.uuid != row["uuid"]) {
             let (uuid, arch) = (row["uuid"].clone(), row["arch"].clone());
-            stacks.push(Stack { name, uuid, arch, frames: Vec::new() });
+            stacks.push(Stack { name, uuid, arch, frames: Vec::new(), lines: Vec::new() });
         }
         let mut functions: Vec<String> = row["frames"]
             .split("; ")
@@ -152,6 +153,12 @@ fn stacks() -> Vec<Stack> {
             .map(|frame| display_name(frame.split('|').next().unwrap()).into_owned())
             .collect();
         functions.reverse();
+        let line = |frame: &str| {
+            let [_, file, line] = frame.split('|').take(3).collect::<Vec<_>>()[..] else { return None };
+            (!file.is_empty()).then(|| (file.to_owned(), line.parse().unwrap()))
+        };
+        let lines: Vec<_> = row["frames"].split("; ").map(line).collect();
+        stacks.last_mut().unwrap().lines.extend(lines.into_iter().rev());
         let is_leaf = row["role"] == "leaf";
         let recorded = hex(&row["address"]);
         stacks.last_mut().unwrap().frames.push((recorded, is_leaf, functions));
@@ -191,6 +198,14 @@ fn functions(profile: &Profile) -> Vec<String> {
     names
 }
 
+fn lines(profile: &Profile) -> Vec<Option<(String, u32)>> {
+    let frames = profile.frames_leaf_first(profile.samples()[0].stack);
+    let line = |frame: &Frame| frame.source.map(|source| (profile.string(source.path).to_owned(), source.line));
+    let mut lines: Vec<_> = frames.map(line).collect();
+    lines.reverse();
+    lines
+}
+
 #[test]
 fn stacks_show_the_functions_they_hit_in_every_convention() {
     let locator = locator(&built());
@@ -215,6 +230,7 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
                     })
                     .collect();
                 assert_eq!(functions(&profile), expected, "{} {convention:?} at {load_address:#x}", stack.name);
+                assert_eq!(lines(&profile), stack.lines, "{} {convention:?} at {load_address:#x}", stack.name);
                 assert_eq!(summary.binaries.len(), 1);
                 let named = stack.frames.iter().filter(|(_, _, functions)| !functions.is_empty()).count() as u64;
                 assert_eq!((summary.binaries[0].named_before, summary.binaries[0].named_now), (0, named));

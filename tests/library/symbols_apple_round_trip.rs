@@ -2,12 +2,11 @@
 //! broken rule is an error that names it.
 
 use support::apple_symbols_model;
-use support::apple_symbols_rng;
 use support::apple_symbols_writer;
 
 use apple_symbols_model::{Frame, oracle, random_image};
-use apple_symbols_rng::Rng;
 use apple_symbols_writer::{Form, Image, write_container, write_record};
+use support::Rng;
 use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
 /// All addresses of an image that lie near code, and some far away.
@@ -57,7 +56,7 @@ fn compare(read: &AppleImage<'_>, image: &Image, is_container: bool, rng: &mut R
 fn archives_answer_what_was_written() {
     let (mut answered, mut inlined) = (0, 0);
     for seed in 0..40 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let image = random_image(&mut rng, 1 + seed * 3);
         for form in Form::ALL {
             let file = write_record(&image, form);
@@ -77,10 +76,10 @@ fn archives_answer_what_was_written() {
 #[test]
 fn containers_answer_what_was_written() {
     for seed in 0..15 {
-        let mut rng = Rng(1_000 + seed);
+        let mut rng = Rng::new(1_000 + seed);
         let mut written: Vec<Image> = (0..1 + rng.below(4)).map(|number| random_image(&mut rng, number * 30)).collect();
         for image in &mut written {
-            image.has_record = !rng.once_in(4);
+            image.has_record = !rng.one_in(4);
         }
         for form in Form::ALL {
             for kind in [3, 5, 7] {
@@ -102,7 +101,7 @@ fn containers_answer_what_was_written() {
 
 #[test]
 fn a_shallow_signature_lists_its_images() {
-    let mut image = random_image(&mut Rng(5), 3);
+    let mut image = random_image(&mut Rng::new(5), 3);
     image.has_record = false;
     image.cputype = 0x0100_000c;
     image.cpusubtype = 0x8000_0002;
@@ -113,7 +112,7 @@ fn a_shallow_signature_lists_its_images() {
 
 #[test]
 fn folded_functions_are_listed_on_demand() {
-    let mut image = random_image(&mut Rng(6), 0);
+    let mut image = random_image(&mut Rng::new(6), 0);
     image.symbols.clear();
     for name in ["<deduplicated_symbol>", "first", "second"] {
         image.symbols.push(apple_symbols_writer::Symbol {
@@ -138,7 +137,7 @@ fn folded_functions_are_listed_on_demand() {
 
 #[test]
 fn names_that_are_not_utf_8_are_left_out_with_a_note() {
-    let mut image = random_image(&mut Rng(7), 0);
+    let mut image = random_image(&mut Rng::new(7), 0);
     image.symbols.truncate(1);
     image.symbols[0] = apple_symbols_writer::Symbol {
         address: 0x500,
@@ -174,7 +173,7 @@ fn of_overlapping_calls_the_one_that_begins_last_answers() {
             ..Default::default()
         }
     };
-    let mut image = random_image(&mut Rng(8), 0);
+    let mut image = random_image(&mut Rng::new(8), 0);
     image.symbols.truncate(1);
     image.symbols[0] = apple_symbols_writer::Symbol {
         address: 0x500,
@@ -208,7 +207,7 @@ fn tables(image: &Image) -> [usize; 4] {
 
 #[test]
 fn a_broken_rule_is_named_with_its_offset() {
-    let mut image = random_image(&mut Rng(11), 30);
+    let mut image = random_image(&mut Rng::new(11), 30);
     image.cputype = 0x0100_000c;
     let good = write_record(&image, Form::Seven);
     AppleImage::all(&good).unwrap();
@@ -258,7 +257,7 @@ fn a_broken_rule_is_named_with_its_offset() {
 
 #[test]
 fn a_broken_container_is_named_with_its_offset() {
-    let image = random_image(&mut Rng(12), 5);
+    let image = random_image(&mut Rng::new(12), 5);
     let good = write_container(std::slice::from_ref(&image), Form::Seven, 7);
     let path = 24 + 56;
     let chunk = path + (image.path.len() + 1).next_multiple_of(16) + 32 * image.segments.len();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use traceparse::output::{self, Format};
+use traceparse::output::{self, Cells, Format};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::report::NO_STACK;
@@ -101,6 +101,43 @@ fn nodes_are_those_of_the_nested_tree() {
                 flatten(tree, 0, number, &mut expected);
             }
             assert_eq!(lines(&report)[1..], expected);
+        }
+    }
+}
+
+/// The spans of a thread follow it, and CSV has a row for each.
+#[test]
+fn spans_are_those_of_the_chart() {
+    for export in exports(SampleDetail::Each) {
+        let report = export.report(&ReportOptions { view: View::FlameChart, ..ReportOptions::default() });
+        let mut expected = Vec::new();
+        for (chart, thread) in document(&report)["flame_chart"].as_array().unwrap().iter().enumerate() {
+            let mut head = thread.clone();
+            let spans = take(&mut head, "spans");
+            for mut row in [head].into_iter().chain(spans.as_array().unwrap().clone()) {
+                row["chart"] = chart.into();
+                expected.push(row);
+            }
+        }
+        assert_eq!(lines(&report)[1..], expected);
+        let mut table = Vec::new();
+        output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut table).unwrap();
+        let rows: Vec<BTreeMap<String, String>> =
+            csv::Reader::from_reader(table.as_slice()).deserialize().collect::<Result<_, _>>().unwrap();
+        let spans: Vec<&Value> = expected.iter().filter(|row| row.get("start_ns").is_some()).collect();
+        let charts = report.series.iter().map(|series| report.flame_chart(series));
+        let count: usize =
+            charts.map(|chart| chart.threads().map(|thread| thread.spans().count()).sum::<usize>()).sum();
+        assert_eq!((rows.len(), spans.len()), (count, count));
+        for (row, span) in rows.iter().zip(spans) {
+            for name in ["start_ns", "end_ns", "depth", "all_weight", "self_weight", "samples", "function", "binary"] {
+                let value = match &span[name] {
+                    Value::String(text) => text.clone(),
+                    Value::Null => String::new(),
+                    number => number.to_string(),
+                };
+                assert_eq!(row[name], value, "{name}");
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The bytes that a profile takes, against `docs/architecture.md` and the documentation of `profile`. One test, since memory is counted
 //! over the whole process.
 
-use libtest_mimic::Trial;
 use std::io::Read;
 
 use traceparse::profile::{
@@ -11,14 +10,13 @@ use traceparse::read;
 use traceparse::recording::{Options, SampleDetail};
 use traceparse::units::{Address, Nanos, Unit};
 
-use crate::MEMORY;
+use crate::{MEMORY, peak};
 
 /// The result of `make`, the bytes that it holds, and the most bytes held meanwhile.
 fn measured<T>(make: impl FnOnce() -> T) -> (T, i64, i64) {
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage() as i64;
-    let made = make();
-    (made, MEMORY.current_usage() as i64 - before, MEMORY.peak_usage() as i64 - before)
+    let before = MEMORY.current_usage();
+    let (made, peak) = peak(make);
+    (made, MEMORY.current_usage() as i64 - before as i64, peak as i64)
 }
 
 fn assert_near(found: f64, expected: f64, what: &str) {
@@ -202,12 +200,8 @@ fn more_rows_take_room_for_their_ids_only() {
     assert!(many.1 - few.1 <= 8 * ids + NOISE, "{} more for {ids} ids", many.1 - few.1);
 }
 
-fn a_profile_takes_what_the_documentation_says() {
+pub(crate) fn a_profile_takes_what_the_documentation_says() {
     finished_profiles_take_what_the_documentation_says();
     building_stacks_takes_little_more();
     more_rows_take_room_for_their_ids_only();
-}
-
-pub(crate) fn trials() -> Vec<Trial> {
-    vec![plain!(a_profile_takes_what_the_documentation_says)]
 }

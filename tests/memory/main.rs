@@ -1,5 +1,5 @@
-//! The memory that inputs take: valid ones, and thousands of broken ones. The allocator counts for the complete process, so one test runs
-//! at a time.
+//! The memory that inputs take. The allocator counts for the complete process, so one test runs at a time. Broken inputs are those of the
+//! fuzzers (`tests/fuzz`), which bound the memory of each.
 
 // Every reader of another format is a feature.
 #![cfg(feature = "cli")]
@@ -10,44 +10,35 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// A test whose name starts with its module.
-macro_rules! trial {
-    ($name:expr, $test:expr $(,)?) => {
-        libtest_mimic::Trial::test(format!("{}::{}", support::module(module_path!()), $name), $test)
-    };
-}
-
 /// A test of a function that panics if it fails.
-macro_rules! plain {
-    ($test:ident) => {
-        trial!(stringify!($test), || {
-            $test();
+macro_rules! trial {
+    ($module:ident::$test:ident) => {
+        Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
+            $module::$test();
             Ok(())
         })
     };
 }
 
 mod allocations;
-mod apple_mutations;
-mod bundle_mutations;
 mod memory;
 mod memory_budget;
 mod memory_fleet;
-mod symbols_apple_corpus;
-mod symbols_apple_mutations;
-mod symbols_dwarf_mutations;
+
+/// The result of `run`, and the most bytes that were held meanwhile.
+fn peak<T>(run: impl FnOnce() -> T) -> (T, u64) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let result = run();
+    (result, (MEMORY.peak_usage() - before) as u64)
+}
 
 fn main() {
-    let trials = [
-        allocations::trials(),
-        bundle_mutations::trials(),
-        memory::trials(),
-        memory_budget::trials(),
-        memory_fleet::trials(),
-        symbols_apple_corpus::trials(),
-        symbols_apple_mutations::trials(),
-        symbols_dwarf_mutations::trials(),
+    let trials = vec![
+        trial!(allocations::a_profile_takes_what_the_documentation_says),
+        trial!(memory::a_large_export_takes_a_part_of_its_size),
+        trial!(memory_budget::bombs_stay_below_the_budget),
+        trial!(memory_fleet::a_million_rows_take_24_mib_at_most),
     ];
-    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect::<Vec<Trial>>()).exit();
+    libtest_mimic::run(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, trials).exit();
 }

@@ -1,13 +1,12 @@
 //! The memory that a large export takes. One test, since the peak is of the whole process.
 
-use libtest_mimic::Trial;
 use std::fs::File;
 use std::io::{BufWriter, Seek};
 
 use traceparse::read;
 use traceparse::recording::{Options, SampleDetail};
 
-use crate::MEMORY;
+use crate::peak;
 
 /// Rows and distinct stacks of an export of more than 400 MB.
 const ROWS: u64 = 1_200_000;
@@ -16,17 +15,14 @@ const STACKS: u64 = 300_000;
 /// Reads the file, and gives the bytes that were held at most meanwhile.
 fn peak_of_reading(file: &mut File, samples: SampleDetail) -> u64 {
     file.rewind().unwrap();
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let export = read(file, "large.xml", &Options { samples, ..Options::default() }).unwrap();
-    let peak = MEMORY.peak_usage() - before;
+    let (export, peak) = peak(|| read(file, "large.xml", &Options { samples, ..Options::default() }).unwrap());
     let profile = &export.profile;
     assert_eq!(profile.sums_or_samples().map(|sum| sum.samples).sum::<u64>(), ROWS);
     assert_eq!((export.rejected(), profile.samples().is_empty()), (0, samples == SampleDetail::Summed));
-    peak as u64
+    peak
 }
 
-fn a_large_export_takes_a_part_of_its_size() {
+pub(crate) fn a_large_export_takes_a_part_of_its_size() {
     let mut file = BufWriter::with_capacity(1 << 20, tempfile::tempfile().unwrap());
     support::write_large(&mut file, ROWS, STACKS, 1).unwrap();
     let mut file = file.into_inner().unwrap();
@@ -38,8 +34,4 @@ fn a_large_export_takes_a_part_of_its_size() {
         println!("{samples:?}: {size} bytes were read with {peak} bytes of memory at most, {share:.3} of them");
         assert!(share < most, "{samples:?}: {peak} bytes for {size}");
     }
-}
-
-pub(crate) fn trials() -> Vec<Trial> {
-    vec![plain!(a_large_export_takes_a_part_of_its_size)]
 }

@@ -1,6 +1,5 @@
 //! Small inputs that ask for much memory end in an error below the budget. One test, since the peak is of the whole process.
 
-use libtest_mimic::Trial;
 use std::fmt::Write as _;
 use std::io::Read as _;
 
@@ -13,7 +12,7 @@ use traceparse::memory::MemoryBudget;
 use traceparse::read;
 use traceparse::recording::{Intervals, Options};
 
-use crate::MEMORY;
+use crate::peak;
 
 const BUDGET: u64 = 32 << 20;
 /// Memory that is not counted: blocks and their tapes, buffers, the window of a decompressor.
@@ -21,14 +20,6 @@ const BESIDE: u64 = 24 << 20;
 /// Address space for a long token (`readers/export/position.rs`). The counting allocator takes it for memory, but its pages are not touched
 /// before bytes arrive.
 const MAPPED: u64 = 33 << 20;
-
-/// The bytes that were held at most meanwhile.
-fn peak<T>(run: impl FnOnce() -> T) -> (T, u64) {
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let result = run();
-    (result, (MEMORY.peak_usage() - before) as u64)
-}
 
 fn zstd(write: impl FnOnce(&mut dyn std::io::Write)) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
@@ -93,7 +84,7 @@ fn base_62(number: u64) -> String {
     }
 }
 
-fn bombs_stay_below_the_budget() {
+pub(crate) fn bombs_stay_below_the_budget() {
     a_name_stays_mangled_where_it_would_explode();
     an_archive_is_inflated_as_far_as_there_is_memory();
     tables_grow_as_far_as_there_is_memory();
@@ -263,8 +254,4 @@ fn what_was_read_is_given_back() {
     assert!(budget.used() > 0);
     drop(copy);
     assert_eq!(budget.used(), 0);
-}
-
-pub(crate) fn trials() -> Vec<Trial> {
-    vec![plain!(bombs_stay_below_the_budget)]
 }

@@ -1,6 +1,5 @@
 //! The memory that a report on a large dataset takes. One test, since the peak is of the whole process.
 
-use libtest_mimic::Trial;
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 
@@ -11,7 +10,7 @@ use traceparse::fleet::{
 };
 use traceparse::output::{self, Format};
 
-use crate::MEMORY;
+use crate::peak;
 
 /// A million rows of functions.
 const RUNS: u32 = 2_000;
@@ -39,25 +38,25 @@ fn tables(runs: u32) -> Vec<File> {
 
 /// The report on a data file, with so many bytes of values in memory, and the bytes of all memory at most meanwhile, and of the file.
 fn report(tables: &[File], values: u64) -> (FleetReport, u64, u64) {
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
     let options = FleetOptions { by: vec!["app_version".to_owned()], top: Some(20), ..FleetOptions::default() };
-    let mut builder = FleetBuilder::new(options);
     let open = |table: DatasetTable| -> Result<File, DatasetError> {
         let mut file = tables[table as usize].try_clone().unwrap();
         file.rewind().unwrap();
         Ok(file)
     };
-    for row in DatasetReader::open(open).unwrap() {
-        let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
-        builder.add_shared(*run);
-        if builder.spillable() > values {
-            builder.spill(|| Ok(Box::new(tempfile::tempfile()?))).unwrap();
+    let ((report, spilled), peak) = peak(|| {
+        let mut builder = FleetBuilder::new(options);
+        for row in DatasetReader::open(open).unwrap() {
+            let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
+            builder.add_shared(*run);
+            if builder.spillable() > values {
+                builder.spill(|| Ok(Box::new(tempfile::tempfile()?))).unwrap();
+            }
         }
-    }
-    let spilled = builder.spilled();
-    let report = builder.try_finish().unwrap();
-    (report, (MEMORY.peak_usage() - before) as u64, spilled)
+        let spilled = builder.spilled();
+        (builder.try_finish().unwrap(), spilled)
+    });
+    (report, peak, spilled)
 }
 
 fn json(report: &FleetReport) -> Vec<u8> {
@@ -66,7 +65,7 @@ fn json(report: &FleetReport) -> Vec<u8> {
     out
 }
 
-fn a_million_rows_take_24_mib_at_most() {
+pub(crate) fn a_million_rows_take_24_mib_at_most() {
     let (small, large) = (tables(RUNS / 4), tables(RUNS));
     let (_, small_peak, small_file) = report(&small, VALUES);
     let (spilled, peak, file) = report(&large, VALUES);
@@ -80,8 +79,4 @@ fn a_million_rows_take_24_mib_at_most() {
     assert!(json(&spilled) == json(&whole), "another report with values in a file");
     assert!(no_file == 0 && small_file > 0 && file > 3 * VALUES, "{file} bytes in a file");
     assert!(peak < 24 << 20, "{peak} bytes");
-}
-
-pub(crate) fn trials() -> Vec<Trial> {
-    vec![plain!(a_million_rows_take_24_mib_at_most)]
 }

@@ -4,7 +4,7 @@
 
 One table of the recording is read by the XML reader of exports.py, and its rows are selected here. Each quantity must be the same in
 every output of the command: the length of the selected time, its source, CPU time in percent of one core, the weight, and the sampling
-interval. Recordings that are not XML, and rows that exports.py cannot read, leave out the comparison with the export. The same is done
+interval. Each recording is read whole, and with every third selection, which ones is up to its name. Recordings that are not XML, and rows that exports.py cannot read, leave out the comparison with the export. The same is done
 again with a table of contents that gives a longer recorded time.
 """
 
@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -223,7 +224,11 @@ def compare(found, case, inputs, chosen, series, table, redirect):
         mean = re.search(r"^ *[0-9.]+ +([0-9.]+)%", run(*options, "--view", "timeline")[1], re.MULTILINE)
         check("timeline", "mean", mean and mean.group(1), f"{percent:.1f}")
     fleet(check, case, chosen, series, row, redirect)
-    pages(check, case, options, row)
+    if not case.options:
+        # The facts that a page computes with are the command's; its own sums are compared in web/test.
+        code, page, errors = run(*options, "--format", "html")
+        assert code == 0, errors
+        check("page", "is a page", "Content-Security-Policy" in page, True)
 
 
 def title_of(picture):
@@ -271,13 +276,6 @@ def fleet(check, case, chosen, series, row, folder):
         check("fleet", "CPU use", abs(only["value"] - row["cpu_percent"]) <= 5.1e-7, True)
 
 
-def pages(check, case, options, row):
-    """The facts that a page computes with are the command's; its own sums are compared in web/test."""
-    code, page, errors = run(*options, "--format", "html")
-    assert code == 0, errors
-    check("page", "is a page", "Content-Security-Policy" in page, True)
-
-
 def check_recording(found, path, toc):
     contents, errors = document(path, "--view", "summary")
     if contents is None or not any(row["samples"] and row["first_time_ns"] is not None for row in contents["series"]):
@@ -317,7 +315,8 @@ def check_recording(found, path, toc):
             write_intervals(folder / "intervals.xml", during, number)
             write_intervals(fleet_folder / f"{Path(path).stem}-intervals.xml", during, number)
             table = Table(read, row, length) if read is not None else None
-            for case in every_case:
+            first = zlib.crc32(f"{Path(path).parent.name}/{Path(path).name} {chosen} {toc}".encode()) % 3
+            for case in every_case[:1] + every_case[1 + first :: 3]:
                 compare(found, case, inputs, chosen, (number, schema, unit), table, fleet_folder)
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Compares reports on fleets with what DuckDB makes of their dataset.
 
-    duckdb_report.py reports FOLDER    runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
-    duckdb_report.py refused FOLDER    every NAME.sql of the folder fails, since a run is there twice
-    duckdb_report.py columns FOLDER    the tables below the folder have plain columns
+    duckdb_report.py [COMMAND FOLDER]...
+
+    reports FOLDER    runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
+    refused FOLDER    every NAME.sql of the folder fails, since a run is there twice
+    columns FOLDER    the tables below the folder have plain columns
 
 Exits with 1 and the first differences.
 """
@@ -80,12 +82,12 @@ def refused(name: str, folder: Path) -> None:
 
 
 def main() -> None:
-    command, folder = sys.argv[1], Path(sys.argv[2])
-    if command == "columns":
-        columns(folder)
-        return
-    for path in sorted(folder.glob("*.sql")):
-        (refused if command == "refused" else compare)(path.stem, folder)
+    for command, folder in zip(sys.argv[1::2], map(Path, sys.argv[2::2])):
+        if command == "columns":
+            columns(folder)
+            continue
+        for path in sorted(folder.glob("*.sql")):
+            (refused if command == "refused" else compare)(path.stem, folder)
 
 
 if __name__ == "__main__":

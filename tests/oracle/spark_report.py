@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Compares reports on fleets with what Spark makes of their dataset, and has Spark and DuckDB rewrite it.
 
-    spark_report.py reports FOLDER             runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
-    spark_report.py refused FOLDER             every NAME.sql of the folder fails, since a file of the dataset is missing
-    spark_report.py rewrite DATASET SPARK      writes the tables of a dataset anew, by Spark
+    spark_report.py [COMMAND FOLDER]...
+
+    reports FOLDER    runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
+    refused FOLDER    every NAME.sql of the folder fails, since a file of the dataset is missing
+    rewrite FOLDER    writes the tables of FOLDER/dataset anew into FOLDER/rewritten
 
 Exits with 1 and the first differences.
 """
@@ -78,13 +80,13 @@ def rewrite(spark, dataset: Path, target: Path) -> None:
 
 
 def main() -> None:
-    command, folder = sys.argv[1], Path(sys.argv[2])
     spark = session()
-    if command == "rewrite":
-        rewrite(spark, folder, Path(sys.argv[3]))
-        return
-    for path in sorted(folder.glob("*.sql")):
-        (refused if command == "refused" else compare)(spark, path.stem, folder)
+    for command, folder in zip(sys.argv[1::2], map(Path, sys.argv[2::2])):
+        if command == "rewrite":
+            rewrite(spark, folder / "dataset", folder / "rewritten")
+            continue
+        for path in sorted(folder.glob("*.sql")):
+            (refused if command == "refused" else compare)(spark, path.stem, folder)
 
 
 if __name__ == "__main__":

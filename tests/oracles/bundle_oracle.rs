@@ -7,19 +7,16 @@
 //!
 //! `TRACEPARSE_THOROUGH` asks for more mutants (up to 3,000 of both kinds together with 10), and
 //! `TRACEPARSE_ORACLE_SEED` for others (1; `.ci/run` takes others for each commit), and each run prints its seed.
-//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, the tests report themselves as ignored. So do
-//! those on real bundles without `TRACEPARSE_CORPUS`, and those that need the reader of tables beside it.
+//! Without Python the tests report themselves as ignored, and so do those on real bundles without `TRACEPARSE_CORPUS`.
 
 mod compare;
 mod library;
 mod lists;
 mod mutants;
 mod oracle;
-mod union;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -32,28 +29,19 @@ use support::other_tables::Hang;
 use support::writer::Content;
 use support::{HangRisk, Invented, Node, Part, Rng, Signpost, Size, Table};
 
+use crate::programs::{corpus, has_python, in_corpus, number};
+
 /// The number of mutants by default.
 const USUAL: u64 = 3_000;
 /// So many of a hundred are of real bundles.
 const REAL: u64 = 2;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let number = |name| std::env::var(name).ok().and_then(|number: String| number.parse::<u64>().ok());
-    let seed = number("TRACEPARSE_ORACLE_SEED").unwrap_or(1);
-    let count = support::rounds(USUAL);
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let (has_python, has_corpus) = (Oracle::is_there(), corpus.is_some());
-    let has_tables = union::is_there(corpus.as_deref());
-    let folder = corpus.clone().unwrap_or_default();
-    let of_real = trial!("union_of_real_bundles", move || union::real(&folder)).with_ignored_flag(!has_tables);
-    let folder = corpus.clone().unwrap_or_default();
-    let of_invented =
-        trial!("union_of_invented_bundles", move || union::invented(&folder)).with_ignored_flag(!has_tables);
+    let (seed, count) = (number("TRACEPARSE_ORACLE_SEED").unwrap_or(1), support::rounds(USUAL));
     let invented = trial!("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
-    let real = move || try_mutants(real(&corpus.unwrap_or_default())?, count * REAL / 100, seed);
-    let real = trial!("real_bundles", real).with_ignored_flag(!has_python || !has_corpus);
-    let trials = vec![invented.with_ignored_flag(!has_python), real, of_real, of_invented];
-    trials
+    let real = trial!("real_bundles", move || try_mutants(real()?, count * REAL / 100, seed));
+    let is_there = has_python();
+    vec![invented.with_ignored_flag(!is_there), real.with_ignored_flag(!is_there || corpus().is_none())]
 }
 
 /// Small bundles with every kind of table, in every form.
@@ -107,11 +95,12 @@ fn marks(index: usize) -> Vec<Node> {
     contents.into_iter().zip(81..).map(node).collect()
 }
 
-fn real(corpus: &std::path::Path) -> Result<Vec<Base>, Failed> {
+fn real() -> Result<Vec<Base>, Failed> {
     let read = |path: &str, folder: &str| -> Result<Base, Failed> {
-        Ok(Base::new(folder.to_owned(), &from_zip(&std::fs::read(corpus.join("xctrace").join(path))?, folder)))
+        Ok(Base::new(folder.to_owned(), &from_zip(&std::fs::read(in_corpus(path))?, folder)))
     };
-    Ok(vec![read("26.2/finder.trace.zip", "finder.trace")?, read("16.0/four-runs.trace.zip", "four-runs.trace")?])
+    let four_runs = read("xctrace/16.0/four-runs.trace.zip", "four-runs.trace")?;
+    Ok(vec![read("xctrace/26.2/finder.trace.zip", "finder.trace")?, four_runs])
 }
 
 /// Makes mutants and compares them, in all threads that there are.

@@ -5,9 +5,7 @@
 //! not read, which real exports have.
 //!
 //! There are up to 3,000 (`TRACEPARSE_THOROUGH`); `TRACEPARSE_SEED` says which (1; `.ci/run` takes others for each commit). Both
-//! are printed.
-//! Fixtures are changed, and real exports where `TRACEPARSE_CORPUS` has them. `TRACEPARSE_PYTHON` names the interpreter
-//! (`python3`); without one, this test reports itself as ignored.
+//! are printed. Fixtures are changed, and real exports where `TRACEPARSE_CORPUS` has them.
 
 mod changes;
 mod elements;
@@ -15,28 +13,22 @@ mod readers;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
 use changes::{Mutant, change};
 use elements::{Element, elements};
 use libtest_mimic::{Failed, Trial};
-use readers::{Answer, Oracle, Reading, read};
+use readers::{Answer, Reading, ask, read};
 use support::Rng;
+
+use crate::programs::{Server, files, has_python, in_corpus, number, repository};
 
 /// Larger documents are cut: the first rows hold nearly all definitions.
 const MAX_ROWS: usize = 60;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_python = Command::new(readers::python()).arg("--version").output().is_ok_and(|done| done.status.success());
-    let trial = trial!("mutants_of_exports_differ_in_nothing_that_is_not_told", check_all);
-    vec![trial.with_ignored_flag(!has_python)]
-}
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    trials![if has_python(); mutants_of_exports_differ_in_nothing_that_is_not_told]
 }
 
 /// A document as it was.
@@ -50,10 +42,10 @@ struct Base {
 /// The ends of mutants, by kind of change: the number refused, told, or equal in both readers.
 type Counts = BTreeMap<&'static str, u64>;
 
-fn check_all() -> Result<(), Failed> {
+fn mutants_of_exports_differ_in_nothing_that_is_not_told() -> Result<(), Failed> {
     let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
     println!("{count} mutants; to repeat: TRACEPARSE_SEED={seed}");
-    let mut oracle = Oracle::start()?;
+    let mut oracle = Server::start("exports.py")?;
     let bases: Vec<Base> =
         documents().into_iter().map(|document| base(document, &mut oracle)).collect::<Result<_, _>>()?;
     let (failures, counts) = (Mutex::new(Vec::new()), Mutex::new(Counts::new()));
@@ -62,7 +54,7 @@ fn check_all() -> Result<(), Failed> {
         for worker in 0..workers {
             let (bases, failures, counts) = (&bases, &failures, &counts);
             scope.spawn(move || {
-                let mut oracle = Oracle::start().expect("Python starts");
+                let mut oracle = Server::start("exports.py").expect("Python starts");
                 for number in (worker..count).step_by(workers as usize) {
                     let (base, mutant) = draw(bases, seed.wrapping_add(number));
                     match compare(base, &mutant, &mut oracle) {
@@ -102,13 +94,8 @@ fn report(base: &Base, mutant: &Mutant, seed: u64, why: &str) -> String {
 /// Fixtures, and real exports where there are some.
 fn documents() -> Vec<(String, Vec<u8>)> {
     let mut documents = Vec::new();
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(|corpus| PathBuf::from(corpus).join("xctrace"));
-    for folder in [Some(fixtures), corpus].into_iter().flatten() {
-        let mut files = Vec::new();
-        collect(&folder, &mut files);
-        files.sort();
-        for file in files {
+    for folder in [repository("fixtures"), in_corpus("xctrace")] {
+        for file in files(&folder, ".xml") {
             let document = shortened(std::fs::read(&file).expect("the file can be read"));
             if ["time-profile\"", "cpu-profile\"", "counters-profile\"", "time-sample\""]
                 .iter()
@@ -123,17 +110,6 @@ fn documents() -> Vec<(String, Vec<u8>)> {
     documents
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("the folder can be listed").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "xml") {
-            files.push(path);
-        }
-    }
-}
-
 /// The document with the first rows of its first table, if that has many.
 fn shortened(document: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&document);
@@ -146,9 +122,9 @@ fn shortened(document: Vec<u8>) -> Vec<u8> {
 }
 
 /// Both readers have to agree on the document as it is.
-fn base((name, document): (String, Vec<u8>), oracle: &mut Oracle) -> Result<Base, Failed> {
+fn base((name, document): (String, Vec<u8>), oracle: &mut Server) -> Result<Base, Failed> {
     let reading = read(&document).map_err(|error| format!("{name}: {error}"))?;
-    let Answer::Rows(expected) = oracle.ask(&document)? else { return Err(format!("{name} is refused").into()) };
+    let Answer::Rows(expected) = ask(oracle, &document)? else { return Err(format!("{name} is refused").into()) };
     if let Some(difference) = expected.difference(&reading) {
         return Err(format!("{name}: {difference}").into());
     }
@@ -157,9 +133,9 @@ fn base((name, document): (String, Vec<u8>), oracle: &mut Oracle) -> Result<Base
 }
 
 /// The end of a mutant, or the difference that nobody told.
-fn compare(base: &Base, mutant: &Mutant, oracle: &mut Oracle) -> Result<&'static str, String> {
+fn compare(base: &Base, mutant: &Mutant, oracle: &mut Server) -> Result<&'static str, String> {
     let reading = read(&mutant.document);
-    let answer = oracle.ask(&mutant.document).map_err(|failed| format!("{failed:?}"))?;
+    let answer = ask(oracle, &mutant.document).map_err(|failed| format!("{failed:?}"))?;
     match (reading, answer) {
         (Err(_), _) => Ok("refused"),
         (Ok(_), Answer::IllFormed(_)) if is_not_read(base, mutant) => Ok("not read"),

@@ -1,68 +1,39 @@
 //! A dataset of 2,000 invented runs, read by DuckDB and Spark: the statement of `fleet sql` gives the numbers of the report, bit for bit; and
 //! written anew by them: every run is as it was.
 //!
-//! Each case writes its statement and the CSV of the report; `tests/oracle/duckdb_report.py FOLDER` runs the statements and
-//! compares every number. `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); where it cannot
-//! `import duckdb`, or `import pyspark`, the tests report themselves as ignored.
+//! Each case writes its statement and the CSV of the report; `tests/oracle/duckdb_report.py` and `spark_report.py` run the statements and
+//! compare every number. Where Python cannot `import duckdb`, or `import pyspark`, the tests report themselves as ignored.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Cursor;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;
-use traceparse::fleet::{DatasetReader, DatasetRow, DatasetTable, RewrittenRuns};
 use traceparse::fleet::{
-    FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, Measure, NameId, RunMeasures,
-    SqlEngine,
+    DatasetReader, DatasetRow, DatasetTable, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport,
+    FleetScope, Measure, NameId, RewrittenRuns, RunMeasures, SqlEngine,
 };
 use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
 use traceparse::units::{Millionths, Nanos, Unit};
+
+use crate::programs::{has_spark, oracle, python, runs as is_there};
 
 const RUNS: u32 = 2_000;
 /// Runs of one data file.
 const FILE: usize = 300;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let is_there = |command: &mut Command| command.output().is_ok_and(|it| it.status.success());
-    let has_duckdb = is_there(Command::new(python()).args(["-c", "import duckdb"]));
-    let has_spark = has_duckdb
-        && is_there(Command::new(python()).args(["-c", "import pyspark"]))
-        && is_there(Command::new("java").arg("-version"));
-    let trials = vec![
-        trial!("reports_equal_sql", reports_equal_sql).with_ignored_flag(!has_duckdb),
-        trial!("files_that_are_not_listed_are_not_read", files_that_are_not_listed_are_not_read)
-            .with_ignored_flag(!has_duckdb),
-        trial!("a_run_twice_is_refused", a_run_twice_is_refused).with_ignored_flag(!has_duckdb),
-        trial!("columns_are_plain", columns_are_plain).with_ignored_flag(!has_duckdb),
-        trial!("runs_that_duckdb_rewrote_are_the_same", runs_that_duckdb_rewrote_are_the_same)
-            .with_ignored_flag(!has_duckdb),
-        trial!("reports_equal_sql_of_spark", reports_equal_sql_of_spark).with_ignored_flag(!has_spark),
-        trial!("spark_misses_files", spark_misses_files).with_ignored_flag(!has_spark),
-        trial!("runs_that_spark_rewrote_are_the_same", runs_that_spark_rewrote_are_the_same)
-            .with_ignored_flag(!has_spark),
-    ];
+    let has_duckdb = is_there(python().args(["-c", "import duckdb"]));
+    let mut trials = trials![if has_duckdb; duckdb_gives_the_same_numbers, runs_that_duckdb_rewrote_are_the_same];
+    trials.extend(trials![if has_duckdb && has_spark(); spark_gives_the_same_numbers_and_runs]);
     trials
 }
 
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn run_oracle(command: &str, folder: &Path) -> Result<String, Failed> {
-    run_script("duckdb_report.py", &[command.as_ref(), folder.as_ref()])
-}
-
-fn run_script(script: &str, arguments: &[&OsStr]) -> Result<String, Failed> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle").join(script);
-    let output = Command::new(python()).arg(script).args(arguments).env("SPARK_LOCAL_IP", "127.0.0.1").output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    print!("{said}");
-    if output.status.success() { Ok(said) } else { Err(said.into()) }
-}
+/// The runs of all tests.
+static FLEET: LazyLock<Vec<RunMeasures>> = LazyLock::new(runs);
 
 /// Runs that differ in everything that the statement has to deal with.
 fn runs() -> Vec<RunMeasures> {
@@ -196,17 +167,6 @@ fn cases() -> Vec<(&'static str, FleetOptions)> {
     ]
 }
 
-fn reports_equal_sql() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let dataset = folder.path().join("it's a dataset");
-    fs::create_dir(&dataset)?;
-    let runs = runs();
-    write_dataset(&runs, &dataset)?;
-    all_cases_are_equal(&runs, folder.path(), |options| {
-        SqlEngine::DuckDb.query(options, &[(dataset.display().to_string(), Vec::new())])
-    })
-}
-
 /// The report as the command makes it of a large dataset: of data files, with values in a temporary file.
 fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Failed> {
     let mut builder = FleetBuilder::new(options);
@@ -225,106 +185,100 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Fa
     Ok(builder.try_finish()?)
 }
 
-/// Every case by this statement against the report on the runs.
-fn all_cases_are_equal(
-    runs: &[RunMeasures],
-    folder: &Path,
-    statement: impl Fn(&FleetOptions) -> String,
-) -> Result<(), Failed> {
-    all_cases_are_equal_by("duckdb_report.py", runs, folder, statement)
-}
-
-fn all_cases_are_equal_by(
-    script: &str,
-    runs: &[RunMeasures],
-    folder: &Path,
-    statement: impl Fn(&FleetOptions) -> String,
-) -> Result<(), Failed> {
-    for (name, options) in cases() {
-        fs::write(folder.join(format!("{name}.sql")), statement(&options))?;
+/// The cases with their reports as CSV, which take longer than the statements.
+static REPORTS: LazyLock<Vec<(&str, FleetOptions, Vec<u8>)>> = LazyLock::new(|| {
+    let with_report = |(name, options): (&'static str, FleetOptions)| {
         let mut out = Vec::new();
-        output::write(&report(runs, options)?, &Format::Csv(Cells::AsTheyAre), &mut out)?;
-        fs::write(folder.join(format!("{name}.csv")), out)?;
-    }
-    let said = run_script(script, &["reports".as_ref(), folder.as_ref()])?;
-    if said.lines().filter(|line| line.ends_with("numbers equal")).count() == cases().len() {
-        Ok(())
-    } else {
-        Err(format!("not every case was compared: {said}").into())
-    }
+        let report = report(&FLEET, options.clone()).expect("a report");
+        output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut out).expect("a vector takes everything");
+        (name, options, out)
+    };
+    cases().into_iter().map(with_report).collect()
+});
+
+/// Makes a folder for statements, with a dataset in it.
+fn folder_of(
+    parent: &Path,
+    name: &str,
+    dataset: &str,
+    write: impl Fn(&Path) -> Result<(), Failed>,
+) -> Result<(PathBuf, String), Failed> {
+    let (folder, dataset) = (parent.join(name), parent.join(name).join(dataset));
+    fs::create_dir_all(&dataset)?;
+    write(&dataset)?;
+    Ok((folder, dataset.display().to_string()))
 }
 
-/// As where two datasets were copied into one folder: another file has some of the runs again.
-fn write_mixture(runs: &[RunMeasures], folder: &Path) -> Result<(), Failed> {
-    write_dataset(runs, folder)?;
-    for table in DatasetTable::ALL {
-        let file = File::create(folder.join(table.name()).join("foreign.parquet"))?;
-        table.write(&runs[..21], &[], file)?;
+/// Writes the statement and the report of each case.
+fn write_cases(folder: &Path, statement: impl Fn(&FleetOptions) -> String) -> Result<(), Failed> {
+    for (name, options, report) in &*REPORTS {
+        fs::write(folder.join(format!("{name}.sql")), statement(options))?;
+        fs::write(folder.join(format!("{name}.csv")), report)?;
     }
     Ok(())
 }
 
-fn files_that_are_not_listed_are_not_read() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let dataset = folder.path().join("it's a dataset");
-    fs::create_dir(&dataset)?;
-    let runs = runs();
-    write_mixture(&runs, &dataset)?;
-    let ids: Vec<String> = (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect();
-    let datasets = [(dataset.display().to_string(), ids)];
-    all_cases_are_equal(&runs, folder.path(), |options| SqlEngine::DuckDb.query(options, &datasets))
-}
-
-fn a_run_twice_is_refused() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let dataset = folder.path().join("dataset");
-    fs::create_dir(&dataset)?;
-    write_mixture(&runs(), &dataset)?;
-    for (name, options) in cases() {
-        let text = SqlEngine::DuckDb.query(&options, &[(dataset.display().to_string(), Vec::new())]);
-        fs::write(folder.path().join(format!("{name}.sql")), text)?;
+/// As where two datasets were copied into one folder: another file has some of the runs again.
+fn write_mixture(folder: &Path) -> Result<(), Failed> {
+    write_dataset(&FLEET, folder)?;
+    for table in DatasetTable::ALL {
+        let file = File::create(folder.join(table.name()).join("foreign.parquet"))?;
+        table.write(&FLEET[..21], &[], file)?;
     }
-    let said = run_oracle("refused", folder.path())?;
-    if said.lines().count() == cases().len() { Ok(()) } else { Err(said.into()) }
+    Ok(())
 }
 
-fn columns_are_plain() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    write_dataset(&runs()[..20], folder.path())?;
-    run_oracle("columns", folder.path()).map(|_| ())
+/// The files of the dataset, without the one that is not its own.
+fn listed(dataset: &str) -> [(String, Vec<String>); 1] {
+    [(dataset.to_owned(), (0..FLEET.chunks(FILE).count()).map(|index| index.to_string()).collect())]
 }
 
-fn ids(runs: &[RunMeasures]) -> Vec<String> {
-    (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect()
+fn count_lines(said: &str, ending: &str, expected: usize) -> Result<(), Failed> {
+    let count = said.lines().filter(|line| line.ends_with(ending)).count();
+    ensure!(count == expected, "{count} of {expected} cases: {said}");
+    Ok(())
 }
 
-/// In a folder whose name is a pattern, with a file that is not listed.
-fn reports_equal_sql_of_spark() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let dataset = folder.path().join("it's a [data] {set}*, `1`");
-    fs::create_dir(&dataset)?;
-    let runs = runs();
-    write_mixture(&runs, &dataset)?;
-    all_cases_are_equal_by("spark_report.py", &runs, folder.path(), |options| {
-        SqlEngine::Spark.query(options, &[(dataset.display().to_string(), ids(&runs))])
-    })
+/// Of a dataset; of the files that are listed, in a folder with another one; and of all files there, which are refused.
+fn duckdb_gives_the_same_numbers() -> Result<(), Failed> {
+    let parent = tempfile::tempdir()?;
+    let (whole, dataset) = folder_of(parent.path(), "whole", "it's a dataset", |path| write_dataset(&FLEET, path))?;
+    write_cases(&whole, |options| SqlEngine::DuckDb.query(options, &[(dataset.clone(), Vec::new())]))?;
+    let (some, mixture) = folder_of(parent.path(), "some", "it's a dataset", write_mixture)?;
+    write_cases(&some, |options| SqlEngine::DuckDb.query(options, &listed(&mixture)))?;
+    let refused = parent.path().join("refused");
+    fs::create_dir(&refused)?;
+    write_cases(&refused, |options| SqlEngine::DuckDb.query(options, &[(mixture.clone(), Vec::new())]))?;
+    let folders = [("reports", &whole), ("reports", &some), ("refused", &refused), ("columns", &dataset.into())];
+    let arguments = folders.iter().flat_map(|(command, folder)| [Path::new(*command), folder]);
+    let said = oracle("duckdb_report.py", arguments)?;
+    count_lines(&said, "numbers equal", 2 * cases().len())?;
+    count_lines(&said, ": refused", cases().len())
 }
 
-fn spark_misses_files() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let runs = runs();
+/// Of the files that are listed, in a folder whose name is a pattern; of a dataset without a file, which is refused; and the runs of tables
+/// that Spark wrote anew. All in one session, since each takes a minute to start.
+fn spark_gives_the_same_numbers_and_runs() -> Result<(), Failed> {
+    let parent = tempfile::tempdir()?;
+    let (some, mixture) = folder_of(parent.path(), "some", "it's a [data] {set}*, `1`", write_mixture)?;
+    write_cases(&some, |options| SqlEngine::Spark.query(options, &listed(&mixture)))?;
+    let refused = parent.path().join("refused");
     for table in ["runs", "labels", "frames", "modules"] {
-        let dataset = folder.path().join(format!("without {table}"));
-        fs::create_dir(&dataset)?;
-        write_dataset(&runs[..2 * FILE], &dataset)?;
-        fs::remove_file(dataset.join(table).join("1.parquet"))?;
+        let missing = format!("without {table}");
+        let (_, dataset) =
+            folder_of(parent.path(), "refused", &missing, |path| write_dataset(&FLEET[..2 * FILE], path))?;
+        fs::remove_file(Path::new(&dataset).join(table).join("1.parquet"))?;
         let options = FleetOptions { by: vec!["device".to_owned()], ..FleetOptions::default() };
         let files = vec!["0".to_owned(), "1".to_owned()];
-        let text = SqlEngine::Spark.query(&options, &[(dataset.display().to_string(), files)]);
-        fs::write(folder.path().join(format!("{table}.sql")), text)?;
+        fs::write(refused.join(format!("{table}.sql")), SqlEngine::Spark.query(&options, &[(dataset, files)]))?;
     }
-    let said = run_script("spark_report.py", &["refused".as_ref(), folder.path().as_ref()])?;
-    if said.lines().filter(|line| line.ends_with(": refused")).count() == 4 { Ok(()) } else { Err(said.into()) }
+    let (rewritten, _) = folder_of(parent.path(), "rewritten", "dataset", |path| write_dataset(&FLEET, path))?;
+    let folders = [("reports", &some), ("refused", &refused), ("rewrite", &rewritten)];
+    let arguments = folders.iter().flat_map(|(command, folder)| [Path::new(*command), folder]);
+    let said = oracle("spark_report.py", arguments)?;
+    count_lines(&said, "numbers equal", cases().len())?;
+    count_lines(&said, ": refused", 4)?;
+    is_the_same(&rewritten.join("rewritten"), &FLEET)
 }
 
 /// The runs and failures of a folder that an engine wrote, gathered in several parts.
@@ -384,9 +338,9 @@ fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let (dataset, rewritten) = (folder.path().join("it's a dataset"), folder.path().join("rewritten"));
     fs::create_dir(&dataset)?;
-    let runs = &runs()[..FILE + 100];
+    let runs = &FLEET[..FILE + 100];
     write_dataset(runs, &dataset)?;
-    let said = run_script("duckdb_rewrite.py", &[dataset.as_ref(), rewritten.as_ref()])?;
+    let said = oracle("duckdb_rewrite.py", [&dataset, &rewritten])?;
     let ways: Vec<&str> = said.lines().collect();
     if ways.len() != 5 {
         return Err(said.into());
@@ -408,14 +362,4 @@ fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
         fs::rename(folder.path().join("kept"), &file)?;
     }
     is_the_same(&way, runs)
-}
-
-fn runs_that_spark_rewrote_are_the_same() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let (dataset, rewritten) = (folder.path().join("dataset"), folder.path().join("rewritten"));
-    fs::create_dir(&dataset)?;
-    let runs = runs();
-    write_dataset(&runs, &dataset)?;
-    run_script("spark_report.py", &["rewrite".as_ref(), dataset.as_ref(), rewritten.as_ref()])?;
-    is_the_same(&rewritten, &runs)
 }

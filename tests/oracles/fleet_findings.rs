@@ -1,54 +1,32 @@
 //! What reports on fleets begin with: findings and trends, computed again by `tests/oracle/fleet_findings.py` from the runs in the same
 //! JSON; how often chance alone makes a finding; and the order of versions.
-//!
-//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, what needs it reports itself as ignored.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
-use support::fleet_reports::{every_kind, failure, plain_run, report, run_of};
+use support::fleet_reports::{by, every_kind, failure, plain_run, report, rules, run_of};
 use support::{Rng, fleet};
-use traceparse::fleet::{AlertRule, Finding, FleetBuilder, FleetOptions, FleetReport, RunMeasures, SortKey, TrendOver};
+use traceparse::fleet::{
+    FailedInput, Finding, FleetBuilder, FleetOptions, FleetReport, RunMeasures, SortKey, TrendOver,
+};
 use traceparse::output::{self, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
 
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
-
-type Test = fn() -> Result<(), Failed>;
+use crate::programs::{has_python, oracle};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|done| done.status.success());
-    let plain: [(&str, Test); 10] = [
-        ("text_and_pages_begin_alike", text_and_pages_begin_alike),
-        ("versions_are_in_the_order_of_people", versions_are_in_the_order_of_people),
-        ("what_differs_is_found", what_differs_is_found),
-        ("chance_is_no_finding", chance_is_no_finding),
-        ("rows_differ_by_their_intervals", rows_differ_by_their_intervals),
-        ("dates_are_a_trend", dates_are_a_trend),
-        ("labels_without_an_order_are_no_trend", labels_without_an_order_are_no_trend),
-        ("dates_in_several_forms_have_no_order", dates_in_several_forms_have_no_order),
-        ("many_cohorts_are_compared", many_cohorts_are_compared),
-        ("too_few_runs_claim_nothing", too_few_runs_claim_nothing),
+    let mut trials = trials![
+        text_and_pages_begin_alike,
+        versions_are_in_the_order_of_people,
+        chance_is_no_finding,
+        rows_differ_by_their_intervals,
+        dates_are_a_trend,
+        labels_without_an_order_are_no_trend,
+        dates_in_several_forms_have_no_order,
+        a_version_without_runs_is_compared_with_none,
     ];
-    let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| trial!(name, test)).collect();
-    trials.push(trial!("findings_follow_from_the_runs", findings_follow_from_the_runs).with_ignored_flag(!has_python));
+    trials.extend(trials![if has_python(); findings_follow_from_the_runs]);
     trials
-}
-
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn by(labels: &[&str]) -> FleetOptions {
-    FleetOptions { by: labels.iter().map(|&label| label.to_owned()).collect(), ..FleetOptions::default() }
 }
 
 /// Runs of versions, `each` of every one, that use a random amount between 10 and 30 % of one core, times a factor of their version.
@@ -120,22 +98,6 @@ fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
         _ => None,
     };
     report.findings.iter().filter_map(difference).collect()
-}
-
-fn what_differs_is_found() -> Result<(), Failed> {
-    // The last version uses a half more, and one in the middle less.
-    let runs = versions(3, 200, &[("1.8", 10), ("1.9", 10), ("1.10", 7), ("1.11", 15)]);
-    let report = report(&runs, by(&["app_version"]));
-    let found = differences(&report);
-    let pairs: Vec<(&str, &str)> = found.iter().map(|(from, to, _)| (from.as_str(), to.as_str())).collect();
-    ensure!(pairs == [("1.10", "1.11"), ("1.9", "1.10")], "{found:?}");
-    // The median of 1.11 is 30 % and that of 1.10 is 14 %; that of 1.9 is 20 %.
-    ensure!(found[0].2 > 10.0 && found[0].2 < 23.0 && found[1].2 < 0.0 && found[1].2 > -9.0, "{found:?}");
-    let text = written(&report, &text());
-    let words = "app_version 1.11 uses more CPU than app_version 1.10: P";
-    ensure!(text.contains(words) && text.contains("uses less CPU than app_version 1.9"), "{text}");
-    ensure!(text.lines().nth(1).is_some_and(|line| line.starts_with("• CPU use of a run is ")), "{text}");
-    Ok(())
 }
 
 /// Of fleets whose versions are alike, no more than 5 % tell of a difference between them.
@@ -328,61 +290,24 @@ fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
     Ok(())
 }
 
-/// More than 100 cohorts were not compared.
-fn many_cohorts_are_compared() -> Result<(), Failed> {
-    let names: Vec<String> = (0..150).map(|build| format!("build {build}")).collect();
-    let factors: Vec<(&str, u64)> =
-        names.iter().enumerate().map(|(build, name)| (name.as_str(), if build < 149 { 10 } else { 30 })).collect();
-    let runs = versions(5, 40, &factors);
-    let found = differences(&report(&runs, by(&["app_version"])));
-    ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == ("build 148", "build 149"), "{found:?}");
-    // Without an order, any two may be the farthest apart: as by comparing each with each.
-    let names: Vec<String> = (0..150)
-        .map(|device| format!("{}-model", (b'a' + device % 26) as char).repeat(1 + device as usize / 26))
-        .collect();
-    let factor = |device: usize| match device {
-        7 => 3,
-        70 => 4,
-        100 => 40,
-        101 => 39,
-        _ => 10,
-    };
-    let factors: Vec<(&str, u64)> =
-        names.iter().enumerate().map(|(device, name)| (name.as_str(), factor(device))).collect();
-    let report = report(&versions(6, 40, &factors), by(&["app_version"]));
-    let found = differences(&report);
-    let pairs: Vec<[&str; 2]> = found.iter().map(|(from, to, _)| [from.as_str(), to.as_str()]).collect();
-    let has = |pair: &[&str; 2]| {
-        pair.contains(&names[100].as_str()) && (pair.contains(&names[7].as_str()) || pair.contains(&names[70].as_str()))
-            || pair.contains(&names[101].as_str()) && pair.contains(&names[7].as_str())
-    };
-    ensure!(report.trends.is_empty() && pairs.len() == 2 && pairs.iter().all(has), "{pairs:?}");
-    Ok(())
-}
-
-fn too_few_runs_claim_nothing() -> Result<(), Failed> {
-    let report = report(&versions(4, 4, &[("1.0", 10), ("1.1", 90)]), by(&["app_version"]));
-    let text = written(&report, &text());
-    ensure!(differences(&report).is_empty(), "{text}");
-    ensure!(text.contains("Too few runs to decide if app_version 1.1 differs from app_version 1.0."), "{text}");
-    // A version of which every file failed is none that uses nothing.
+/// A version of which every file failed is none that uses nothing.
+fn a_version_without_runs_is_compared_with_none() -> Result<(), Failed> {
     let mut builder = FleetBuilder::new(by(&["app_version"]));
     versions(4, 60, &[("1.0", 10), ("1.1", 10), ("1.2", 10)]).iter().for_each(|run| builder.add(run));
-    let mut failed = failure(0);
-    failed.labels = vec![("app_version".to_owned(), "1.3".to_owned())];
-    builder.add_failure(failed);
+    let labels = vec![("app_version".to_owned(), "1.3".to_owned())];
+    builder.add_failure(FailedInput { labels, ..failure(0) });
     let report = builder.finish();
     ensure!(names(&report) == ["1.0", "1.1", "1.2", "1.3"] && report.cohorts[3].runs == 0, "{:?}", names(&report));
     ensure!(report.contrasts.iter().all(|contrast| contrast.cohorts == [0, 1, 2]), "1.3 is compared");
-    let text = written(&report, &self::text());
+    let text = written(&report, &text());
     ensure!(text.contains("app_version 1.2 and app_version 1.1 differ by no more than chance explains."), "{text}");
     // Its values are not zeros, and it is not the busiest one.
     let row = text.lines().find(|line| line.ends_with("  1.3")).ok_or("no row")?;
     let cells: Vec<&str> = row.split_whitespace().collect();
     ensure!(cells[0] == "0" && cells.len() > 5 && cells[1..cells.len() - 1].iter().all(|cell| *cell == "n/a"), "{row}");
     let page = written(&report, &Format::Html(&[]));
-    let start = page.find("<th scope=\"row\">app_version 1.3</th>").ok_or("no row")?;
-    let (row, _) = page[start..].split_once("</tr>").ok_or("no end")?;
+    let (_, row) = page.split_once("<th scope=\"row\">app_version 1.3</th>").ok_or("no row")?;
+    let (row, _) = row.split_once("</tr>").ok_or("no end")?;
     ensure!(row.matches("data-value").count() == 1 && row.matches("n/a").count() > 5, "{row}");
     Ok(())
 }
@@ -399,7 +324,7 @@ fn reports() -> Vec<(String, FleetReport)> {
         reports.push((format!("linear {seed}"), report(&runs, linear.clone())));
         reports.push((format!("dates {seed}"), report(&runs[..60], by(&[]))));
     }
-    let alerts = vec![AlertRule::parse("cpu.p50 > 1").unwrap(), AlertRule::parse("cpu.p99.9 > 1").unwrap()];
+    let alerts = rules(&["cpu.p50 > 1", "cpu.p99.9 > 1"]);
     let device = FleetOptions { alerts, ..by(&["device"]) };
     reports.push(("devices".to_owned(), report(&fleet::runs(8, 400), device)));
     reports.push(("new function".to_owned(), with_new_function()));
@@ -417,18 +342,12 @@ fn reports() -> Vec<(String, FleetReport)> {
 
 fn findings_follow_from_the_runs() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/fleet_findings.py");
-    let mut command = Command::new(python());
-    command.arg(script);
+    let mut paths = Vec::new();
     for (index, (name, report)) in reports().iter().enumerate() {
-        let path = folder.path().join(format!("{index}-{}.json", name.replace(' ', "-")));
-        fs::write(&path, written(report, &Format::Json))?;
-        command.arg(path);
+        paths.push(folder.path().join(format!("{index}-{}.json", name.replace(' ', "-"))));
+        fs::write(&paths[index], written(report, &Format::Json))?;
     }
-    let output = command.output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    println!("{said}");
-    ensure!(output.status.success(), "{said}");
+    let said = oracle("fleet_findings.py", paths)?;
     // Each kind of finding was there to be checked.
     for what in [
         "pair=",

@@ -1,79 +1,46 @@
-//! Pages on invented fleets: what stands in them, and what a browser makes of them.
-//!
-//! The tests in a browser need Chromium: `TRACEPARSE_CHROMIUM` names it, else it is `chromium` on the path. Without it
-//! they report themselves as ignored.
-
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
+//! Pages on invented fleets: what stands in them, and what Chromium makes of them.
 
 mod browser;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
+use support::fleet_reports::{by, failure as failed_file, report, rules};
 use support::{Rng, fleet};
 use traceparse::fleet::{
-    AlertRule, CohortReport, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId,
-    RunMeasures, SortKey,
+    CohortReport, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId, RunMeasures,
+    SortKey,
 };
 use traceparse::output::{self, Format};
 use traceparse::recording::TimeSource;
 use traceparse::stats::{Quantile, Support};
 use traceparse::units::{Nanos, Unit};
 
-type Test = fn() -> Result<(), Failed>;
+use crate::hostile::ACTING;
+use crate::programs::{chromium, full_disks_are_errors, repository, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let plain: [(&str, Test); 11] = [
-        ("a_page_is_one_file_that_loads_nothing", a_page_is_one_file_that_loads_nothing),
-        ("names_from_input_are_text", names_from_input_are_text),
-        ("elements_are_closed", elements_are_closed),
-        ("cells_hold_the_numbers_of_the_report", cells_hold_the_numbers_of_the_report),
-        ("what_is_doubtful_says_so", what_is_doubtful_says_so),
-        ("failures_and_methods_are_seen", failures_and_methods_are_seen),
-        ("histograms_say_which_axes_are_the_same", histograms_say_which_axes_are_the_same),
-        ("what_is_cut_is_counted", what_is_cut_is_counted),
-        ("bars_of_few_runs_are_seen", bars_of_few_runs_are_seen),
-        ("large_fleets_make_pages_of_bounded_size", large_fleets_make_pages_of_bounded_size),
-        ("a_writer_that_fails_is_told_of", a_writer_that_fails_is_told_of),
+    let mut trials = trials![
+        a_page_is_one_file_that_loads_nothing,
+        names_from_input_are_text,
+        elements_are_closed,
+        cells_hold_the_numbers_of_the_report,
+        what_is_doubtful_says_so,
+        failures_and_methods_are_seen,
+        histograms_say_which_axes_are_the_same,
+        what_is_cut_is_counted,
+        bars_of_few_runs_are_seen,
+        large_fleets_make_pages_of_bounded_size,
+        a_writer_that_fails_is_told_of,
     ];
-    let in_browser: [(&str, Test); 5] = [
-        ("browser::findings_stand_on_the_first_screen", browser::findings_stand_on_the_first_screen),
-        ("browser::tables_sort_and_filter", browser::tables_sort_and_filter),
-        ("browser::names_from_input_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),
-        ("browser::a_phone_does_not_scroll_sideways", browser::a_phone_does_not_scroll_sideways),
-        ("browser::links_open_the_pages_of_runs", browser::links_open_the_pages_of_runs),
-    ];
-    let has_browser =
-        Command::new(browser::chromium()).arg("--version").output().is_ok_and(|output| output.status.success());
-    let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| trial!(name, test)).collect();
-    trials.extend(in_browser.map(|(name, test)| trial!(name, test).with_ignored_flag(!has_browser)));
+    trials.extend(trials![if runs(Command::new(chromium()).arg("--version"));
+        browser::pages_fit_every_screen,
+        browser::tables_sort_and_filter,
+        browser::names_are_shown_and_do_nothing,
+        browser::links_open_the_pages_of_runs]);
     trials
-}
-
-fn by(labels: &[&str]) -> FleetOptions {
-    FleetOptions { by: labels.iter().map(|&label| label.to_owned()).collect(), ..FleetOptions::default() }
-}
-
-fn rules(texts: &[&str]) -> Vec<AlertRule> {
-    texts.iter().map(|text| AlertRule::parse(text).expect("a rule")).collect()
-}
-
-fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
-    let mut builder = FleetBuilder::new(options);
-    for run in runs {
-        builder.add(run);
-    }
-    builder.finish()
 }
 
 fn page(report: &FleetReport) -> String {
@@ -105,15 +72,7 @@ fn usual(count: u32) -> FleetReport {
 }
 
 fn failure(source: &str, kind: FailureKind, reason: &str) -> FailedInput {
-    FailedInput {
-        source: source.to_owned(),
-        source_bytes: 10,
-        run_id: None,
-        fingerprint: String::new(),
-        kind,
-        reason: reason.to_owned(),
-        labels: Vec::new(),
-    }
+    FailedInput { source: source.to_owned(), kind, reason: reason.to_owned(), ..failed_file(0) }
 }
 
 /// Reports of every shape: their names, and how many cohorts they have.
@@ -176,21 +135,6 @@ const HOSTILE: [&str; 7] = [
     "]]></td></tr></table></svg><h1>out</h1>",
 ];
 
-/// Ends lines, turns directions and hides, in the other ways there are.
-const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
-
-/// The look of [`HOSTILE`] on the page.
-fn shown(text: &str) -> String {
-    if text == ACTING {
-        return ACTING.chars().flat_map(char::escape_default).collect();
-    }
-    text.replace('\u{202e}', "\\u{202e}")
-        .replace('\u{2066}', "\\u{2066}")
-        .replace('\0', "\\u{0}")
-        .replace('\n', "\\n")
-        .replace('\u{1b}', "\\u{1b}")
-}
-
 /// Hostile text wherever text comes from outside.
 fn hostile() -> FleetReport {
     let mut runs = fleet::runs(5, 60);
@@ -227,7 +171,7 @@ fn names_from_input_are_text() -> Result<(), Failed> {
         ensure!(!page.contains(c), "{c:?}");
     }
     let script = page.split_once("<script>").and_then(|(_, rest)| rest.split_once("</script>"));
-    let own = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/output/fleet/html/report.js"))?;
+    let own = fs::read_to_string(repository("src/output/fleet/html/report.js"))?;
     ensure!(script.is_some_and(|(script, _)| script == own), "the script is not the one of the source");
     // Every attribute that comes from input, too, ends where it should: no tag has an event.
     for tag in tags(&page) {
@@ -522,28 +466,7 @@ fn large_fleets_make_pages_of_bounded_size() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Takes so many bytes and then fails.
-struct Full(usize);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.0);
-        self.0 -= taken;
-        if taken == 0 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn a_writer_that_fails_is_told_of() -> Result<(), Failed> {
     let report = usual(100);
-    let length = page(&report).len();
-    for room in [0, 1, 1_000, length / 2, length - 1] {
-        let kind = output::write(&report, &Format::Html(&[]), &mut Full(room)).map_err(|error| error.kind());
-        ensure!(kind == Err(io::ErrorKind::StorageFull), "room for {room} bytes: {kind:?}");
-    }
-    output::write(&report, &Format::Html(&[]), &mut Full(length))?;
-    Ok(())
+    full_disks_are_errors(|mut out| output::write(&report, &Format::Html(&[]), &mut out))
 }

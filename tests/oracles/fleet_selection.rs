@@ -1,31 +1,51 @@
 //! Selections from a fleet: the main thread, a time, intervals. Each report is compared with what `tests/oracle/fleet_selection.py` adds up
 //! from the exports of the runs; a report on the dataset of the selection is the same, and so is the weight of each run by itself.
-//!
-//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, the tests report themselves as ignored.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::sync::{Arc, LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::builder::Builder;
 use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::{Content, Invented, Node, RenderOptions, Rng, Shape, Signpost, Table, TocOptions, render, render_toc};
+use tempfile::TempDir;
+
+use crate::programs::{has_python, oracle};
 
 const MILLISECOND: u64 = 1_000_000;
 /// Of most runs.
 const LENGTH: u64 = 6_000;
 const RUNS: u64 = 14;
 
-pub(crate) fn trials() -> Vec<Trial> {
-    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|output| output.status.success());
-    let trials = CASES.iter().map(|case| trial!(case.name, move || check(case)).with_ignored_flag(!has_python));
-    trials.collect()
+/// The fleet in a folder, and the report on all of it, for all cases.
+struct Fleet {
+    folder: TempDir,
+    whole: Value,
 }
 
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+impl Fleet {
+    fn write() -> Result<Self, Failed> {
+        let folder = tempfile::tempdir()?;
+        write_fleet(folder.path())?;
+        let inputs = inputs(folder.path());
+        let whole = report(&inputs.each_ref().map(String::as_str), &[])?;
+        Ok(Self { folder, whole })
+    }
+}
+
+fn inputs(fleet: &Path) -> [String; 2] {
+    [fleet.join("*.xml"), fleet.join("*.trace")].map(|path| path.display().to_string())
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let fleet = Arc::new(LazyLock::new(|| Fleet::write().map_err(|failed| format!("{failed:?}"))));
+    let trial = |case: &'static Case| {
+        let fleet = Arc::clone(&fleet);
+        trial!(case.name, move || check(case, fleet.as_ref().as_ref()?)).with_ignored_flag(!has_python())
+    };
+    CASES.iter().map(trial).collect()
 }
 
 struct Case {
@@ -207,11 +227,7 @@ impl Case {
 }
 
 fn traceparse(args: &[&str]) -> Result<String, Failed> {
-    let done = Command::new(env!("CARGO_BIN_EXE_traceparse")).args(args).output()?;
-    if !done.status.success() {
-        return Err(format!("{args:?}: {}", String::from_utf8_lossy(&done.stderr)).into());
-    }
-    Ok(String::from_utf8(done.stdout)?)
+    Ok(String::from_utf8(crate::programs::traceparse(args)?.stdout)?)
 }
 
 fn report(inputs: &[&str], options: &[String]) -> Result<Value, Failed> {
@@ -220,33 +236,20 @@ fn report(inputs: &[&str], options: &[String]) -> Result<Value, Failed> {
     Ok(serde_json::from_str(&traceparse(&args)?)?)
 }
 
-fn check(case: &Case) -> Result<(), Failed> {
+fn check(case: &Case, fleet: &Fleet) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let fleet = folder.path().join("fleet");
-    fs::create_dir(&fleet)?;
-    write_fleet(&fleet)?;
-    let inputs = [fleet.join("*.xml"), fleet.join("*.trace")].map(|path| path.display().to_string());
+    let inputs = inputs(fleet.folder.path());
     let inputs = inputs.each_ref().map(String::as_str);
-    let options = [case.threads(), case.filters()].concat();
-    let whole = report(&inputs, &[])?;
-    let selected = report(&inputs, &options)?;
-    ask_oracle(case, &fleet, [&selected, &whole, &case.asked()], folder.path())?;
+    let selected = report(&inputs, &[case.threads(), case.filters()].concat())?;
+    let mut arguments = vec![fleet.folder.path().to_owned()];
+    for (index, value) in [&selected, &fleet.whole, &case.asked()].into_iter().enumerate() {
+        arguments.push(folder.path().join(format!("{index}.json")));
+        fs::write(&arguments[index + 1], value.to_string())?;
+    }
+    let said = oracle("fleet_selection.py", arguments)?;
+    ensure!(said.trim_end() == case.said, "{said}");
     check_dataset(case, &inputs, &selected, folder.path())?;
     check_single_runs(case, &selected)
-}
-
-fn ask_oracle(case: &Case, fleet: &Path, values: [&Value; 3], folder: &Path) -> Result<(), Failed> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/fleet_selection.py");
-    let mut command = Command::new(python());
-    command.arg(script).arg(fleet);
-    for (index, value) in values.into_iter().enumerate() {
-        let path = folder.join(format!("{index}.json"));
-        fs::write(&path, value.to_string())?;
-        command.arg(path);
-    }
-    let done = command.output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    if done.status.success() && said.trim_end() == case.said { Ok(()) } else { Err(said.into()) }
 }
 
 /// Everything of a report but its question, and the folders where runs are.

@@ -1,21 +1,19 @@
 //! Intervals of signposts and hangs: those of real exports and invented ones, compared with what `tests/oracle/intervals.py` finds
 //! with another XML reader; damaged tables; and which samples they select, compared with a slow form.
-//!
-//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); without one, what needs it reports itself as ignored. So does
-//! what needs real exports without `TRACEPARSE_CORPUS`.
 
 mod damaged;
 mod selection;
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
 use traceparse::recording::{Interval, IntervalOrigin, Intervals, Options};
+use traceparse::units::Nanos;
+
+use crate::programs::{corpus, has_python, in_corpus, oracle};
 
 /// Real exports, with the rows, pairs and hangs in them.
 const CORPUS: [(&str, [usize; 3]); 9] = [
@@ -31,26 +29,20 @@ const CORPUS: [(&str, [usize; 3]); 9] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|output| output.status.success());
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let has_corpus = corpus.is_some();
-    let folder = corpus.unwrap_or_default().join("xctrace");
-    let mut trials = damaged::trials();
+    let (mut trials, has_corpus) = (damaged::trials(), corpus().is_some());
     trials.extend(selection::trials());
     for (file, counts) in CORPUS {
-        let path = folder.join(format!("{file}.xml"));
-        let test = move || compare_file(&path, counts);
-        trials.push(trial!(format!("corpus::{file}"), test).with_ignored_flag(!(has_corpus && has_python)));
+        let trial = trial!(format!("corpus::{file}"), move || compare_file(file, counts));
+        trials.push(trial.with_ignored_flag(!has_corpus || !has_python()));
     }
-    let real_pairs = move || pairs_are_rows(&folder);
-    trials.push(trial!("corpus::pairs_are_rows", real_pairs).with_ignored_flag(!has_corpus));
-    trials.push(trial!("invented::random", compare_random).with_ignored_flag(!has_python));
-    trials.push(trial!("invented::pairs_are_rows", invented_pairs_are_rows));
+    trials.extend(trials![if has_corpus; pairs_are_rows]);
+    trials.extend(trials![if has_python(); invented_ones_are_those_of_the_oracle]);
+    trials.extend(trials![invented_pairs_are_rows]);
     trials
 }
 
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+fn real(file: &str) -> Result<Vec<u8>, Failed> {
+    Ok(fs::read(in_corpus(&format!("xctrace/{file}.xml")))?)
 }
 
 fn find(xml: &[u8]) -> Intervals {
@@ -69,8 +61,8 @@ fn count(found: &Intervals, origin: IntervalOrigin) -> usize {
     found.intervals.iter().filter(|interval| interval.origin == origin).count()
 }
 
-fn compare_file(path: &Path, counts: [usize; 3]) -> Result<(), Failed> {
-    let xml = fs::read(path)?;
+fn compare_file(file: &str, counts: [usize; 3]) -> Result<(), Failed> {
+    let xml = real(file)?;
     let found = find(&xml);
     let origins = [IntervalOrigin::Signpost, IntervalOrigin::SignpostEvents, IntervalOrigin::Hang];
     assert_eq!(origins.map(|origin| count(&found, origin)), counts);
@@ -80,42 +72,31 @@ fn compare_file(path: &Path, counts: [usize; 3]) -> Result<(), Failed> {
 
 /// The table that the oracle reads.
 fn table(found: &Intervals) -> String {
-    let mut text = String::new();
-    for risk in &found.hang_risks {
-        let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-        let (run, time) = (risk.run, risk.time.as_nanos());
-        let [message, severity, event_type, process] = [&risk.message, &risk.severity, &risk.event_type, &risk.process]
-            .map(|word| word.as_deref().unwrap_or_default());
-        let (pid, tid) = (number(risk.pid), number(risk.tid));
-        writeln!(text, "risk\t{run}\t{time}\t\t{message}\t{severity}\t{event_type}\t\t{process}\t{pid}\t{tid}\t")
-            .unwrap();
-    }
-    for interval in &found.intervals {
+    let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+    let word = |word: &Option<Arc<str>>| word.as_deref().unwrap_or_default().to_owned();
+    let risks = found.hang_risks.iter().map(|risk| {
+        let (run, time) = (risk.run.to_string(), risk.time.as_nanos().to_string());
+        let [message, severity, event_type] = [&risk.message, &risk.severity, &risk.event_type].map(word);
+        let whose = [word(&risk.process), number(risk.pid), number(risk.tid), String::new()];
+        let what = ["risk".to_owned(), run, time, String::new(), message, severity, event_type, String::new()];
+        [&what[..], &whose].concat()
+    });
+    let intervals = found.intervals.iter().map(|interval| {
         let origin = match interval.origin {
             IntervalOrigin::Signpost => "row",
             IntervalOrigin::SignpostEvents => "pair",
             IntervalOrigin::Hang => "hang",
             IntervalOrigin::Region => unreachable!("exports have none"),
         };
-        let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-        let word = |word: &Option<std::sync::Arc<str>>| word.as_deref().unwrap_or_default().to_owned();
-        let fields = [
-            origin.to_owned(),
-            interval.run.to_string(),
-            number(Some(interval.start.as_nanos())),
-            number(interval.end.map(|end| end.as_nanos())),
-            word(&interval.name),
-            word(&interval.subsystem),
-            word(&interval.category),
-            number(interval.identifier),
-            word(&interval.process),
-            number(interval.pid),
-            number(interval.tid),
-            word(&interval.hang_type),
-        ];
-        writeln!(text, "{}", fields.join("\t")).unwrap();
-    }
-    text
+        let [start, end] = [Some(interval.start), interval.end].map(|time| number(time.map(Nanos::as_nanos)));
+        let [name, subsystem, category] = [&interval.name, &interval.subsystem, &interval.category].map(word);
+        let identifier = number(interval.identifier);
+        let what = [origin.to_owned(), interval.run.to_string(), start, end, name, subsystem, category, identifier];
+        let whose = [&interval.process, &interval.hang_type].map(word);
+        let [process, hang_type] = whose;
+        [&what[..], &[process, number(interval.pid), number(interval.tid), hang_type]].concat()
+    });
+    risks.chain(intervals).map(|fields| fields.join("\t") + "\n").collect()
 }
 
 fn compare(xml: &[u8], found: &Intervals) -> Result<(), Failed> {
@@ -123,10 +104,7 @@ fn compare(xml: &[u8], found: &Intervals) -> Result<(), Failed> {
     let (export, intervals) = (folder.path().join("export.xml"), folder.path().join("found.tsv"));
     fs::write(&export, xml)?;
     fs::write(&intervals, table(found))?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/intervals.py");
-    let done = Command::new(python()).arg(script).args([export, intervals]).output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    if done.status.success() { Ok(()) } else { Err(said.into()) }
+    oracle("intervals.py", [export, intervals]).map(drop)
 }
 
 /// The same interval, whichever table it is of.
@@ -135,9 +113,9 @@ fn plain(interval: &Interval) -> Interval {
 }
 
 /// Two real exports of one recording, each cut after 50 rows: what is paired of one are rows of the other one.
-fn pairs_are_rows(folder: &Path) -> Result<(), Failed> {
-    let events = find(&fs::read(folder.join("26.2/signpost_events.xml"))?);
-    let rows = find(&fs::read(folder.join("26.2/signpost_intervals.xml"))?);
+fn pairs_are_rows() -> Result<(), Failed> {
+    let events = find(&real("26.2/signpost_events")?);
+    let rows = find(&real("26.2/signpost_intervals")?);
     let known: HashSet<Interval> = rows.intervals.iter().map(plain).collect();
     let (pairs, open): (Vec<_>, Vec<_>) = events.intervals.iter().partition(|interval| interval.end.is_some());
     assert_eq!((pairs.len(), open.len()), (10, 3));
@@ -212,7 +190,7 @@ fn invented(seed: u64) -> String {
     render(&recording, &RenderOptions::with_nodes(shape, nodes))
 }
 
-fn compare_random() -> Result<(), Failed> {
+fn invented_ones_are_those_of_the_oracle() -> Result<(), Failed> {
     let mut total = 0;
     for seed in 0..25 {
         let xml = invented(seed);

@@ -13,32 +13,59 @@ macro_rules! trial {
     };
 }
 
+/// Tests named after their functions, which are ignored if what they need is missing.
+macro_rules! trials {
+    (if $is_there:expr; $($test:path),+ $(,)?) => {
+        vec![$(trial!(stringify!($test), || $test()).with_ignored_flag(!$is_there)),+]
+    };
+    ($($test:path),+ $(,)?) => { trials![if true; $($test),+] };
+}
+
+/// Tests that panic if they fail.
+macro_rules! panicking {
+    ($($test:path),+ $(,)?) => {
+        vec![$(trial!(stringify!($test), || {
+            $test();
+            Ok(())
+        })),+]
+    };
+}
+
+/// Fails with a message unless a condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+).into());
+        }
+    };
+}
+
 mod bundle_finder;
 mod bundle_oracle;
-mod bundle_writer;
+mod clock;
 mod corpus;
 mod export_mutants;
 mod fleet_duckdb;
 mod fleet_findings;
 mod fleet_html;
 mod fleet_selection;
+mod hostile;
 mod intervals;
-mod lines;
+mod programs;
 mod sample_reports;
 mod spark;
 mod stats_oracle;
 mod svg;
+mod symbols_apple;
 mod symbols_build;
-mod symbols_finder;
 mod symbols_llvm;
-mod timeline_oracle;
 mod viewers;
 
 fn main() {
     let trials = [
         bundle_finder::trials(),
         bundle_oracle::trials(),
-        bundle_writer::trials(),
+        clock::trials(),
         corpus::trials(),
         export_mutants::trials(),
         fleet_duckdb::trials(),
@@ -46,15 +73,13 @@ fn main() {
         fleet_html::trials(),
         fleet_selection::trials(),
         intervals::trials(),
-        lines::trials(),
         sample_reports::trials(),
         spark::trials(),
         stats_oracle::trials(),
         svg::trials(),
+        symbols_apple::trials(),
         symbols_build::trials(),
-        symbols_finder::trials(),
         symbols_llvm::trials(),
-        timeline_oracle::trials(),
         viewers::trials(),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials.into_iter().flatten().collect::<Vec<Trial>>()).exit();

@@ -4,54 +4,35 @@
 //! table that each report has of itself.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
-use support::Rng;
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::Meaning;
 use traceparse::read;
-use traceparse::recording::{DocumentContent, Options, Recording};
-use traceparse::{Error, ErrorKind};
+use traceparse::recording::{Options, Recording};
+use traceparse::{Diagnostic, Error, ErrorKind};
+
+use crate::programs::{corpus, has_python, in_corpus, python};
 
 const DEMO: &str = include_str!("../../fixtures/sample/demo.sample.txt");
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let folder = corpus.clone().unwrap_or_default();
-    let inputs = folder.join("inputs/sample");
-    let has_oracle = Command::new(python()).arg("--version").output().is_ok_and(|done| done.status.success())
-        && oracle(&folder).is_file();
-    let plain = |name: &str, test: fn()| {
-        trial!(name, move || {
-            test();
-            Ok(())
-        })
-    };
-    let trials = vec![
-        plain("every_sample_is_a_row", every_sample_is_a_row),
-        plain("threads_have_names_and_stacks", threads_have_names_and_stacks),
-        plain("several_reports_are_several_documents", several_reports_are_several_documents),
-        plain("damage_is_told_with_its_line", damage_is_told_with_its_line),
-        plain("cut_reports_are_refused_or_told", cut_reports_are_refused_or_told),
-        plain("a_table_that_differs_is_a_word", a_table_that_differs_is_a_word),
-        plain("limits_hold", limits_hold),
-        plain("counts_that_no_recording_has_are_refused", counts_that_no_recording_has_are_refused),
-        plain("mutants_are_errors_or_add_up", mutants_are_errors_or_add_up),
-        trial!("real_reports_are_those_of_the_oracle", move || real_reports(&folder)).with_ignored_flag(!has_oracle),
-        trial!("damaged_reports_are_refused", move || damaged_reports(&inputs)).with_ignored_flag(corpus.is_none()),
+    let mut trials = panicking![
+        every_sample_is_a_row,
+        threads_have_names_and_stacks,
+        several_reports_are_several_documents,
+        damage_is_told_with_its_line,
+        cut_reports_are_refused_or_told,
+        a_table_that_differs_is_a_word,
+        limits_hold,
+        counts_that_no_recording_has_are_refused,
     ];
+    trials.extend(trials![if has_python() && in_corpus(ORACLE).is_file(); real_reports_are_those_of_the_oracle]);
+    trials.extend(trials![if corpus().is_some(); damaged_reports_are_refused]);
     trials
 }
 
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn oracle(corpus: &Path) -> PathBuf {
-    corpus.join("../oracles/sample_oracle.py")
-}
+const ORACLE: &str = "../oracles/sample_oracle.py";
 
 fn read_text(text: &str) -> Result<Recording, Error> {
     read(text.as_bytes(), "report", &Options::default())
@@ -204,73 +185,24 @@ fn counts_that_no_recording_has_are_refused() {
     }
 }
 
-/// Lines are repeated, left out, cut, moved and changed in one byte. Whatever is read adds up to what its threads say.
-fn mutants_are_errors_or_add_up() {
-    let (mut rng, mut read_ones) = (Rng::new(20), 0);
-    for number in 0..3_000 {
-        let mut lines: Vec<String> = DEMO.lines().map(str::to_owned).collect();
-        for _ in 0..=rng.below(2) {
-            let (at, other) = (rng.below(lines.len() as u64) as usize, rng.below(lines.len() as u64) as usize);
-            match rng.below(6) {
-                0 => drop(lines.remove(at)),
-                1 => lines.insert(at, lines[other].clone()),
-                2 => lines.swap(at, other),
-                3 => lines.truncate(at + 1),
-                4 => lines[at] = lines[at].chars().take(rng.below(40) as usize).collect(),
-                _ => {
-                    let place = rng.below(lines[at].len().max(1) as u64) as usize;
-                    let byte = *b" 0179+[(]<x".get(rng.below(11) as usize).unwrap() as char;
-                    if lines[at].is_char_boundary(place) && lines[at].is_char_boundary(place + 1) {
-                        lines[at].replace_range(place..=place, &byte.to_string());
-                    }
-                }
-            }
-            if lines.is_empty() {
-                break;
-            }
-        }
-        let text = lines.join("\n");
-        let export = read_text(&text);
-        let errors = export.as_ref().err().and_then(|error| error.at.as_ref());
-        let noted =
-            export.as_ref().map_or(&[][..], |export| &export.diagnostics).iter().filter_map(|note| note.at.as_ref());
-        for at in errors.into_iter().chain(noted) {
-            let line = 1 + text[..at.byte as usize].matches('\n').count() as u64;
-            assert_eq!(at.line, line, "mutant {number}: {at}");
-        }
-        let Ok(export) = export else { continue };
-        read_ones += 1;
-        let samples: u64 = export.profile.sums().map(|sum| sum.samples).sum();
-        let of_tables: u64 = export.tables().map(|table| table.samples).sum();
-        assert_eq!(samples, of_tables, "mutant {number}");
-        let is_table = |content: &DocumentContent| matches!(content, DocumentContent::Tables(_));
-        assert!(export.documents.iter().any(|document| is_table(&document.content)) || samples == 0, "mutant {number}");
-    }
-    assert!(read_ones > 500, "only {read_ones} of them are still reports");
-}
-
-fn real_reports(corpus: &Path) -> Result<(), Failed> {
-    let folder = corpus.join("inputs/sample");
+fn real_reports_are_those_of_the_oracle() -> Result<(), Failed> {
     let reports = [
-        (folder.join("10.14-plugin-container.sample.txt.gz"), Some(1_629_019)),
-        (folder.join("10.8-chrome.sample.txt"), Some(64_906)),
-        (folder.join("26.6.1-tillandsias.sample.txt"), Some(1_571)),
-        (corpus.join("other/sample/inferno_sample.txt"), Some(2_475)),
+        ("inputs/sample/10.14-plugin-container.sample.txt.gz", 1_629_019),
+        ("inputs/sample/10.8-chrome.sample.txt", 64_906),
+        ("inputs/sample/26.6.1-tillandsias.sample.txt", 1_571),
+        ("other/sample/inferno_sample.txt", 2_475),
     ];
-    for (path, samples) in reports {
-        let name = path.display();
+    for (name, samples) in reports {
+        let path = in_corpus(name);
         let source = traceparse::decompress(std::fs::File::open(&path)?, &MemoryBudget::unlimited())?;
         let export = read(source, "report", &Options::default())?;
         // The reader compares the report with its own table, and would have a word to say.
         let is_whole = !path.ends_with("inferno_sample.txt");
-        if !export.diagnostics.iter().all(|note| !is_whole && note.message.contains("end of the report is missing")) {
-            return Err(format!("{name}: {:?}", export.diagnostics).into());
-        }
+        let is_end = |note: &Diagnostic| !is_whole && note.message.contains("end of the report is missing");
+        ensure!(export.diagnostics.iter().all(is_end), "{name}: {:?}", export.diagnostics);
         let found: u64 = export.profile.sums().map(|sum| sum.samples).sum();
-        if Some(found) != samples {
-            return Err(format!("{name}: {found} samples").into());
-        }
-        let folded = Command::new(python()).arg(oracle(corpus)).arg("--folded").arg(&path).output()?;
+        ensure!(found == samples, "{name}: {found} samples");
+        let folded = python().arg(in_corpus(ORACLE)).arg("--folded").arg(&path).output()?;
         let mut expected: BTreeMap<String, u64> = BTreeMap::new();
         for line in String::from_utf8(folded.stdout)?.lines() {
             let (stack, count) = line.rsplit_once(' ').ok_or("no count")?;
@@ -279,20 +211,16 @@ fn real_reports(corpus: &Path) -> Result<(), Failed> {
             let names: Vec<_> = stack.split(';').map(traceparse::demangle::display_name).collect();
             *expected.entry(names.join(";")).or_default() += count.parse::<u64>()?;
         }
-        if expected != stacks(&export, false) {
-            return Err(format!("{name}: other stacks").into());
-        }
+        ensure!(expected == stacks(&export, false), "{name}: other stacks");
     }
     Ok(())
 }
 
-fn damaged_reports(folder: &Path) -> Result<(), Failed> {
+fn damaged_reports_are_refused() -> Result<(), Failed> {
     for (name, line) in [("odd-indentation.txt", 22), ("skipped-indentation.txt", 23)] {
-        let error =
-            read(std::fs::File::open(folder.join(name))?, name, &Options::default()).err().ok_or("it was read")?;
-        if error.at.as_ref().map(|at| at.line) != Some(line) {
-            return Err(format!("{error}").into());
-        }
+        let file = std::fs::File::open(in_corpus("inputs/sample").join(name))?;
+        let error = read(file, name, &Options::default()).err().ok_or("it was read")?;
+        ensure!(error.at.as_ref().map(|at| at.line) == Some(line), "{error}");
     }
     Ok(())
 }

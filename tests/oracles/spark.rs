@@ -1,8 +1,7 @@
-//! The job for Spark, `examples/spark/traceparse_fleet.py`, on a cluster of two executors on this machine: over 2,000 exports, with an
+//! The job for Spark, `examples/spark/traceparse_fleet.py`, on a cluster of two executors on this machine: over 1,000 exports, with an
 //! executor killed while they are measured, and one while Spark runs the SQL, every number is that of `fleet report`, bit for bit.
 //!
-//! `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); where it cannot `import pyspark`, or there is no `java`, the tests
-//! report themselves as ignored.
+//! Where Python cannot `import pyspark`, or there is no `java`, the tests report themselves as ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -13,8 +12,10 @@ use libtest_mimic::{Failed, Trial};
 use support::fleet_exports::fleet_export;
 use traceparse::fleet::KnownRun;
 
+use crate::programs::{has_spark, number, python, repository, said};
+
 /// Fewer are quicker to try: `TRACEPARSE_SPARK_EXPORTS`.
-const EXPORTS: u32 = 2_000;
+const EXPORTS: u32 = 1_000;
 const ROWS: u32 = 30;
 /// Every so-manieth export is cut in half, is there a second time in another folder, or has a second run.
 const CUT: u32 = 97;
@@ -22,23 +23,9 @@ const COPIED: u32 = 50;
 const TWO_RUNS: u32 = 70;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let is_there = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
-    let has_spark = is_there(Command::new(python()).args(["-c", "import pyspark"]))
-        && is_there(Command::new("java").arg("-version"));
-    let trials = vec![
-        trial!("killed_executors_change_no_number", killed_executors_change_no_number).with_ignored_flag(!has_spark),
-        trial!("what_is_done_is_not_done_again", what_is_done_is_not_done_again).with_ignored_flag(!has_spark),
-        trial!("stores_that_fail_and_late_attempts", stores_that_fail_and_late_attempts),
-    ];
+    let mut trials = trials![stores_that_fail_and_late_attempts];
+    trials.extend(trials![if has_spark(); killed_executors_change_no_number, what_is_done_is_not_done_again]);
     trials
-}
-
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn in_repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// The folder of recordings, with a manifest of all of them.
@@ -59,7 +46,7 @@ fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
         if index % 3 != 0 {
             fs::write(folder.join(format!("{place}-toc.xml")), run.toc)?;
         }
-        let labels = format!("{},\"north, {}\"\n", run.version, index % 2_000 / 1_000);
+        let labels = format!("{},\"north, {}\"\n", run.version, index % 1_000 / 500);
         if index % COPIED == 7 {
             fs::write(folder.join(format!("copies/{index}.xml")), &text)?;
             manifest += &format!("copies/{index}.xml,{labels}");
@@ -76,8 +63,7 @@ const CLUSTER: &str = "local-cluster[2,1,1024]";
 /// Has Spark run a job.
 fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> {
     let find = "import os, pyspark; print(os.path.dirname(pyspark.__file__))";
-    let home = Command::new(python()).args(["-c", find]).output()?.stdout;
-    let home = PathBuf::from(String::from_utf8(home)?.trim());
+    let home = PathBuf::from(String::from_utf8(python().args(["-c", find]).output()?.stdout)?.trim());
     let mut command = Command::new(home.join("bin/spark-submit"));
     command.args(["--master", master, "--driver-memory", "1g"]);
     let settings = [
@@ -95,7 +81,8 @@ fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> 
     command.args(job).current_dir(scratch);
     command.env("SPARK_HOME", &home).env("SPARK_LOCAL_IP", "127.0.0.1").env("SPARK_LOCAL_HOSTNAME", "localhost");
     command.env("SPARK_WORKER_DIR", scratch.join("work")).env("SPARK_LOCAL_DIRS", scratch.join("local"));
-    command.env("PYSPARK_PYTHON", python()).env("PYSPARK_DRIVER_PYTHON", python());
+    let python = python();
+    command.env("PYSPARK_PYTHON", python.get_program()).env("PYSPARK_DRIVER_PYTHON", python.get_program());
     let output = command.output()?;
     print!("{}", String::from_utf8_lossy(&output.stdout).lines().take(3).collect::<Vec<_>>().join("\n"));
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
@@ -103,11 +90,7 @@ fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> 
 }
 
 fn traceparse(arguments: &[&str]) -> Result<String, Failed> {
-    let output = Command::new(env!("CARGO_BIN_EXE_traceparse")).args(arguments).output()?;
-    if !output.status.success() {
-        return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    Ok(String::from_utf8(output.stdout)?)
+    Ok(String::from_utf8(crate::programs::traceparse(arguments)?.stdout)?)
 }
 
 fn text(path: &Path) -> &str {
@@ -168,22 +151,17 @@ fn run_ids(dataset: &Path) -> Result<(Vec<String>, usize), Failed> {
     Ok((ids, failed))
 }
 
-fn exports() -> u32 {
-    let asked = std::env::var("TRACEPARSE_SPARK_EXPORTS").ok();
-    asked.and_then(|count| count.parse().ok()).unwrap_or(EXPORTS)
-}
-
 fn killed_executors_change_no_number() -> Result<(), Failed> {
-    let exports = exports();
+    let exports = number("TRACEPARSE_SPARK_EXPORTS").map_or(EXPORTS, |count| count as u32);
     let folder = tempfile::tempdir()?;
     let (fleet, output) = (folder.path().join("it's a fleet"), folder.path().join("out [1]"));
     write_fleet(&fleet, exports)?;
     let (manifest, killed) = (fleet.join("fleet.csv"), folder.path().join("killed.json"));
     let by = "app_version,device,lab";
     let job = [
-        text(&in_repository("tests/spark/with_killed_executors.py")).to_owned(),
+        text(&repository("tests/spark/with_killed_executors.py")).to_owned(),
         text(&killed).to_owned(),
-        text(&in_repository("examples/spark/traceparse_fleet.py")).to_owned(),
+        text(&repository("examples/spark/traceparse_fleet.py")).to_owned(),
     ];
     let report = format!("--by {by}");
     let mut arguments: Vec<&str> = job.iter().map(String::as_str).collect();
@@ -228,7 +206,7 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
     write_fleet(&fleet, 40)?;
     let [input, out] = [&fleet, &output].map(|path| format!("file://{}", path.display()));
     let manifest = format!("{input}/fleet.csv");
-    let job = in_repository("examples/spark/traceparse_fleet.py");
+    let job = repository("examples/spark/traceparse_fleet.py");
     let run = || {
         let mut arguments =
             vec![text(&job), "--input", &input, "--manifest", &manifest, "--output", &out, "--shards", "2"];
@@ -241,7 +219,7 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
         submit("local[2]", folder.path(), &arguments)
     };
     // spark-submit writes what a script says in errors to standard output, too.
-    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let first = run()?;
     let path = fleet.join("lab 0/run-09999.xml");
     fs::write(path, fleet_export(5, 9_999, ROWS).export)?;
@@ -249,22 +227,31 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
     for (output, expected) in
         [(&first, "41 recordings, 2 shards, 0 of them"), (&second, "42 recordings, 2 shards, 1 of them")]
     {
-        if !output.status.success() || !said(output).contains(expected) {
+        if !output.status.success() || !told(output).contains(expected) {
             return Err(format!("{}, without: {expected}", output.status).into());
         }
     }
-    let options =
-        ["--manifest", text(&fleet.join("fleet.csv")), "--by", "app_version", "--scope", "run", "--format", "csv"]
-            .map(str::to_owned);
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let ours = traceparse(&[&["fleet", "report", text(&fleet)], &options[..]].concat())?;
+    let manifest = fleet.join("fleet.csv");
+    let ours = traceparse(&[
+        "fleet",
+        "report",
+        text(&fleet),
+        "--manifest",
+        text(&manifest),
+        "--by",
+        "app_version",
+        "--scope",
+        "run",
+        "--format",
+        "csv",
+    ])?;
     compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &["app_version"]).map(drop)
 }
 
 /// Needs no Spark.
 fn stores_that_fail_and_late_attempts() -> Result<(), Failed> {
-    let done = Command::new(python()).arg(in_repository("tests/spark/parts.py")).output()?;
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let said = said(python().arg(repository("tests/spark/parts.py")))?;
     // unittest ends well where it finds no tests, too.
-    if done.status.success() && said.contains("Ran 7 tests") { Ok(()) } else { Err(said.into()) }
+    ensure!(said.contains("Ran 7 tests"), "{said}");
+    Ok(())
 }

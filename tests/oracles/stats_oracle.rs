@@ -1,8 +1,8 @@
 //! Statistics, compared with numpy, scipy, Python's HdrHistogram, and exact arithmetic on Python's integers.
 //!
 //! Each test writes its inputs and our answers into a folder as JSON and runs `tests/oracle/stats.py FOLDER`, which
-//! exits with an error and the first differences. `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told);
-//! where it cannot `import numpy, scipy, hdrh`, the tests report themselves as ignored.
+//! exits with an error and the first differences. Where Python cannot `import numpy, scipy, hdrh`, the tests report themselves as
+//! ignored.
 //!
 //! | test | ours | theirs | equal |
 //! |---|---|---|---|
@@ -29,7 +29,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -37,22 +36,21 @@ use support::Rng;
 use traceparse::stats::{Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, WindowHistogram};
 use traceparse::units::Millionths;
 
+use crate::programs::{oracle, python, runs};
+
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_packages = Command::new(python())
-        .args(["-c", "import numpy, scipy.stats, hdrh.histogram"])
-        .output()
-        .is_ok_and(|output| output.status.success());
+    let has_packages = runs(python().args(["-c", "import numpy, scipy.stats, hdrh.histogram"]));
     let trial = |name: &'static str, answers: fn() -> Value, check: fn(&Path) -> Result<(), Failed>| {
-        trial!(name, move || {
+        let test = move || {
             let folder = tempfile::tempdir()?;
             fs::write(folder.path().join(format!("{name}.json")), answers().to_string())?;
-            run_oracle(folder.path())?;
+            oracle("stats.py", [folder.path()])?;
             check(folder.path())
-        })
-        .with_ignored_flag(!has_packages)
+        };
+        trial!(name, test).with_ignored_flag(!has_packages)
     };
     let nothing_more = |_: &Path| Ok(());
-    let trials = vec![
+    vec![
         trial("quantiles", quantiles, nothing_more),
         trial("weighted", weighted, nothing_more),
         trial("intervals", intervals, nothing_more),
@@ -60,20 +58,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("poisson", poisson, nothing_more),
         trial("buckets", buckets, nothing_more),
         trial("hdr", hdr, reads_what_python_wrote),
-    ];
-    trials
-}
-
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn run_oracle(folder: &Path) -> Result<(), Failed> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/stats.py");
-    let output = Command::new(python()).arg(script).arg(folder).output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    print!("{said}");
-    if output.status.success() { Ok(()) } else { Err(said.into()) }
+    ]
 }
 
 /// Random numbers, the same in every run.

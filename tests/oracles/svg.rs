@@ -4,14 +4,6 @@
 //! package `playwright-core` in the folder that `TRACEPARSE_NODE_MODULES` names. Without them they report themselves as
 //! ignored.
 
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
-
 mod browser;
 mod differential;
 mod drawn;
@@ -22,9 +14,9 @@ mod windows;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::hostile::{ACTING, shown};
 use drawn::{Drawn, Frame};
 use invented::{HOSTILE, Node, hostile, picture_of, random_tree};
 use libtest_mimic::{Failed, Trial};
@@ -34,57 +26,45 @@ use traceparse::read;
 use traceparse::recording::{Options, Recording};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 
-type Test = fn() -> Result<(), Failed>;
+use crate::programs::{corpus, files, full_disks_are_errors, has_python, in_corpus, python, repository, said};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let plain: [(&str, Test); 15] = [
-        ("widths_are_those_of_the_json_trees", json_trees::widths_are_those_of_the_json_trees),
-        ("a_file_is_whole_and_loads_nothing", a_file_is_whole_and_loads_nothing),
-        ("several_recordings_stand_side_by_side", several_recordings_stand_side_by_side),
-        ("what_cannot_be_added_up_is_refused", what_cannot_be_added_up_is_refused),
-        ("names_from_input_are_text", names_from_input_are_text),
-        ("small_trees_are_pictures", small_trees_are_pictures),
-        ("what_is_left_out_is_said", what_is_left_out_is_said),
-        ("what_pruning_hid_is_said", what_pruning_hid_is_said),
-        ("large_trees_make_files_of_bounded_size", large_trees_make_files_of_bounded_size),
-        ("colours_say_what_was_asked", colours_say_what_was_asked),
-        ("a_writer_that_fails_is_told_of", a_writer_that_fails_is_told_of),
-        ("differential::changes_are_shown", differential::changes_are_shown),
-        ("differential::colours_agree_with_the_table", differential::colours_agree_with_the_table),
-        ("differential::scaled_weights_are_said", differential::scaled_weights_are_said),
-        ("differential::what_vanished_is_said", differential::what_vanished_is_said),
+    let mut trials = trials![
+        json_trees::widths_are_those_of_the_json_trees,
+        a_file_is_whole_and_loads_nothing,
+        several_recordings_stand_side_by_side,
+        what_cannot_be_added_up_is_refused,
+        names_from_input_are_text,
+        small_trees_are_pictures,
+        what_is_left_out_is_said,
+        what_pruning_hid_is_said,
+        large_trees_make_files_of_bounded_size,
+        colours_say_what_was_asked,
+        a_writer_that_fails_is_told_of,
+        differential::changes_are_shown,
+        differential::colours_agree_with_the_table,
+        differential::scaled_weights_are_said,
+        differential::what_vanished_is_said,
     ];
-    let in_browser: [(&str, Test); 10] = [
-        ("browser::frames_zoom_and_come_back", browser::frames_zoom_and_come_back),
-        ("browser::keys_do_what_the_mouse_does", browser::keys_do_what_the_mouse_does),
-        ("browser::search_finds_and_counts_once", browser::search_finds_and_counts_once),
-        ("browser::no_expression_hangs_the_picture", browser::no_expression_hangs_the_picture),
-        ("browser::addresses_keep_what_is_shown", browser::addresses_keep_what_is_shown),
-        ("browser::text_is_legible_in_light_and_dark", browser::text_is_legible_in_light_and_dark),
-        ("browser::names_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),
-        ("browser::an_image_shows_the_same", browser::an_image_shows_the_same),
-        ("windows::pictures_open_full", windows::pictures_open_full),
-        ("windows::widths_can_be_fixed", windows::widths_can_be_fixed),
-    ];
-    let has_browser = browser::is_there();
-    let has_python =
-        Command::new(python()).arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
-    let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| trial!(name, test)).collect();
-    let has_corpus = std::env::var_os("TRACEPARSE_CORPUS").is_some();
-    let real = trial!("real_recordings_make_small_files", real_recordings_make_small_files);
-    trials.push(real.with_ignored_flag(!has_corpus));
-    trials.push(trial!("python_reads_the_file", python_reads_the_file).with_ignored_flag(!has_python));
-    trials.extend(in_browser.map(|(name, test)| trial!(name, test).with_ignored_flag(!has_browser)));
+    trials.extend(trials![if browser::is_there();
+        browser::frames_zoom_and_come_back,
+        browser::keys_do_what_the_mouse_does,
+        browser::search_finds_and_counts_once,
+        browser::no_expression_hangs_the_picture,
+        browser::addresses_keep_what_is_shown,
+        browser::text_is_legible_in_light_and_dark,
+        browser::names_are_shown_and_do_nothing,
+        browser::an_image_shows_the_same,
+        windows::pictures_open_full,
+        windows::widths_can_be_fixed,
+    ]);
+    trials.extend(trials![if corpus().is_some(); real_recordings_make_small_files]);
+    trials.extend(trials![if has_python(); python_reads_the_file]);
     trials
 }
 
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
 fn input(case: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case).join("input.xml");
-    fs::read(path).expect("a fixture")
+    fs::read(repository("fixtures").join(case).join("input.xml")).expect("a fixture")
 }
 
 /// An input of the fixtures, read.
@@ -178,11 +158,11 @@ fn names_from_input_are_text() -> Result<(), Failed> {
     for part in ["<img", " onerror=window", "\u{202e}", "\u{2066}", "\u{ffff}", "\0", "\u{1b}"] {
         ensure!(!text.contains(part), "{part:?}");
     }
-    for c in invented::ACTING.chars() {
+    for c in ACTING.chars() {
         ensure!(!text.contains(c), "{c:?}");
     }
     for name in HOSTILE {
-        ensure!(drawn.frames.iter().any(|frame| frame.name == invented::shown(name)), "{name:?} is not there");
+        ensure!(drawn.frames.iter().any(|frame| frame.name == shown(name)), "{name:?} is not there");
     }
     let long = drawn.frames.iter().find(|frame| frame.name.len() >= 5_000).ok_or("the long name is not whole")?;
     ensure!(long.text.chars().count() < 200 && long.text.ends_with('…'), "{}", long.text);
@@ -305,23 +285,14 @@ fn large_trees_make_files_of_bounded_size() -> Result<(), Failed> {
 
 /// Real recordings, as the command draws them.
 fn real_recordings_make_small_files() -> Result<(), Failed> {
-    let folder = std::env::var("TRACEPARSE_CORPUS")?;
     let mut drawn = 0;
-    let mut folders = vec![Path::new(&folder).join("xctrace"), Path::new(&folder).join("inputs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let done = Command::new(env!("CARGO_BIN_EXE_traceparse")).arg(&path).args(["--format", "svg"]).output()?;
-            // Most files are no recordings of CPU use.
-            if done.status.success() {
-                ensure!(done.stdout.len() <= 1_500_000, "{}: {} bytes", path.display(), done.stdout.len());
-                Drawn::read(std::str::from_utf8(&done.stdout)?)?;
-                drawn += 1;
-            }
+    for path in ["xctrace", "inputs"].into_iter().flat_map(|folder| files(&in_corpus(folder), "")) {
+        let done = Command::new(env!("CARGO_BIN_EXE_traceparse")).arg(&path).args(["--format", "svg"]).output()?;
+        // Most files are no recordings of CPU use.
+        if done.status.success() {
+            ensure!(done.stdout.len() <= 1_500_000, "{}: {} bytes", path.display(), done.stdout.len());
+            Drawn::read(std::str::from_utf8(&done.stdout)?)?;
+            drawn += 1;
         }
     }
     ensure!(drawn >= 12, "only {drawn} pictures");
@@ -364,33 +335,10 @@ fn colours_say_what_was_asked() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Takes so many bytes and then fails.
-struct Full(usize);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.0);
-        self.0 -= taken;
-        if taken == 0 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn a_writer_that_fails_is_told_of() -> Result<(), Failed> {
     let export = fixture("27/orchard");
     let report = export.report(&tree_options(SeparateBy::Thread));
-    let options = FlameGraphOptions::default();
-    let mut whole = Vec::new();
-    write(&report, &options, &mut whole)?;
-    for room in [0, 1, 1_000, whole.len() / 2, whole.len() - 1] {
-        let kind = write(&report, &options, &mut Full(room)).map_err(|error| error.kind());
-        ensure!(kind == Err(io::ErrorKind::StorageFull), "room for {room} bytes: {kind:?}");
-    }
-    write(&report, &options, &mut Full(whole.len()))?;
-    Ok(())
+    full_disks_are_errors(|out| write(&report, &FlameGraphOptions::default(), out))
 }
 
 /// Python's reader finds the frames that ours finds, with the same names.
@@ -404,9 +352,8 @@ fn python_reads_the_file() -> Result<(), Failed> {
     for (index, text) in [orchard, picture_of(&hostile(), &FlameGraphOptions::default())?].into_iter().enumerate() {
         let path = folder.path().join(format!("{index}.svg"));
         fs::write(&path, &text)?;
-        let output = Command::new(python()).args(["-c", script]).arg(&path).output()?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let found: Vec<(String, String, String)> = serde_json::from_slice(&output.stdout)?;
+        let found = said(python().args(["-c", script]).arg(&path))?;
+        let found: Vec<(String, String, String)> = serde_json::from_str(&found)?;
         let wanted = Drawn::read(&text)?.frames;
         ensure!(found.len() == wanted.len() && found.len() > 5, "{} and {} frames", found.len(), wanted.len());
         for ((all, title, width), frame) in found.iter().zip(&wanted) {

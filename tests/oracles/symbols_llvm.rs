@@ -21,40 +21,36 @@ use libtest_mimic::{Failed, Trial};
 use object::{Object, ObjectSection, ObjectSymbol};
 use traceparse::symbols::Slice;
 
+use crate::programs::{corpus, repository, runs};
+
 const TOOL: &str = "llvm-symbolizer-19";
 const ADDRESSES: usize = 2000;
 
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
-
 pub(crate) fn trials() -> Vec<Trial> {
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let has_tool = Command::new(TOOL).arg("--version").output().is_ok_and(|output| output.status.success());
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built");
+    let has_tool = runs(Command::new(TOOL).arg("--version"));
     let mut trials = Vec::new();
-    for folder in corpus.map(|corpus| corpus.join("dsym")).into_iter().chain([fixtures]) {
+    for folder in corpus().map(|corpus| corpus.join("dsym")).into_iter().chain([repository("fixtures/symbols/built")]) {
         // llvm names the Mach-O header in a binary without symbols, whatever the address, and refuses a cut file.
         let is_comparable = |path: &PathBuf| !path.to_string_lossy().ends_with("-stripped") && !path.ends_with("Cut");
         for path in dsym::files(&folder).into_iter().filter(is_comparable) {
             let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
-            let (left, right) = (path.clone(), path);
-            let by_tool = trial!(format!("llvm::{name}"), move || on_slices(&left, equals_llvm));
-            trials.push(by_tool.with_ignored_flag(!has_tool));
-            trials.push(trial!(format!("addr2line::{name}"), move || on_slices(&right, equals_addr2line)));
+            trials.push(trial!(name, move || both_say_the_same(&path)).with_ignored_flag(!has_tool));
         }
     }
     trials
 }
 
-fn on_slices(path: &Path, test: fn(&str, &[u8], &Slice) -> Result<(), Failed>) -> Result<(), Failed> {
+fn both_say_the_same(path: &Path) -> Result<(), Failed> {
     let file = fs::read(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Slice::all(&file)?.iter().try_for_each(|slice| test(&name, &file, slice))
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for slice in Slice::all(&file)? {
+        let addresses = dsym::addresses(&file, &slice, ADDRESSES);
+        let (ours, notes) = dsym::look_up(&file, &slice, &addresses)?;
+        ensure!(notes.is_empty(), "notes: {notes:?}");
+        equals_llvm(&name, &file, &slice, &addresses, &ours)?;
+        equals_addr2line(&name, &file, &slice, &addresses, &ours)?;
+    }
+    Ok(())
 }
 
 /// The reason why a name differs, or why one side has no answer.
@@ -154,13 +150,11 @@ struct Tally {
     unexplained: Vec<String>,
 }
 
-fn equals_llvm(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
-    let addresses = dsym::addresses(file, slice, ADDRESSES);
-    let (ours, notes) = dsym::look_up(file, slice, &addresses)?;
-    let theirs = llvm(file, slice, &addresses)?;
+fn equals_llvm(name: &str, file: &[u8], slice: &Slice, addresses: &[u64], ours: &[Vec<Frame>]) -> Result<(), Failed> {
+    let theirs = llvm(file, slice, addresses)?;
     let known = Known::new(file, slice)?;
     let mut tally = Tally::default();
-    for ((address, ours), theirs) in addresses.iter().zip(&ours).zip(&theirs) {
+    for ((address, ours), theirs) in addresses.iter().zip(ours).zip(&theirs) {
         compare(&known, address + slice.text_address, ours, theirs, &mut tally);
     }
     let Tally { both, neither, located, frames, equal_names, rules, unexplained } = &tally;
@@ -170,7 +164,6 @@ fn equals_llvm(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
         slice.architecture(),
         addresses.len()
     );
-    ensure!(notes.is_empty(), "notes: {notes:?}");
     ensure!(
         unexplained.is_empty(),
         "{} unexplained:\n{}",
@@ -224,9 +217,13 @@ fn compare(known: &Known, address: u64, ours: &[Frame], theirs: &[Theirs], tally
 }
 
 /// The crate addr2line reads the same tables: file, line and depth are equal, and the names of inlined functions.
-fn equals_addr2line(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
-    let addresses = dsym::addresses(file, slice, 10 * ADDRESSES);
-    let (ours, _) = dsym::look_up(file, slice, &addresses)?;
+fn equals_addr2line(
+    name: &str,
+    file: &[u8],
+    slice: &Slice,
+    addresses: &[u64],
+    ours: &[Vec<Frame>],
+) -> Result<(), Failed> {
     let object = object::File::parse(dsym::bytes_of(file, slice))?;
     let dwarf = gimli::Dwarf::load(|id| -> Result<_, gimli::Error> {
         let contents = object.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or_default();
@@ -234,7 +231,7 @@ fn equals_addr2line(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed
     })?;
     let context = addr2line::Context::from_dwarf(dwarf)?;
     let (mut answered, mut renamed) = (0, 0);
-    for (address, ours) in addresses.iter().zip(&ours) {
+    for (address, ours) in addresses.iter().zip(ours) {
         let mut theirs = Vec::new();
         let mut frames = context.find_frames(address + slice.text_address).skip_all_loads()?;
         while let Some(frame) = frames.next()? {

@@ -3,7 +3,7 @@
 // Each test binary uses only a part of it.
 #![allow(dead_code, unreachable_pub)]
 
-use super::apple_symbols_rng::Rng;
+use super::Rng;
 use super::apple_symbols_writer::{
     DATA, FOLDED_FUNCTION, FUNCTION, IS_FOLDED, Image, Inlined, Line, Place, STUB, Section, Segment, Symbol,
 };
@@ -12,7 +12,7 @@ const TEXT_SIZE: u64 = 0x8000;
 
 /// An image with `functions` functions.
 pub fn random_image(rng: &mut Rng, functions: u64) -> Image {
-    let text = if rng.once_in(2) { 0x1_0000_0000 } else { 0x1_8000_4000 };
+    let text = if rng.one_in(2) { 0x1_0000_0000 } else { 0x1_8000_4000 };
     let segments = vec![
         Segment { name: "__PAGEZERO", address: 0, size: text },
         Segment { name: "__TEXT", address: text, size: TEXT_SIZE },
@@ -23,7 +23,7 @@ pub fn random_image(rng: &mut Rng, functions: u64) -> Image {
         Segment { name: "__LINKEDIT", address: text + TEXT_SIZE + 0x9000, size: 0x2000 },
     ];
     let mut image = Image {
-        uuid: [0; 16].map(|_: u8| rng.next() as u8),
+        uuid: [0; 16].map(|_: u8| rng.next_u64() as u8),
         cputype: [0x0100_000c, 0x0100_0007, 0x0c, 0x0200_000c][rng.below(4) as usize],
         cpusubtype: 0,
         path: "/Users/me/Söme.app.dSYM/Contents/Resources/DWARF/Some".to_owned(),
@@ -37,7 +37,7 @@ pub fn random_image(rng: &mut Rng, functions: u64) -> Image {
     };
     let mut address = 0x400;
     for _ in 0..functions {
-        address += if rng.once_in(3) { 4 * rng.below(8) } else { 0 };
+        address += if rng.one_in(3) { 4 * rng.below(8) } else { 0 };
         let size = 4 + 4 * rng.below(40);
         if address + size > TEXT_SIZE {
             break;
@@ -62,7 +62,7 @@ fn symbol(rng: &mut Rng, address: u64, size: u32, flags: u32) -> Symbol {
         3 => (Some(format!("-[Widget draw{number}:]")), Some(format!("-[Widget draw{number}:]"))),
         4 => (Some(format!("0x1{number:x}")), Some(format!("0x1{number:x}"))),
         5 => (Some(format!("__c_function_{number}")), Some(format!("___c_function_{number}"))),
-        6 if rng.once_in(3) => (None, None),
+        6 if rng.one_in(3) => (None, None),
         _ => (Some(format!("function_{number}")), Some(format!("_function_{number}"))),
     };
     Symbol { address, size, flags, display_name, linker_name, ..Symbol::default() }
@@ -72,7 +72,7 @@ fn symbol(rng: &mut Rng, address: u64, size: u32, flags: u32) -> Symbol {
 fn add_function(rng: &mut Rng, image: &mut Image, address: u64, size: u32) {
     match rng.below(12) {
         0 => {
-            if rng.once_in(2) {
+            if rng.one_in(2) {
                 let name = Some("<deduplicated_symbol>".to_owned());
                 let (display_name, linker_name) = (name.clone(), name);
                 let flags = IS_FOLDED;
@@ -86,9 +86,9 @@ fn add_function(rng: &mut Rng, image: &mut Image, address: u64, size: u32) {
         1 => {
             let first = Symbol { inlined: random_calls(rng, address, size, 0), ..symbol(rng, address, size, FUNCTION) };
             let other = symbol(rng, address, size, FUNCTION);
-            let same = if rng.once_in(2) { first.clone() } else { other };
+            let same = if rng.one_in(2) { first.clone() } else { other };
             image.symbols.push(first);
-            image.symbols.push(Symbol { inlined: Vec::new(), shares_inlined: rng.once_in(2), ..same });
+            image.symbols.push(Symbol { inlined: Vec::new(), shares_inlined: rng.one_in(2), ..same });
         }
         2 => image.symbols.push(Symbol {
             address,
@@ -102,13 +102,13 @@ fn add_function(rng: &mut Rng, image: &mut Image, address: u64, size: u32) {
             image.symbols.push(Symbol { inlined, ..symbol(rng, address, size, FUNCTION) });
         }
     }
-    if rng.once_in(4) {
+    if rng.one_in(4) {
         return;
     }
     let mut at = address;
     while at < address + u64::from(size) {
         let length = (4 + 4 * rng.below(4)).min(address + u64::from(size) - at);
-        if !rng.once_in(6) {
+        if !rng.one_in(6) {
             image.lines.push(Line { address: at, size: length as u32, place: place(rng) });
         }
         at += length;
@@ -116,7 +116,7 @@ fn add_function(rng: &mut Rng, image: &mut Image, address: u64, size: u32) {
 }
 
 fn place(rng: &mut Rng) -> Place {
-    let file = (!rng.once_in(10)).then(|| format!("/src/file_{}.m", rng.below(5)));
+    let file = (!rng.one_in(10)).then(|| format!("/src/file_{}.m", rng.below(5)));
     Place { file, line: rng.below(4) as u32 * 10, column: rng.below(3) as u32 }
 }
 
@@ -125,13 +125,13 @@ fn random_calls(rng: &mut Rng, address: u64, size: u32, depth: u32) -> Vec<Inlin
     let mut calls = Vec::new();
     let end = address + u64::from(size);
     let mut at = address + 4 * rng.below(4);
-    while depth < 4 && at < end && !rng.once_in(3) {
+    while depth < 4 && at < end && !rng.one_in(3) {
         let size = (4 + 4 * rng.below(8)).min(end - at) as u32;
         let inlined = random_calls(rng, at, size, depth + 1);
         calls.push(Inlined { function: Symbol { inlined, ..symbol(rng, at, size, 0) }, call: place(rng) });
         at += u64::from(size) + 4 * rng.below(3);
     }
-    if rng.once_in(8) {
+    if rng.one_in(8) {
         calls.reverse();
     }
     calls

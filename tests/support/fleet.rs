@@ -4,8 +4,8 @@
 //! spends much more time in `Cache::evict`: a regression that the mean does not show.
 
 use super::random::Rng;
-use traceparse::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-use traceparse::recording::TimeSource;
+use traceparse::fleet::{FrameRow, NameId, NamesBuilder, RunContext, RunMeasures, RunRecord, WindowRow};
+use traceparse::recording::{TimeSource, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
 /// The function with the regression, and its binary.
@@ -155,5 +155,19 @@ pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRec
         notes: Vec::new(),
         has_toc_beside: false,
         manifest_labels: None,
+    }
+}
+
+/// The facts about a run that are not in its recording, with these tables of contents beside it.
+pub fn context(tocs: Vec<Toc>) -> RunContext {
+    RunContext {
+        run_id: "c0ffee".to_owned(),
+        fingerprint: "f1".to_owned(),
+        source: "runs/test.xml".to_owned(),
+        source_bytes: 7,
+        labels: Vec::new(),
+        run_weight: Millionths::ONE,
+        duration: None,
+        tocs,
     }
 }

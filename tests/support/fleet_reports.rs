@@ -57,6 +57,15 @@ pub fn one_heavy() -> Vec<RunMeasures> {
     (0..100).map(|index| plain_run(index, if index == 61 { 9_900 } else { 100 })).collect()
 }
 
+/// The default options, with cohorts by these labels.
+pub fn by(labels: &[&str]) -> FleetOptions {
+    FleetOptions { by: labels.iter().map(|&label| label.to_owned()).collect(), ..FleetOptions::default() }
+}
+
+pub fn rules(texts: &[&str]) -> Vec<AlertRule> {
+    texts.iter().map(|text| AlertRule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
+}
+
 pub fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
     let mut builder = FleetBuilder::new(options);
     runs.iter().for_each(|run| builder.add(run));
@@ -65,7 +74,7 @@ pub fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
 
 /// A report with everything that a report can contain.
 pub fn rich() -> FleetReport {
-    let rules = [
+    let alerts = rules(&[
         "cpu.p95 > 80",
         "cpu.p99.9 > 80",
         "function(\"Cache::evict\").self.p95 > 0.01",
@@ -75,14 +84,13 @@ pub fn rich() -> FleetReport {
         "binary(*).all.max > 5",
         "function(*).all.p90.lower > 5000",
         "system-cpu-limit",
-    ];
+    ]);
     let options = FleetOptions {
-        by: vec!["app_version".to_owned(), "device".to_owned()],
         top: Some(5),
         // Tests this key also with too few runs for it.
         sort: SortKey::Quantile(Quantile::P99),
-        alerts: rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec(),
-        ..FleetOptions::default()
+        alerts,
+        ..by(&["app_version", "device"])
     };
     let mut builder = FleetBuilder::new(options);
     let mut runs = fleet::runs(5, 600);
@@ -133,20 +141,19 @@ pub fn odd_names() -> FleetReport {
         run.record.source = format!("runs\x07/{}", run.record.source);
         run.record.labels[1].1 = format!("1.0\r\n-beta {}", "x".repeat(90));
     }
-    let rules = ["cpu.p50 > 0.5", "function(*).self.max > 0.5", "binary(*).self.mean > 0.1"];
-    let alerts = rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec();
-    report(&runs, FleetOptions { by: vec!["app_version".to_owned()], alerts, ..FleetOptions::default() })
+    let alerts = rules(&["cpu.p50 > 0.5", "function(*).self.max > 0.5", "binary(*).self.mean > 0.1"]);
+    report(&runs, FleetOptions { alerts, ..by(&["app_version"]) })
 }
 
 /// The reports that every writer must handle.
 pub fn every_kind() -> Vec<(&'static str, FleetReport)> {
     let many_quantiles = ["0", "1", "25", "50", "75", "90", "95", "97.5", "99", "99.5", "99.9", "99.99", "100"];
     let quantiles = many_quantiles.map(|text| Quantile::from_percent(text).unwrap()).to_vec();
-    let by = vec!["device".to_owned(), "app_version".to_owned()];
-    let weighted = FleetOptions { is_weighted: true, by: by.clone(), ..FleetOptions::default() };
+    let of_devices = || by(&["device", "app_version"]);
+    let weighted = FleetOptions { is_weighted: true, ..of_devices() };
     let linear = FleetOptions { method: QuantileMethod::Linear, sort: SortKey::Mean, ..FleetOptions::default() };
-    let alert = vec![AlertRule::parse("cpu.max > 5").unwrap()];
-    let many = FleetOptions { quantiles, by, sort: SortKey::Quantile(Quantile::P75), ..FleetOptions::default() };
+    let alert = rules(&["cpu.max > 5"]);
+    let many = FleetOptions { quantiles, sort: SortKey::Quantile(Quantile::P75), ..of_devices() };
     let only_functions = FleetOptions { scopes: vec![FleetScope::Function], ..FleetOptions::default() };
     vec![
         ("no runs", report(&[], FleetOptions { alerts: alert.clone(), ..FleetOptions::default() })),

@@ -19,7 +19,6 @@
 //! is a separate crate, so it is compiled once for all tests, benchmarks and examples.
 
 pub mod apple_symbols_model;
-pub mod apple_symbols_rng;
 pub mod apple_symbols_writer;
 pub mod builder;
 #[cfg(feature = "bundle")]

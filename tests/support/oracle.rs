@@ -16,9 +16,6 @@ use std::collections::BTreeMap;
 use super::recording::{Frame, Invented, Row};
 use super::shape::Shape;
 
-/// Addresses have 47 bits; the bits above are pointer authentication noise.
-pub const ADDRESS_MASK: u64 = 0x7fff_ffff_ffff;
-
 impl Shape {
     /// The address written for `frame` as the leaf of a stack.
     pub fn leaf_address(self, frame: &Frame) -> u64 {
@@ -138,10 +135,5 @@ impl Invented {
             }
         }
         folded
-    }
-
-    /// The sum of the weights of rows without a stack.
-    pub fn weight_without_stack(&self) -> u64 {
-        self.rows.iter().filter(|row| row.stack.is_none()).map(|row| row.weight).sum()
     }
 }

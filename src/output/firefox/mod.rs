@@ -14,8 +14,7 @@
 //! 75 is the newest version that the viewer's programs of 2026 read without upgrading the file. Since version 60, all threads share the
 //! tables of stacks, frames, functions and strings, as in a [`Profile`]. The crate `fxprof-processed-profile` (0.8.1) writes version 55,
 //! with separate tables for each thread. It cannot write a symbolicated recording: its frames have no inline depth, source line or name,
-//! and weights are 32-bit integers. The format is therefore written here, and the tests compare it with the crate's output for the same
-//! samples.
+//! and weights are 32-bit integers. The format is therefore written here.
 //!
 //! Output is streamed. Only the positions of samples are kept, 8 bytes each, and two numbers for each selected stack.
 

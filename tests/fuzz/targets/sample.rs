@@ -20,6 +20,11 @@ impl Read for Slow<'_> {
 /// When something does not hold.
 pub(crate) fn check(input: &[u8]) {
     let [once, slowly] = [read(input), read(Slow(input))];
+    let noted = once.as_ref().map_or(&[][..], |export| &export.diagnostics).iter().filter_map(|note| note.at.as_ref());
+    for at in once.as_ref().err().and_then(|error| error.at.as_ref()).into_iter().chain(noted) {
+        let before = input[..at.byte as usize].iter().filter(|&&byte| byte == b'\n');
+        assert_eq!(at.line, 1 + before.count() as u64, "{at}");
+    }
     match (once, slowly) {
         (Ok(once), Ok(slowly)) => {
             assert_eq!(once.documents, slowly.documents);

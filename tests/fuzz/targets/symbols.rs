@@ -14,8 +14,8 @@ use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{AppleImage, Found, Index, Locator, Slice, SymbolFinder, Symbols};
 
 use super::{edits, look_ups};
+use support::Rng;
 use support::apple_symbols_model::random_image;
-use support::apple_symbols_rng::Rng;
 use support::bundle::apple_symbols_writer::{Form, write_container, write_record};
 
 /// Mach-O files: with DWARF, with a symbol table, with nothing but the starts of functions; thin and fat.
@@ -36,7 +36,7 @@ struct Base {
 static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
     let mut files: Vec<Vec<u8>> = MACHO.iter().map(|file| file.to_vec()).collect();
     for (seed, form) in Form::ALL.into_iter().enumerate() {
-        let mut rng = Rng(seed as u64);
+        let mut rng = Rng::new(seed as u64);
         files.push(write_record(&random_image(&mut rng, 4), form));
         let images = [random_image(&mut rng, 2), random_image(&mut rng, 3)];
         files.push(write_container(&images, form, 7));

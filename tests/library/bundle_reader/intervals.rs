@@ -1,16 +1,16 @@
 //! Intervals of signposts, hangs and hang risks in bundles, against those of the export.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
 use traceparse::recording::{HangRisk, Interval, IntervalOrigin, Intervals, Options};
 
 use super::Case;
-use support::bundle::mutations::edit;
-use support::bundle::{BUNDLE, BundleOptions, Files, Memory, Version, write_bundle};
+use support::bundle::{BUNDLE, Files, Memory, write_bundle};
 use support::other_tables::Hang;
 use support::writer::Content;
-use support::{self, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, Size, render};
+use support::{self, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, render};
 
 const NAMES: [&str; 3] = ["load", "<store> & \"save\"", "Möbius"];
 const CATEGORIES: [&str; 3] = ["PointsOfInterest", "InduceCondition", "work"];
@@ -102,6 +102,26 @@ fn exported(recording: &Invented, nodes: &[Node]) -> Intervals {
     Intervals::read(xml.as_bytes(), "orchard", &Options::default()).unwrap()
 }
 
+/// Whatever table tells of it, an interval is there once, and an open one is not if it has an end elsewhere.
+fn assert_distinct(found: &Intervals) {
+    let distinct = found.distinct();
+    let outlines = |intervals: &[&Interval], is_open: bool| -> BTreeSet<_> {
+        let intervals = intervals.iter().filter(|interval| interval.end.is_none() == is_open);
+        let name = |interval: &Interval| format!("{:?} {:?}", interval.name, interval.hang_type);
+        intervals.map(|interval| ((interval.run, name(interval), interval.pid, interval.start), interval.end)).collect()
+    };
+    let all: Vec<&Interval> = found.intervals.iter().collect();
+    let ended = outlines(&all, false);
+    assert_eq!(outlines(&distinct, false), ended);
+    let mut open = outlines(&all, true);
+    open.retain(|(key, _)| ended.iter().all(|(other, _)| other != key));
+    assert!(open.is_subset(&outlines(&distinct, true)));
+    let whole = distinct
+        .iter()
+        .map(|interval| format!("{:?}", Interval { origin: IntervalOrigin::Signpost, ..(*interval).clone() }));
+    assert_eq!(whole.collect::<BTreeSet<_>>().len(), distinct.len());
+}
+
 #[test]
 fn intervals_are_those_of_the_export() {
     let (mut count, mut regions, mut risks, mut lone_ends) = (0, 0, 0, 0);
@@ -114,6 +134,7 @@ fn intervals_are_those_of_the_export() {
         assert_eq!(told(&found), told(&exported), "seed {seed}");
         assert_eq!(found.lone_ends, exported.lone_ends, "seed {seed}");
         assert_eq!(found.distinct().len(), exported.distinct().len(), "seed {seed}: a region is the same as a pair");
+        assert_distinct(&found);
         // They have every point of interest, and tell less of it.
         let of_regions = |interval: &Interval| Interval {
             origin: IntervalOrigin::Region,
@@ -141,148 +162,4 @@ fn intervals_are_those_of_the_export() {
         count > 10_000 && regions > 1_000 && risks > 1_000 && lone_ends > 300,
         "{count} {regions} {risks} {lone_ends}"
     );
-}
-
-/// One run with these tables, as a version writes them.
-fn bundle(version: Version, contents: Vec<Content>) -> (Invented, BundleOptions) {
-    let recording = Invented::random(5, &Size { rows: 12, ..Size::small() });
-    let nodes = contents.into_iter().zip(1..).map(|(content, table_index)| Node { run: 1, table_index, content });
-    let options = BundleOptions { version, symbols: None, ..BundleOptions::with_nodes(nodes.collect()) };
-    (recording, options)
-}
-
-fn points() -> Vec<Signpost> {
-    let point = |name: &str, start: u64, end: u64| Signpost {
-        category: "PointsOfInterest".to_owned(),
-        ..Signpost::new(name, start, end, 1)
-    };
-    vec![point("load", 10, 900), point("load", 20, 30), point("store", 40, 50)]
-}
-
-#[test]
-fn regions_alone_are_intervals_in_every_version() {
-    for version in [Version::V13, Version::V16, Version::V26] {
-        let (recording, options) = bundle(version, vec![Content::Regions(points())]);
-        let found = read(&write_bundle(&recording, &options));
-        let times: Vec<_> =
-            found.distinct().iter().map(|row| (row.start.as_nanos(), row.end.unwrap().as_nanos())).collect();
-        assert_eq!(times, [(10, 900), (20, 30), (40, 50)], "{version:?}");
-        let table = &found.tables[0];
-        assert_eq!((table.rows, table.used, table.unused), (4, 3, 1), "{version:?}: a point is no interval");
-        assert!(found.diagnostics.is_empty(), "{:?}", found.diagnostics);
-    }
-}
-
-/// The file of a table of this schema.
-fn file_of(files: &Files, schema: &str, name: &str) -> String {
-    let begin = format!("<schema name=\"{schema}\"");
-    let is_it = |path: &String| {
-        let content = support::bundle::unpacked::inflated(&files.iter().find(|(known, _)| known == path).unwrap().1);
-        path.ends_with("/schema.xml") && String::from_utf8_lossy(&content.unwrap()).contains(&begin)
-    };
-    let path = files.iter().map(|(path, _)| path).find(|path| is_it(path)).expect("there is such a table");
-    path.replace("schema.xml", name)
-}
-
-fn replaced(files: &mut Files, path: &str, from: &str, to: &str) {
-    edit(files, path, |content| {
-        let text = String::from_utf8(content.clone()).expect("it is text");
-        assert!(text.contains(from), "{text}");
-        *content = text.replace(from, to).into_bytes();
-    });
-}
-
-/// The columns that pair ends must be there; those that only say more need not.
-#[test]
-fn columns_of_other_types_cost_what_depends_on_them() {
-    let contents = || {
-        let risk = support::HangRisk {
-            time_ns: 7,
-            message: vec![Part::Text("waited".to_owned())],
-            severity: "High",
-            event_type: "Wait",
-            row: 0,
-        };
-        vec![
-            Content::SignpostIntervals(points()),
-            Content::SignpostEvents(points()),
-            Content::Regions(points()),
-            Content::PotentialHangs(vec![Hang { start_ns: 1, duration_ns: 2, row: 0 }]),
-            Content::HangRisks(vec![risk]),
-        ]
-    };
-    for (schema, type_name, is_read) in [
-        ("os-signpost", "XROSSignpostIdentifierTypeID", false),
-        ("os-signpost", "XROSLogCategoryTypeID", false),
-        ("os-signpost", "XROSLogEventTypeID", false),
-        ("os-signpost", "XRTextBacktraceTypeID", true),
-        ("os-signpost-interval", "XROSSignpostIdentifierTypeID", true),
-        ("os-signpost-interval", "XRDurationTypeID", false),
-        ("region-of-interest", "XRRegionOfInterestClassTypeID", false),
-        ("region-of-interest", "XROSLogSubsystemTypeID", true),
-        ("potential-hangs", "XRHangTypeTypeID", true),
-        ("hang-risks", "XRNarrativeEntryTypeID", true),
-        ("hang-risks", "XRRecordedEventTimestampTypeID", false),
-    ] {
-        let (recording, options) = bundle(Version::V26, contents());
-        let mut files = write_bundle(&recording, &options);
-        let whole = read(&files);
-        assert!(whole.diagnostics.is_empty() && whole.tables.len() == 5, "{:?}", whole.diagnostics);
-        let path = file_of(&files, schema, "schema.xml");
-        replaced(&mut files, &path, type_name, "XRUnheardOfTypeID");
-        let found = read(&files);
-        let has_table = found.tables.iter().any(|table| table.schema == schema);
-        assert_eq!(has_table, is_read, "{schema} {type_name}");
-        let is_told = found.diagnostics.iter().any(|told| told.message.contains("XRUnheardOfTypeID"));
-        assert_eq!(is_told, type_name != "XRTextBacktraceTypeID", "{:?}", found.diagnostics);
-        // Other tables have the same.
-        let signposts = found.distinct().into_iter().filter(|interval| !interval.is_hang()).count();
-        assert!(signposts >= 3, "{schema} {type_name}");
-    }
-}
-
-/// Without the parts of messages, hang risks cannot be read, and intervals can.
-#[test]
-fn typed_arrays_that_are_broken_cost_hang_risks_only() {
-    let risk = support::HangRisk {
-        time_ns: 7,
-        message: vec![
-            Part::Text("waited ".to_owned()),
-            Part::Log(vec![Part::Number(1_000), Part::Duration(1_280_000_000)]),
-        ],
-        severity: "High",
-        event_type: "Wait",
-        row: 0,
-    };
-    let (recording, options) =
-        bundle(Version::V16, vec![Content::SignpostEvents(points()), Content::HangRisks(vec![risk])]);
-    let files = write_bundle(&recording, &options);
-    let whole = read(&files);
-    assert_eq!(whole.hang_risks[0].message.as_deref(), Some("waited 1,000 1.28 s"));
-    let uniquing = "corespace/run1/core/uniquing";
-    let break_types = |files: &mut Files| {
-        // The last byte of the table of objects' places: nothing is where it was.
-        edit(files, &format!("{uniquing}/EngineeringTypes.etypes"), |content| content.truncate(content.len() - 1));
-    };
-    let break_arrays = |files: &mut Files| {
-        edit(files, &format!("{uniquing}/typedArrayUniquer/integeruniquer.index"), |content| content[0] = 0);
-    };
-    let store = file_of(&files, "hang-risks", "bulkstore");
-    // The message stands behind a time and two categories.
-    let other_message = |files: &mut Files| edit(files, &store, |content| content[0x1000 + 16] = 0xee);
-    let remove = |files: &mut Files| files.retain(|(path, _)| !path.contains("run1/core/uniquing/typedArrayUniquer"));
-    for (broken, change) in [
-        ("EngineeringTypes.etypes", &break_types as &dyn Fn(&mut Files)),
-        ("typedArrayUniquer", &break_arrays),
-        ("bulkstore: row at 0x1000: array 238 is not there", &other_message),
-        ("typedArrayUniquer", &remove),
-    ] {
-        let mut files = files.clone();
-        change(&mut files);
-        let found = read(&files);
-        assert!(found.hang_risks.is_empty(), "{broken}");
-        let told: Vec<_> = found.diagnostics.iter().map(|told| told.message.as_str()).collect();
-        assert!(told.iter().any(|told| told.starts_with("left out: ") && told.contains(broken)), "{told:?}");
-        assert_eq!(found.intervals, whole.intervals, "{broken}");
-    }
 }

@@ -14,8 +14,8 @@ use traceparse::symbolicate::{BinarySummary, SymbolCache, SymbolicateOptions, Sy
 use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
-use super::rng::Rng;
 use super::{Stack, built, locator, stacks};
+use support::Rng;
 
 /// Counts how often each image is loaded, and may fail.
 struct Counting<'l> {
@@ -93,22 +93,22 @@ fn all_stacks() -> Vec<Stack> {
     let mut all = stacks();
     let uuid = "11111111-2222-3333-4444-555555555555".to_owned();
     let frames = vec![(0x10, false, Vec::new()), (0x20, true, Vec::new())];
-    all.push(Stack { name: "unknown".to_owned(), uuid, arch: "arm64".to_owned(), frames });
+    all.push(Stack { name: "unknown".to_owned(), uuid, arch: "arm64".to_owned(), frames, lines: vec![None; 2] });
     all
 }
 
 /// Exports that have some of the addresses of some of the stacks, and some that no function has.
 fn varied(stacks: &[Stack], count: usize) -> Vec<Profile> {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let rows = |rng: &mut Rng| -> Vec<(&Stack, Vec<u64>)> {
         let mut rows = Vec::new();
         for stack in stacks {
             let mut some = addresses(stack);
-            some.retain(|_| rng.once_in(2));
-            if rng.once_in(4) {
+            some.retain(|_| rng.one_in(2));
+            if rng.one_in(4) {
                 some.push(rng.below(0x8000));
             }
-            if rng.once_in(3) && !some.is_empty() {
+            if rng.one_in(3) && !some.is_empty() {
                 rows.push((stack, some));
             }
         }

@@ -76,7 +76,7 @@ pub(crate) struct Mutant {
 
 const CPU: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
 /// Tables of what is no sample: signposts, regions, hangs.
-pub(crate) const MARKS: [&str; 6] = [
+const MARKS: [&str; 6] = [
     "os-signpost-interval",
     "OSSignpostIntervals",
     "os-signpost",
@@ -87,9 +87,8 @@ pub(crate) const MARKS: [&str; 6] = [
 
 impl Base {
     pub(crate) fn new(name: String, files: &Files) -> Base {
-        let files: BTreeMap<String, Vec<u8>> =
-            files.iter().map(|(path, bytes)| (path.clone(), inflated(bytes).expect("a whole file"))).collect();
-        let mut files = files;
+        let inflate = |(path, bytes): &(String, Vec<u8>)| (path.clone(), inflated(bytes).expect("a whole file"));
+        let mut files: BTreeMap<String, Vec<u8>> = files.iter().map(inflate).collect();
         // Most of a real bundle is in tables that nobody reads here.
         let is_read = |path: &String| kind_of(&files, path).is_some() || is_described(path);
         let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
@@ -230,6 +229,15 @@ fn change(base: &Base, rng: &mut Rng) -> Option<(&'static str, Changes)> {
     if rng.one_in(60) {
         let paths = base.kinds.values().nth(rng.index(base.kinds.len()))?;
         return Some(("removed file", vec![(rng.pick(paths).clone(), None)]));
+    }
+    if rng.one_in(60) {
+        let paths = base.kinds.values().nth(rng.index(base.kinds.len()))?;
+        let (one, other) = (rng.pick(paths), rng.pick(paths));
+        let instead = |path: &String, new: &String| {
+            let (length, new) = (base.files[path].len(), base.files[new].clone());
+            (path.clone(), Some(vec![Edit { at: 0, length, new }]))
+        };
+        return (one != other).then(|| ("exchanged files", vec![instead(one, other), instead(other, one)]));
     }
     let mut left = rng.below(SHARES.iter().map(|(_, share)| share).sum());
     let &(kind, _) = SHARES.iter().find(|(_, share)| {

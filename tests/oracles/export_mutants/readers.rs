@@ -1,19 +1,15 @@
 //! The two readers, and what they say of the rows of a document in one form.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use libtest_mimic::Failed;
 use serde_json::Value;
 use traceparse::Error;
 use traceparse::profile::{Frame, Profile, Sample, SampleKind};
 use traceparse::recording::{Options, Recording};
 use traceparse::units::Unit;
 
-pub(crate) fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
+use crate::programs::Server;
 
 /// The numbers of a process and of a thread in it.
 type ThreadKey = (Option<u64>, Option<u64>);
@@ -123,13 +119,6 @@ impl Reading {
     }
 }
 
-/// `tests/oracle/exports.py`, which runs until this is dropped.
-pub(crate) struct Oracle {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
 /// The oracle's answer about a document.
 pub(crate) enum Answer {
     IllFormed(String),
@@ -144,35 +133,13 @@ pub(crate) struct Expected {
     threads: BTreeMap<ThreadKey, Vec<Option<String>>>,
 }
 
-impl Oracle {
-    pub(crate) fn start() -> std::io::Result<Self> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/exports.py");
-        let command = &mut Command::new(python());
-        let mut process = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let requests = process.stdin.take().expect("standard input is piped");
-        let answers = BufReader::new(process.stdout.take().expect("standard output is piped"));
-        Ok(Self { process, requests, answers })
-    }
-
-    pub(crate) fn ask(&mut self, document: &[u8]) -> std::io::Result<Answer> {
-        self.requests.write_all(format!("{}\n", document.len()).as_bytes())?;
-        self.requests.write_all(document)?;
-        self.requests.flush()?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line)?;
-        let answer: Value = serde_json::from_str(&line)?;
-        if let Some(why) = answer.get("ill").or(answer.get("refused")) {
-            return Ok(Answer::IllFormed(why.to_string()));
-        }
-        Ok(Answer::Rows(Expected::of(&answer)))
-    }
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Asks `tests/oracle/exports.py` about a document.
+pub(crate) fn ask(oracle: &mut Server, document: &[u8]) -> Result<Answer, Failed> {
+    let answer = oracle.ask(&[format!("{}\n", document.len()).as_bytes(), document].concat())?;
+    Ok(match answer.get("ill").or(answer.get("refused")) {
+        Some(why) => Answer::IllFormed(why.to_string()),
+        None => Answer::Rows(Expected::of(&answer)),
+    })
 }
 
 impl Expected {

@@ -1,20 +1,20 @@
 //! The page in headless Chromium.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
 
-use traceparse::fleet::FleetOptions;
+use traceparse::fleet::{FleetOptions, FleetReport};
 
-use super::{HOSTILE, by, hostile, page, report, rules, shapes, shown};
+use super::{HOSTILE, by, hostile, page, report, rules, shapes};
 use support::fleet;
 
-pub(crate) fn chromium() -> PathBuf {
-    std::env::var_os("TRACEPARSE_CHROMIUM").map_or_else(|| PathBuf::from("chromium"), PathBuf::from)
-}
+use crate::hostile::shown;
+use crate::programs::{chromium, traceparse};
 
 /// The page after its scripts ran, and Chromium's log.
 fn browse(page: &str) -> Result<(String, String), Failed> {
@@ -92,24 +92,46 @@ fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
     Ok(told)
 }
 
-/// The sizes of screens: a phone, a laptop, a large desk.
-const SCREENS: [(u32, u32); 3] = [(390, 844), (1280, 800), (2200, 1200)];
+/// The sizes of screens: a phone, a laptop, a large desk; and a narrow one, on which everything is looked at.
+const SCREENS: [(u32, u32); 4] = [(390, 844), (1280, 800), (2200, 1200), NARROW];
+const NARROW: (u32, u32) = (360, 3000);
 
 /// On every screen, in light and in dark, what was found is on the first one, nothing scrolls sideways, and every text has contrast.
-pub(crate) fn findings_stand_on_the_first_screen() -> Result<(), Failed> {
+pub(crate) fn pages_fit_every_screen() -> Result<(), Failed> {
     for (name, report, _) in shapes() {
-        let framed = page(&report).replace('&', "&amp;").replace('"', "&quot;");
-        for (width, height) in SCREENS {
-            let page = format!(
-                "<!DOCTYPE html><html><head></head><body><iframe style=\"width:{width}px;height:{height}px;border:0\" \
-                 srcdoc=\"{framed}\"></iframe></body></html>"
-            );
-            let told = check_in_page(&page, FIRST_SCREEN)?;
-            println!("{name} at {width}: {}", told.replace('\n', " "));
-            ensure!(told.contains("light") && told.contains("dark"), "{name} at {width}: {told}");
+        let told = check_in_page(&framed(&report, &SCREENS), FIRST_SCREEN)?;
+        println!("{name}: {}", told.replace('\n', " "));
+        ensure!(told.matches("light").count() == 4 && told.matches("dark").count() == 4, "{name}: {told}");
+        ensure!(report.cohorts.is_empty() || !told.contains("wide tables 0"), "{name}: {told}");
+    }
+    let told = check_in_page(&framed(&long_names(), &[NARROW]), FIRST_SCREEN)?;
+    ensure!(told.contains("dark") && !told.contains("wide tables 0"), "long names: {told}");
+    Ok(())
+}
+
+/// Headless Chromium has no window as narrow as a phone, but a frame may be.
+fn framed(report: &FleetReport, screens: &[(u32, u32)]) -> String {
+    let page = page(report).replace('&', "&amp;").replace('"', "&quot;");
+    let frame = |(width, height)| {
+        format!("<iframe style=\"width:{width}px;height:{height}px;border:0\" srcdoc=\"{page}\"></iframe>")
+    };
+    let frames: String = screens.iter().copied().map(frame).collect();
+    format!("<!DOCTYPE html><html><head></head><body>{frames}</body></html>")
+}
+
+/// Long names of everything.
+fn long_names() -> FleetReport {
+    let mut long = fleet::runs(4, 8);
+    for run in &mut long {
+        run.record.labels = vec![("build".to_owned(), "x".repeat(300))];
+        run.record.source = format!("{}/{}", "folder".repeat(60), run.record.run_id);
+        for name in &mut run.names {
+            name.push_str(&"::Nested<int>".repeat(40));
         }
     }
-    Ok(())
+    let rule = format!("function({:?}).self.max > 0", "y".repeat(500));
+    let processes = vec![long[0].names[0].clone()];
+    report(&long, FleetOptions { alerts: rules(&[&rule]), processes, ..by(&["build"]) })
 }
 
 const FIRST_SCREEN: &str = include_str!("first_screen.js");
@@ -151,53 +173,9 @@ pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
     Ok(())
 }
 
-pub(crate) fn a_phone_does_not_scroll_sideways() -> Result<(), Failed> {
-    let mut long = fleet::runs(4, 8);
-    for run in &mut long {
-        run.record.labels = vec![("build".to_owned(), "x".repeat(300))];
-        run.record.source = format!("{}/{}", "folder".repeat(60), run.record.run_id);
-        for name in &mut run.names {
-            name.push_str(&"::Nested<int>".repeat(40));
-        }
-    }
-    let rule = format!("function({:?}).self.max > 0", "y".repeat(500));
-    let mut options = FleetOptions { alerts: rules(&[&rule]), ..by(&["build"]) };
-    options.processes = vec![long[0].names[0].clone()];
-    let mut reports = shapes();
-    reports.push(("long names", report(&long, options), 1));
-    for (name, report, _) in reports {
-        // Headless Chromium has no window of 360 px, but a frame may have it.
-        let framed = page(&report).replace('&', "&amp;").replace('"', "&quot;");
-        let page = format!(
-            "<!DOCTYPE html><html><head></head><body><iframe style=\"width:360px;height:3000px;border:0\" \
-             srcdoc=\"{framed}\"></iframe></body></html>"
-        );
-        let script = r#"
-          addEventListener("load", () => {
-            const frame = document.querySelector("iframe");
-            const page = frame.contentDocument;
-            page.querySelectorAll("details").forEach((details) => { details.open = true; });
-            const root = page.documentElement;
-            const widths = [root.scrollWidth, frame.contentWindow.innerWidth, root.clientWidth];
-            check("it fits", widths[0] <= widths[2] && widths[1] === 360, ...widths);
-            const theme = page.getElementById("theme");
-            check("the button is one line", theme.offsetHeight < 2 * parseFloat(getComputedStyle(theme).lineHeight), theme.offsetHeight);
-            const wide = [...page.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
-            finish("wide tables " + wide.length);
-          });
-        "#;
-        let told = check_in_page(&page, script)?;
-        println!("{name}: {}", told.replace('\n', " "));
-        ensure!(report.cohorts.is_empty() || !told.contains("wide tables 0"), "{name}: {told}");
-    }
-    Ok(())
-}
-
 /// A click on a number opens the page of its run, and nothing is said on the console. What the link selects there is compared with the page by
 /// `tests/cli/fleet_with_runs.rs`: Chromium writes the document before the page's worker has answered.
 pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
-    // Without the feature `cli`, there is none.
-    let Some(command) = option_env!("CARGO_BIN_EXE_traceparse") else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     let exports = folder.path().join("exports");
     fs::create_dir(&exports)?;
@@ -206,10 +184,15 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
         fs::write(exports.join(format!("{name}.xml")), EXPORT.replace("ROWS", &rows))?;
     }
     let page = folder.path().join("all runs #1.html");
-    let mut command = Command::new(command);
-    command.args(["fleet", "report"]).arg(&exports).arg("-o").arg(&page).args(["--with-runs", "1"]);
-    let output = command.output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    traceparse([
+        OsStr::new("fleet"),
+        "report".as_ref(),
+        exports.as_ref(),
+        "-o".as_ref(),
+        page.as_ref(),
+        "--with-runs".as_ref(),
+        "1".as_ref(),
+    ])?;
     let html = fs::read_to_string(&page)?;
     // The script of the test follows the link, and the page that comes then is the one that is read.
     let click = "<script nonce=\"test\">document.querySelector('#scope-function a.run').click();</script></body>";

@@ -6,7 +6,11 @@ const luminance = ([red, green, blue]) => {
 };
 const ratio = (a, b) => { const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x); return (high + 0.05) / (low + 0.05); };
 addEventListener("load", () => {
-  const frame = document.querySelector("iframe");
+  const told = [];
+  for (const frame of document.querySelectorAll("iframe")) told.push(...look(frame));
+  finish(told.join(", "));
+});
+const look = (frame) => {
   const view = frame.contentWindow;
   const page = frame.contentDocument;
   const root = page.documentElement;
@@ -14,9 +18,10 @@ addEventListener("load", () => {
   for (const theme of ["light", "dark"]) {
     root.dataset.theme = theme;
     const box = page.getElementById("findings").getBoundingClientRect();
-    check("it is on the first screen", box.top >= 0 && box.bottom <= view.innerHeight && box.height > 20, theme, box.top, box.bottom, view.innerHeight);
+    const width = view.innerWidth;
+    check("it is on the first screen", box.top >= 0 && box.bottom <= view.innerHeight && box.height > 20, width, theme, box.top, box.bottom, view.innerHeight);
     check("it is the first thing", page.querySelector("header").children[1].id === "findings");
-    check("nothing scrolls sideways", root.scrollWidth <= root.clientWidth, theme, root.scrollWidth, root.clientWidth);
+    check("nothing scrolls sideways", root.scrollWidth <= root.clientWidth, width, theme, root.scrollWidth, root.clientWidth);
     const ground = (element) => {
       for (let at = element; at; at = at.parentElement) {
         const color = channels(view.getComputedStyle(at).backgroundColor);
@@ -29,10 +34,20 @@ addEventListener("load", () => {
     for (const item of items) {
       const is = ratio(channels(view.getComputedStyle(item).color), ground(item));
       least = Math.min(least, is);
-      check("contrast", is >= 4.5, theme, is, item.textContent.slice(0, 40));
+      check("contrast", is >= 4.5, width, theme, is, item.textContent.slice(0, 40));
     }
     check("there is something to read", items.length > 0 && page.querySelectorAll("#findings li").length <= 6);
-    told.push(theme + " " + Math.round(box.bottom) + " " + least.toFixed(1));
+    told.push(width + " " + theme + " " + Math.round(box.bottom) + " " + least.toFixed(1));
   }
-  finish(told.join(", "));
-});
+  if (view.innerWidth === 360) told.push(narrow(page, root));
+  return told;
+};
+// Everything is opened, and tables scroll by themselves.
+const narrow = (page, root) => {
+  page.querySelectorAll("details").forEach((details) => { details.open = true; });
+  check("it fits", root.scrollWidth <= root.clientWidth, root.scrollWidth, root.clientWidth);
+  const theme = page.getElementById("theme");
+  check("the button is one line", theme.offsetHeight < 2 * parseFloat(getComputedStyle(theme).lineHeight), theme.offsetHeight);
+  const wide = [...page.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
+  return "wide tables " + wide.length;
+};

@@ -1,31 +1,22 @@
 //! Tables that are damaged or odd: what can be read is there, and everything else is counted.
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 use traceparse::ErrorKind;
 use traceparse::recording::{Intervals, Options, RejectReason};
 
 use super::{find, invented};
-use support::{Rng, documents, mutate};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let test = |name: &str, test: fn()| {
-        let run = move || {
-            test();
-            Ok::<(), Failed>(())
-        };
-        Trial::test(format!("damaged::{name}"), run)
-    };
-    vec![
-        test("every_prefix", every_prefix_is_an_error_or_what_is_whole),
-        test("mutations", mutations_add_up),
-        test("missing_columns", a_missing_column_rejects_every_row),
-        test("bad_cells", rows_that_cannot_be_read_are_counted),
-        test("ends", ends_and_beginnings_without_a_partner),
-        test("nested", the_innermost_beginning_ends_first),
-        test("scopes", the_scope_says_who_may_end_an_interval),
-        test("documents", ids_are_those_of_a_document),
-        test("other_tables", definitions_may_stand_in_other_tables),
-        test("no_export", what_is_no_export_is_refused),
+    panicking![
+        every_prefix_is_an_error_or_what_is_whole,
+        a_missing_column_rejects_every_row,
+        rows_that_cannot_be_read_are_counted,
+        ends_and_beginnings_without_a_partner,
+        the_innermost_beginning_ends_first,
+        the_scope_says_who_may_end_an_interval,
+        ids_are_those_of_a_document,
+        definitions_may_stand_in_other_tables,
+        what_is_no_export_is_refused,
     ]
 }
 
@@ -84,36 +75,6 @@ fn every_prefix_is_an_error_or_what_is_whole() {
             assert!(table.rows <= all.rows && table.rejected.total() <= 1, "only the row that is cut is rejected");
         }
     }
-}
-
-fn mutations_add_up() {
-    let mut documents = documents();
-    documents.extend((0..6).map(invented));
-    let mut rng = Rng::new(77);
-    let (mut errors, mut results) = (0, 0);
-    for round in 0..3_000 {
-        let mut bytes = rng.pick(&documents).clone().into_bytes();
-        for _ in 0..=rng.below(4) {
-            mutate(&mut bytes, &mut rng);
-        }
-        let allow_truncated = round % 3 == 0;
-        let options = Options { allow_truncated, buffer_size: [64, 1 << 12, 1 << 18][round % 3], ..Options::default() };
-        match Intervals::read(bytes.as_slice(), "mutated.xml", &options) {
-            Ok(found) => {
-                for table in &found.tables {
-                    assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");
-                }
-                let ends = found.intervals.iter().filter_map(|row| Some((row.start, row.end?)));
-                ends.for_each(|(start, end)| assert!(start <= end, "no interval ends before it starts"));
-                let whole = Options { buffer_size: bytes.len() + 1, ..options };
-                let whole = Intervals::read(bytes.as_slice(), "mutated.xml", &whole).expect("blocks do not matter");
-                assert_eq!((found.intervals, found.tables), (whole.intervals, whole.tables));
-                results += 1;
-            }
-            Err(_) => errors += 1,
-        }
-    }
-    assert!(errors > 300 && results > 300, "{errors} errors and {results} results");
 }
 
 fn a_missing_column_rejects_every_row() {

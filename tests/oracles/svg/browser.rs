@@ -1,8 +1,7 @@
 //! Pictures in Chromium, driven by mouse and keyboard (`browser.cjs`).
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
@@ -10,13 +9,11 @@ use traceparse::output::{ColourBy, FlameGraphOptions};
 use traceparse::report::SeparateBy;
 
 use super::drawn::{Drawn, Frame};
-use super::invented::{HOSTILE, hostile, picture_of, random_tree, shown};
+use super::invented::{HOSTILE, hostile, picture_of, random_tree};
 use super::{differential, fixture, picture, tree_options};
+use crate::hostile::shown;
+use crate::programs::{chromium, repository, runs, said};
 use support::Rng;
-
-fn chromium() -> PathBuf {
-    std::env::var_os("TRACEPARSE_CHROMIUM").map_or_else(|| PathBuf::from("chromium"), PathBuf::from)
-}
 
 fn node() -> Command {
     let mut node = Command::new("node");
@@ -26,10 +23,7 @@ fn node() -> Command {
 
 /// True if Chromium, node and playwright-core are there.
 pub(crate) fn is_there() -> bool {
-    let works = |command: &mut Command| {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
-    works(Command::new(chromium()).arg("--version")) && works(node().args(["-e", "require('playwright-core')"]))
+    runs(Command::new(chromium()).arg("--version")) && runs(node().args(["-e", "require('playwright-core')"]))
 }
 
 /// A picture after each step, the first before all.
@@ -43,10 +37,9 @@ impl Visit {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("flame.svg");
         fs::write(&path, text)?;
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/svg/browser.cjs");
-        let output = node().arg(script).arg(&path).args([&width.to_string(), scheme, &steps.to_string()]).output()?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let mut told: Value = serde_json::from_slice(&output.stdout)?;
+        let script = repository("tests/svg/browser.cjs");
+        let told = said(node().arg(script).arg(&path).args([&width.to_string(), scheme, &steps.to_string()]))?;
+        let mut told: Value = serde_json::from_str(&told)?;
         ensure!(told["errors"] == json!([]), "{}", told["errors"]);
         let own = format!("file://{}", path.display());
         let requests = told["requests"].as_array().ok_or("no requests")?;

@@ -7,6 +7,8 @@ use traceparse::units::Unit;
 
 use support::Rng;
 
+use crate::hostile::ACTING;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) depth: u32,
@@ -44,20 +46,6 @@ pub(crate) const HOSTILE: [&str; 10] = [
     "مرحبا بالعالم",
     "👩\u{200d}💻 e\u{301}::ﬁ  two  spaces",
 ];
-
-/// Ends lines, turns directions and hides, in the other ways there are.
-pub(crate) const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
-
-/// The look of [`HOSTILE`] in a picture.
-pub(crate) fn shown(text: &str) -> String {
-    if text == ACTING {
-        return ACTING.chars().flat_map(char::escape_default).collect();
-    }
-    let escapes =
-        [('\u{202e}', "\\u{202e}"), ('\u{2066}', "\\u{2066}"), ('\0', "\\u{0}"), ('\n', "\\n"), ('\u{1b}', "\\u{1b}")];
-    let text = escapes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(*from, to));
-    text.replace('\u{ffff}', "\\u{ffff}")
-}
 
 /// A tree of hostile, odd and long names.
 pub(crate) fn hostile() -> Vec<Node> {

@@ -1,11 +1,12 @@
 //! `--format firefox`, loaded by Firefox's `profiler-cli`: functions of every thread with their self and total, and what its
 //! filters leave of them, which is what our operations on stacks leave, too (`tests/viewers/firefox.mjs`); drawn by its stack chart,
-//! which shows no function over a wait, and with markers, as it lists them (`tests/viewers/stack_timing.mjs`); and held against what the crate `fxprof-processed-profile` writes of the same samples.
+//! which shows no function over a wait, and with markers, as it lists them (`tests/viewers/stack_timing.mjs`).
 
 use std::path::{Path, PathBuf};
 
-use super::{crate_oracle, node};
 use libtest_mimic::Trial;
+
+use super::node;
 
 const SCRIPT: &str = "@firefox-devtools/profiler-cli/dist/profiler-cli.js";
 
@@ -14,7 +15,6 @@ pub(crate) fn trials() -> Vec<Trial> {
     let arguments = is_there.then_some(arguments as fn(&Path) -> Vec<PathBuf>);
     let mut trials = node::trials("firefox.mjs", arguments);
     trials.extend(node::trials("stack_timing.mjs", arguments));
-    trials.push(trial!("crate_writes_the_same", crate_oracle::writes_the_same));
     trials
 }
 

@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
+
+use crate::programs::{corpus, repository, runs, said};
 
 /// The inputs of the tests: real exports, and fixtures of every kind of table.
 const CORPUS: [&str; 4] =
@@ -33,40 +35,28 @@ pub(crate) fn package(name: &str) -> Option<PathBuf> {
 /// The interpreter, if it is there and runs.
 pub(crate) fn node() -> Option<PathBuf> {
     let node = package("node")?.join("bin/node");
-    let runs = Command::new(&node).arg("--version").output().is_ok_and(|output| output.status.success());
-    runs.then_some(node)
+    runs(Command::new(&node).arg("--version")).then_some(node)
 }
 
 /// One test for each input, named after the script; `arguments` are those of the script before the input, made anew for each with a folder.
 pub(crate) fn trials(script: &'static str, arguments: Option<fn(&Path) -> Vec<PathBuf>>) -> Vec<Trial> {
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let real =
-        CORPUS.map(|name| (format!("corpus/{name}"), corpus.as_ref().map(|folder| folder.join("xctrace").join(name))));
-    let made = FIXTURES.map(|name| (name.to_owned(), Some(fixtures.join(name).join("input.xml"))));
-    let inputs = real.into_iter().chain(made);
+    let node = node();
+    let in_corpus = |name| (format!("corpus/{name}"), corpus().map(|folder| folder.join("xctrace").join(name)));
+    let made = |name: &str| (name.to_owned(), Some(repository("fixtures").join(name).join("input.xml")));
+    let inputs = CORPUS.into_iter().map(in_corpus).chain(FIXTURES.into_iter().map(made));
     let trial = |(name, input): (String, Option<PathBuf>)| {
-        let is_missing = input.is_none() || arguments.is_none() || node().is_none();
+        let is_missing = input.is_none() || arguments.is_none() || node.is_none();
+        let node = node.clone();
         let test = move || {
-            let (Some(input), Some(arguments), Some(node)) = (input, arguments, node()) else { return Ok(()) };
-            run(&node, script, arguments, &input)
+            let (Some(input), Some(arguments), Some(node)) = (input, arguments, node) else { return Ok(()) };
+            let folder = tempfile::tempdir()?;
+            let mut command = Command::new(node);
+            command.arg(repository("tests/viewers").join(script)).arg(env!("CARGO_BIN_EXE_traceparse"));
+            println!("{}", said(command.args(arguments(folder.path())).arg(input))?);
+            Ok(())
         };
         let script = script.trim_end_matches(".mjs");
         Trial::test(format!("{script}::{name}"), test).with_ignored_flag(is_missing)
     };
     inputs.map(trial).collect()
-}
-
-fn run(node: &Path, script: &str, arguments: fn(&Path) -> Vec<PathBuf>, input: &Path) -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/viewers").join(script);
-    let output = Command::new(node)
-        .arg(script)
-        .arg(env!("CARGO_BIN_EXE_traceparse"))
-        .args(arguments(folder.path()))
-        .arg(input)
-        .output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    print!("{said}");
-    if output.status.success() { Ok(()) } else { Err(said.into()) }
 }

@@ -1,12 +1,12 @@
 //! `--format pprof`, read back by programs that others wrote: `protoc` decodes the message by its schema
-//! (`tests/support/pprof.proto`), and `go tool pprof` answers with weights of functions.
+//! (`tests/support/pprof.proto`), and `go tool pprof` has nothing to complain about.
 //!
 //! If one of them is not on PATH, its tests report themselves as ignored, and so do those on real exports without `TRACEPARSE_CORPUS`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
@@ -21,65 +21,27 @@ use traceparse::report::{Report, ReportOptions, View};
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
-
-type Check = fn(&Report<'_>) -> Result<(), Failed>;
-type OwnTest = fn() -> Result<(), Failed>;
+use super::{inputs, name_of};
+use crate::programs::{repository, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let works = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
-    let has_protoc = works(Command::new("protoc").arg("--version"));
-    let has_pprof = works(Command::new("go").arg("version"));
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let fixtures = inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), "input.xml");
-    assert!(fixtures.len() >= 15, "only {} fixtures", fixtures.len());
-    let real = corpus.map(|corpus| inputs(&corpus.join("xctrace"), ".xml")).unwrap_or_default();
-    let mut trials = Vec::new();
-    for path in fixtures.into_iter().chain(real) {
-        let name: Vec<_> = path.iter().rev().take(3).map(|part| part.to_string_lossy().into_owned()).collect();
-        let name = name.into_iter().rev().collect::<Vec<_>>().join("/");
-        for (tool, has_tool, check) in
-            [("protoc", has_protoc, equals_protoc as Check), ("pprof", has_pprof, equals_pprof)]
-        {
-            let path = path.clone();
-            let trial = trial!(format!("{tool}::{name}"), move || on_reports(&path, check));
-            trials.push(trial.with_ignored_flag(!has_tool));
-        }
-    }
-    let own: [(&str, OwnTest); 4] = [
-        ("inlined_functions_are_lines_of_one_location", inlined_functions_are_lines_of_one_location),
-        ("durations_are_those_of_the_table_of_contents", durations_are_those_of_the_table_of_contents),
-        (
-            "starts_and_programs_are_those_of_the_table_of_contents",
-            starts_and_programs_are_those_of_the_table_of_contents,
-        ),
-        ("tables_that_do_not_add_up_are_refused", tables_that_do_not_add_up_are_refused),
+    let has_protoc = runs(Command::new("protoc").arg("--version"));
+    let mut trials = trials![if has_protoc;
+        inlined_functions_are_lines_of_one_location,
+        durations_are_those_of_the_table_of_contents,
+        starts_and_programs_are_those_of_the_table_of_contents,
+        tables_that_do_not_add_up_are_refused,
     ];
-    trials.extend(own.map(|(name, test)| trial!(name, test).with_ignored_flag(!has_protoc)));
+    trials.extend(trials![if runs(Command::new("go").arg("version")); pprof_does_not_complain]);
+    for path in inputs() {
+        let name = format!("protoc::{}", name_of(&path));
+        trials.push(trial!(name, move || on_reports(&path)).with_ignored_flag(!has_protoc));
+    }
     trials
 }
 
-fn inputs(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
-        if entry.is_dir() {
-            found.extend(inputs(&entry, ending));
-        } else if entry.to_string_lossy().ends_with(ending) {
-            found.push(entry);
-        }
-    }
-    found.sort();
-    found
-}
-
 /// Both metrics, states, and each series alone where all do not go together.
-fn on_reports(path: &Path, check: Check) -> Result<(), Failed> {
+fn on_reports(path: &Path) -> Result<(), Failed> {
     let text = fs::read(path)?;
     let open = |samples| read(text.as_slice(), "input.xml", &Options { samples, ..Options::default() });
     let (each, summed) = (open(SampleDetail::Each)?, open(SampleDetail::Summed)?);
@@ -102,7 +64,7 @@ fn on_reports(path: &Path, check: Check) -> Result<(), Failed> {
         }
         let bytes = written(&report_of_each)?;
         ensure!(bytes == written(&summed.report(&options))?, "sums give other bytes");
-        check(&report_of_each)?;
+        equals_protoc(&report_of_each)?;
     }
     Ok(())
 }
@@ -143,7 +105,7 @@ impl Message {
 fn decode(report: &Report<'_>) -> Result<Message, Failed> {
     let mut message = Vec::new();
     flate2::read::GzDecoder::new(written(report)?.as_slice()).read_to_end(&mut message)?;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support");
+    let folder = repository("tests/support");
     let mut protoc = Command::new("protoc")
         .arg("--decode=perftools.profiles.Profile")
         .arg("-I")
@@ -345,70 +307,24 @@ fn expected_functions(report: &Report<'_>) -> BTreeMap<(String, String), [u64; 4
     functions
 }
 
-/// Flat and cumulative weights, by name, as `go tool pprof -top` prints them.
-fn equals_pprof(report: &Report<'_>) -> Result<(), Failed> {
+/// Without being told not to, it looks for the files of binaries, and complains where it has a use for them.
+fn pprof_does_not_complain() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let path = folder.path().join("profile.pb.gz");
-    fs::write(&path, written(report)?)?;
-    let is_in_ns = report.series.first().is_some_and(|series| series.unit.name() == "ns");
-    let output = Command::new("go")
-        .args(["tool", "pprof", "-top", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000", "-symbolize=none"])
-        .arg(if is_in_ns { "-unit=ns" } else { "-unit=count" })
-        .arg(&path)
-        .env("HOME", folder.path())
-        .output()?;
-    let (said, complaint) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
-    let mut expected: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    // Functions of one name are one to pprof, so of stacks that hold several of them each weight counts once.
-    for sum in report.sums() {
-        let profile = &report.recording.profile;
-        let weight = report.options.metric.of(sum);
-        let names = profile.frames_leaf_first(sum.stack).map(|frame| profile.function_name(frame.function));
-        let mut names: Vec<&str> = names.collect();
-        if sum.stack.is_none() {
-            names.push(NO_STACK);
-        }
-        expected.entry(printed(names[0])).or_default()[0] += weight;
-        for name in names.into_iter().collect::<BTreeSet<_>>() {
-            expected.entry(printed(name)).or_default()[1] += weight;
-        }
+    for case in ["27/orchard", "27/cpu-profile", "12/time-profile"] {
+        let input = fs::File::open(repository("fixtures").join(case).join("input.xml"))?;
+        let export = read(input, "input.xml", &Options::default())?;
+        let report = export.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
+        let path = folder.path().join("profile.pb.gz");
+        fs::write(&path, written(&report)?)?;
+        let output =
+            Command::new("go").args(["tool", "pprof", "-top"]).arg(&path).env("HOME", folder.path()).output()?;
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success() && complaint.is_empty(), "{complaint}");
+        // Of one total, which is what it found.
+        let total: u64 = report.series.iter().map(|series| series.counted.weight.value).sum();
+        ensure!(total > 0 && String::from_utf8_lossy(&output.stdout).contains("100% of"), "{output:?}");
     }
-    expected.retain(|_, sums| sums[1] > 0);
-    let mut found: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for line in said.lines().skip_while(|line| line.split_whitespace().next() != Some("flat")).skip(1) {
-        let mut fields = line.split_whitespace();
-        let (flat, cumulative) = (fields.next(), fields.nth(2));
-        let number = |field: Option<&str>| -> Result<u64, Failed> {
-            let digits = field.ok_or("a row that is cut")?.trim_end_matches("ns");
-            Ok(digits.parse::<f64>()?.round() as u64)
-        };
-        let name: Vec<&str> = fields.skip(1).collect();
-        let name = name.join(" ");
-        let name = name.trim_end_matches(" (inline)").trim_end_matches(" (partial-inline)").to_owned();
-        let sums = found.entry(name).or_default();
-        *sums = [sums[0] + number(flat)?, sums[1] + number(cumulative)?];
-    }
-    ensure!(output.status.success() && complaint.is_empty(), "{complaint}");
-    // Without being told not to, it looks for the files of binaries, and complains where it has a use for them.
-    let plain = Command::new("go").args(["tool", "pprof", "-top"]).arg(&path).env("HOME", folder.path()).output()?;
-    let complaint = String::from_utf8_lossy(&plain.stderr).into_owned();
-    ensure!(plain.status.success() && complaint.is_empty(), "{complaint}");
-    // Digits that pprof does not print are not compared.
-    let total: u64 = expected.values().map(|sums| sums[0]).sum();
-    let is_near = |a: u64, b: u64| a == b || (total > 1 << 50 && a.abs_diff(b) <= total >> 40);
-    let is_equal = |(name, sums): (&String, &[u64; 2])| {
-        expected.get(name).is_some_and(|other| is_near(sums[0], other[0]) && is_near(sums[1], other[1]))
-    };
-    ensure!(
-        found.len() == expected.len() && found.iter().all(is_equal),
-        "{found:#?}\nexpected {expected:#?}\n{complaint}"
-    );
     Ok(())
-}
-
-/// A name as rows are read above: runs of white space are one.
-fn printed(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// An export of one stack, leaf first: addresses relative to the header of the built fixture `inlining`.
@@ -432,7 +348,7 @@ fn inlining_export(addresses: &[u64]) -> String {
 /// Four functions at one address, as `fixtures/symbols/built/inlining/expected.tsv` has them (made with llvm-symbolizer).
 fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     let mut export = read(inlining_export(&[0x3c9, 0x3c9]).as_bytes(), "input.xml", &Options::default())?;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built/inlining/Inlining.dSYM");
+    let folder = repository("fixtures/symbols/built/inlining/Inlining.dSYM");
     let mut locator = Locator::new(&FileSystem);
     locator.add(&folder, &mut Index::default())?;
     let (profile, _) = export.profile.symbolicate(&locator, &SymbolicateOptions::default())?;
@@ -534,7 +450,7 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
 fn tables_that_do_not_add_up_are_refused() -> Result<(), Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for table in ["time-profile-waiting", "cpu-profile"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27").join(table).join("input.xml");
+        let path = repository("fixtures/27").join(table).join("input.xml");
         recording.read(fs::File::open(path)?, "input.xml")?;
     }
     let export = recording.finish()?;

@@ -4,74 +4,32 @@
 //! Tests on real exports report themselves as ignored without `TRACEPARSE_CORPUS`, and those in Python without it
 //! (`TRACEPARSE_PYTHON`, or `python3` on PATH).
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use support::{RenderOptions, Rng, Shape, Size, Table, render};
 use traceparse::calltree::{Label, Metric};
-use traceparse::output::{self, Cells, Format};
+use traceparse::output::{self, Format};
 use traceparse::profile::{Sample, Selection, StateFilter};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeriesReport, Span, View};
 use traceparse::units::{Nanos, Unit};
 
-macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err(format!($($message)+).into());
-        }
-    };
-}
-
-type OwnTest = fn() -> Result<(), Failed>;
-type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
+use super::{inputs, name_of};
+use crate::programs::{has_python, oracle, repository};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_python = Command::new(python()).arg("--version").output().is_ok_and(|output| output.status.success());
-    let fixtures = inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), "input.xml");
-    assert!(fixtures.len() >= 15, "only {} fixtures", fixtures.len());
-    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
-    let real = corpus.map(|corpus| inputs(&corpus.join("xctrace"), ".xml")).unwrap_or_default();
-    let mut trials = Vec::new();
-    for path in fixtures.into_iter().chain(real) {
-        let name: Vec<_> = path.iter().rev().take(3).map(|part| part.to_string_lossy().into_owned()).collect();
-        let name = name.into_iter().rev().collect::<Vec<_>>().join("/");
-        let in_python = path.clone();
-        let spans: Test = Box::new(move || on_file(&path, equals_slow_form));
-        let trace: Test = Box::new(move || on_file(&in_python, |export| nests_in_python(export, false)));
-        trials.push(trial!(format!("spans::{name}"), spans));
-        trials.push(trial!(format!("trace::{name}"), trace).with_ignored_flag(!has_python));
+    let mut trials = trials![random_recordings, a_span_ends_at_a_pause, sums_have_no_times];
+    trials.extend(trials![if has_python(); times_are_weights_where_samples_meet]);
+    for path in inputs() {
+        let (name, in_python) = (name_of(&path), path.clone());
+        trials.push(trial!(format!("spans::{name}"), move || on_file(&path, equals_slow_form)));
+        let trace = move || on_file(&in_python, |export| nests_in_python(export, false));
+        trials.push(trial!(format!("trace::{name}"), trace).with_ignored_flag(!has_python()));
     }
-    let own: [(&str, OwnTest, bool); 5] = [
-        ("random_recordings", random_recordings, true),
-        ("times_are_weights_where_samples_meet", times_are_weights_where_samples_meet, has_python),
-        ("a_span_ends_at_a_pause", a_span_ends_at_a_pause, true),
-        ("every_format_has_the_same_spans", every_format_has_the_same_spans, true),
-        ("sums_have_no_times", sums_have_no_times, true),
-    ];
-    trials.extend(own.map(|(name, test, has_tool)| trial!(name, test).with_ignored_flag(!has_tool)));
     trials
-}
-
-fn python() -> String {
-    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
-}
-
-fn inputs(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
-        if entry.is_dir() {
-            found.extend(inputs(&entry, ending));
-        } else if entry.to_string_lossy().ends_with(ending) {
-            found.push(entry);
-        }
-    }
-    found.sort();
-    found
 }
 
 fn on_file(path: &Path, check: fn(&Recording) -> Result<(), Failed>) -> Result<(), Failed> {
@@ -250,11 +208,7 @@ fn nests_in_python(export: &Recording, is_exact: bool) -> Result<(), Failed> {
     if is_exact {
         write("exact", Vec::new())?;
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/trace.py");
-    let output = Command::new(python()).arg(script).arg(folder.path()).output()?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    print!("{said}");
-    if output.status.success() { Ok(()) } else { Err(said.into()) }
+    oracle("trace.py", [folder.path()]).map(|_| ())
 }
 
 /// An export of samples: thread, time and weight in ns, and the functions of the stack, root first.
@@ -327,57 +281,8 @@ fn a_span_ends_at_a_pause() -> Result<(), Failed> {
     Ok(())
 }
 
-/// JSON, JSON lines and CSV tell of one thing.
-fn every_format_has_the_same_spans() -> Result<(), Failed> {
-    for path in inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), "input.xml") {
-        let export = read(fs::File::open(path)?, "input.xml", &Options::default())?;
-        let report = export.report(&options());
-        let (mut document, mut lines, mut table) = (Vec::new(), Vec::new(), Vec::new());
-        output::write(&report, &Format::Json, &mut document)?;
-        output::write(&report, &Format::JsonLines, &mut lines)?;
-        output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut table)?;
-        let document: serde_json::Value = serde_json::from_slice(&document)?;
-        let threads = document["flame_chart"].as_array().ok_or("no flame chart")?;
-        let mut expected = Vec::new();
-        for (chart, thread) in threads.iter().enumerate() {
-            let mut head = thread.clone();
-            let spans = head.as_object_mut().and_then(|head| head.remove("spans")).ok_or("no spans")?;
-            head["chart"] = chart.into();
-            expected.push(head);
-            for span in spans.as_array().ok_or("no spans")? {
-                let mut span = span.clone();
-                span["chart"] = chart.into();
-                expected.push(span);
-            }
-        }
-        let lines: Vec<serde_json::Value> =
-            std::str::from_utf8(&lines)?.lines().skip(1).map(serde_json::from_str).collect::<Result<_, _>>()?;
-        ensure!(lines == expected, "lines differ");
-        let count = spans(&report).iter().map(Vec::len).sum::<usize>();
-        let mut rows = ::csv::Reader::from_reader(table.as_slice());
-        let header: Vec<String> = rows.headers()?.iter().map(str::to_owned).collect();
-        let spans = lines.iter().filter(|line| line.get("start_ns").is_some());
-        let mut compared = 0;
-        for (row, span) in rows.records().zip(spans) {
-            let row = row?;
-            let row: BTreeMap<&str, &str> = header.iter().map(String::as_str).zip(row.iter()).collect();
-            for name in ["start_ns", "end_ns", "depth", "all_weight", "self_weight", "samples", "function", "binary"] {
-                let value = match &span[name] {
-                    serde_json::Value::String(text) => text.clone(),
-                    serde_json::Value::Null => String::new(),
-                    number => number.to_string(),
-                };
-                ensure!(row[name] == value, "{name}: {row:?}, {span}");
-            }
-            compared += 1;
-        }
-        ensure!(compared == count, "{compared} of {count}");
-    }
-    Ok(())
-}
-
 fn sums_have_no_times() -> Result<(), Failed> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml");
+    let path = repository("fixtures/27/orchard/input.xml");
     let summed = Options { samples: SampleDetail::Summed, ..Options::default() };
     let export = read(fs::File::open(path)?, "input.xml", &summed)?;
     let report = export.report(&options());

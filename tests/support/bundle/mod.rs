@@ -8,23 +8,18 @@
 //! ```
 //!
 //! The writer shares no code with the library. ([`found`] and [`memory`], which pass files to the library and convert its results, are not
-//! part of the writer.) [`check`] contains the rules that every bundle must follow, whether it is ours or a real one.
+//! part of the writer.) That it writes what Instruments does is checked by `tests/oracle/bundle`, a reader of its own that reads real bundles, too.
 
 pub mod archive;
-pub mod check;
-pub mod check_images;
-pub mod decoded;
 pub mod expected;
 pub mod found;
 pub mod images;
-pub mod keyed;
 pub mod large;
 pub mod marks;
 pub mod memory;
 pub mod mutations;
 pub mod other_files;
 pub mod pack;
-pub mod registry;
 pub mod samples;
 pub mod schemas;
 pub mod store;
@@ -35,15 +30,12 @@ pub mod unpacked;
 
 pub use super::apple_symbols_writer;
 
-pub use check::{Checked, check};
-pub use decoded::{DecodedRow, samples as decoded_samples};
 pub use expected::{ExpectedFrame, ExpectedImage, ExpectedRow};
 pub use found::{FoundFrame, FoundRow, found_rows};
 pub use large::write_large_bundle;
 pub use memory::{BUNDLE, Memory};
-pub use mutations::mutate_bundle;
 pub use pack::{Files, to_folder, to_tar, to_zip};
-pub use unpacked::{Unpacked, from_folder, from_tar, from_zip};
+pub use unpacked::from_zip;
 
 use super::other_tables::Hang;
 use super::random::Rng;
@@ -100,7 +92,7 @@ pub struct BundleOptions {
     pub long_process_arrays: bool,
     /// Whether the strings are a binary property list instead of XML.
     pub binary_strings: bool,
-    /// Rows begin with bits instead of bytes, as in Instruments 9 and 10. [`check`] does not support such rows.
+    /// Rows begin with bits instead of bytes, as in Instruments 9 and 10.
     pub packed: bool,
     /// The number of a thread follows its name, as in Instruments 13.4 and 16.0.
     pub numbered_threads: bool,
