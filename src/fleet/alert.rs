@@ -21,7 +21,8 @@
 
 use std::fmt;
 
-use super::scope::{FleetScope, Measure};
+use super::measures::Measure;
+use super::scope::FleetScope;
 pub use crate::alert_grammar::AlertError;
 pub(crate) use crate::alert_grammar::Comparison;
 use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};

@@ -2,8 +2,9 @@
 
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
 use super::columns::ScopeColumn;
+use super::measures::Measure;
 use super::run::{FrameRow, NameId, RunNames, RunRows, WindowRow};
-use super::scope::{FleetScope, Measure};
+use super::scope::FleetScope;
 use super::windows::{peak_rate, peak_rate_of_processes};
 use crate::memory::of_vec;
 use crate::units::Millionths;

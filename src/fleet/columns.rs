@@ -1,8 +1,9 @@
 //! One scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
+use super::measures::Measure;
 use super::run::{FleetNames, NameId, RunNames, RunRows};
-use super::scope::{FleetScope, Measure, ScopeName};
+use super::scope::{FleetScope, ScopeName};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;

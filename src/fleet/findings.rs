@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::differences::Compared;
 use super::finding::Finding;
+use super::measures::Measure;
 use super::options::SortKey;
 use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, TrendOver};
-use super::scope::{FleetScope, Measure};
+use super::scope::FleetScope;
 use super::trend::{distribution, same_but_for};
 use crate::stats::{Quantile, Support};
 use crate::units::{Millionths, Unit};

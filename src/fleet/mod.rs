@@ -84,6 +84,7 @@ pub(crate) mod host;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
+mod measures;
 mod options;
 mod report;
 mod run;
@@ -122,6 +123,7 @@ pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, comp
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
+pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
@@ -129,7 +131,7 @@ pub use report::{
     WindowReport,
 };
 pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-pub use scope::{FleetScope, Measure, ScopeName};
+pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use sql::SqlEngine;
 #[cfg(feature = "dataset")]

@@ -1,7 +1,8 @@
 //! The questions that a report on a fleet answers; a report in JSON records them.
 
 use super::alert::AlertRule;
-use super::scope::{FleetScope, Measure};
+use super::measures::Measure;
+use super::scope::FleetScope;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
 use serde_json::Value;

@@ -6,8 +6,9 @@
 
 use std::fmt::Write;
 
+use super::measures::Measure;
 use super::options::FleetOptions;
-use super::scope::{FleetScope, Measure};
+use super::scope::FleetScope;
 use crate::stats::{Quantile, QuantileMethod};
 use crate::units::Unit;
 

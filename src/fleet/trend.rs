@@ -132,11 +132,12 @@ fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) 
     values.len() >= LEAST && beginnings.len() == 1 && !beginnings.contains(&None)
 }
 
+/// The first day of a period, and the positions of its runs.
+type Period = (String, Vec<usize>);
+
 /// The periods of runs by their start, in order, each with its first day and the positions of its runs, and the number
 /// of runs without a date; `None` if there are too few periods.
-fn by_date<'r>(
-    starts: impl Iterator<Item = (usize, Option<&'r str>)>,
-) -> Option<(TrendOver, Vec<(String, Vec<usize>)>, u64)> {
+fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option<(TrendOver, Vec<Period>, u64)> {
     let (mut days, mut undated) = (BTreeMap::<i64, Vec<usize>>::new(), 0);
     for (run, start) in starts {
         match start.and_then(day_of) {
@@ -150,7 +151,7 @@ fn by_date<'r>(
         let first = if over == TrendOver::Week { monday_of(day) } else { day };
         periods.entry(first).or_default().extend(runs);
     }
-    let periods: Vec<(String, Vec<usize>)> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
+    let periods: Vec<Period> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
     (periods.len() >= LEAST).then_some((over, periods, undated))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::sides::Sides;
+use super::change_and_noise::Sides;
 use crate::profile::Meaning;
 use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};

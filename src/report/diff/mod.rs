@@ -33,17 +33,17 @@
 mod alert;
 #[cfg(all(test, feature = "fleet"))]
 mod alert_rules_tests;
+mod change_and_noise;
 mod likeness;
 mod matching;
-mod sides;
 mod tree;
 
 use std::cmp::Reverse;
 
 pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
+pub use change_and_noise::{Change, Presence, Side, Sides};
 pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey};
-pub use sides::{Change, Presence, Side, Sides};
 pub use tree::DiffNode;
 
 use super::Report;

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use super::change_and_noise::{Side, Sides};
 use super::matching::{Function, Functions, STACKLESS};
-use super::sides::{Side, Sides};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, StackId};
 use crate::report::Report;

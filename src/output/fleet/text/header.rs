@@ -212,12 +212,9 @@ fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
 /// Names the runs behind the first row of a table.
 pub(super) fn runs_of_first_row(report: &FleetReport, table: &ScopeTable, page: &mut Page<'_>) {
     let Some(row) = table.rows.first() else { return };
-    match Behind::of(report, &row.summary).words() {
-        Some(words) => {
-            let name = fit(&name_of(&row.name).0, Some(NAME));
-            page.sentence(Some(Tone::Dim), 0, &format!("{name} · {words}"))
-        }
-        None => {}
+    if let Some(words) = Behind::of(report, &row.summary).words() {
+        let name = fit(&name_of(&row.name).0, Some(NAME));
+        page.sentence(Some(Tone::Dim), 0, &format!("{name} · {words}"));
     }
 }
 

@@ -1,0 +1,28 @@
+//! What is measured of a scope in each run.
+
+/// The measure of a scope in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum Measure {
+    /// CPU use: all samples of a run, process or thread; for a binary or function, the samples whose leaf it is.
+    #[default]
+    Cpu,
+    /// Samples whose leaf is in the scope, the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "self"))]
+    SelfWeight,
+    /// Samples that have the binary or function anywhere in their stack, once each; otherwise the same as cpu
+    #[cfg_attr(feature = "cli", value(name = "all"))]
+    AllWeight,
+}
+
+impl Measure {
+    /// The name in machine formats and on the command line: `cpu`, `self`, `all`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::SelfWeight => "self",
+            Self::AllWeight => "all",
+        }
+    }
+}
