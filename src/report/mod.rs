@@ -8,6 +8,7 @@ mod labels;
 mod listing;
 mod overview;
 mod selection;
+mod source_index;
 mod sources;
 mod stack_tables;
 mod tables;
@@ -26,7 +27,8 @@ pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "compression")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selection::Length;
-pub use sources::{AnnotatedFile, AnnotatedLine, SourceIndex, SourceMatch, SourceText, Sources};
+pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
+pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use tables::{HiddenRows, HidingLimit};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::io;
 
+use super::columns::{column, length, push_millis};
 use super::tables::Tables;
-use super::{column, length, push_millis};
 use crate::hash::HashMap;
 use crate::output::byte_writer::{ByteWriter, Put, push_number};
 use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{column, length};
+use super::columns::{column, length};
 use crate::hash::{HashMap, IndexMap, IndexSet};
 use crate::output::by_thread::ThreadSamples;
 use crate::output::byte_writer::{ByteWriter, Put, push_number};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::{Strings, put_bytes, put_number};
+use super::message::{Strings, put_bytes, put_number};
 use crate::hash::{HashMap, IndexSet};
 use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::colours::Colour;
-use super::page::{MARGIN, Pixels, fitted, letters};
+use super::letters::{Pixels, fitted, letters};
 use crate::calltree::percent;
 use crate::output::inert::{Text, inert};
 use crate::report::diff::Change;
@@ -176,6 +176,8 @@ fn least(total: u64, width: f64, narrowest: f64) -> u64 {
     (least.ceil() as u64).max(1)
 }
 
+/// Free room around the frames.
+pub(super) const MARGIN: f64 = 10.0;
 /// From one level to the next, of which a frame takes all but one.
 pub(super) const ROW: f64 = 17.0;
 /// Between the edge of a frame and its text, on both sides.

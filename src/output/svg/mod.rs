@@ -16,6 +16,7 @@
 mod colours;
 mod differential;
 mod frames;
+mod letters;
 mod page;
 mod trees;
 

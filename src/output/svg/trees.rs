@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
 use super::frames::{Frame, Layout, Placed};
+use super::letters::fitted;
 use super::measured;
-use super::page::{FlameGraphOptions, Page, fitted, within};
+use super::page::{FlameGraphOptions, Page, within};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::inert::inert;

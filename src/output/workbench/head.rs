@@ -4,8 +4,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::page::WorkbenchReduction;
-use super::payload::{Column, exact};
+use super::columns::{Column, exact};
+use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
 use crate::output::json::{overview, write_summary};
 use crate::output::text::Sentences;

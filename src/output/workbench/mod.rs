@@ -7,9 +7,11 @@
 //! The script and its style are made of `web/` by `web/build.mjs`, which also hashes them for the content security policy: nothing
 //! else runs in the page, and it loads nothing. Names are in the payload, from which the script writes them as text.
 
+mod columns;
 mod head;
 mod page;
 mod payload;
+mod reduction;
 mod rows;
 
 use std::io::{self, Write};
@@ -17,7 +19,8 @@ use std::io::{self, Write};
 use super::diff::DiffReport;
 use crate::report::Report;
 use page::Page;
-pub use page::{WorkbenchOptions, WorkbenchReduction};
+pub use page::WorkbenchOptions;
+pub use reduction::WorkbenchReduction;
 
 /// Writes the page of a report.
 ///

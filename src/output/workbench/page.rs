@@ -4,7 +4,6 @@
 //! compressed once, and the rows of each reduction separately. Both sizes together are nearly the size of the page. The complete page is
 //! compressed only if that is too close to the limit.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
@@ -12,16 +11,16 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::payload;
+use super::reduction::WorkbenchReduction;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
 use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
 use crate::report::diff::Change;
-use crate::units::Nanos;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
@@ -307,52 +306,4 @@ fn sum(
         sum += size;
     }
     Ok(Some(sum))
-}
-
-/// What a page leaves out of samples to be as small as asked. Weights and numbers of samples are exact in each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WorkbenchReduction {
-    /// Nothing: each sample is in the page.
-    #[default]
-    None,
-    /// Samples with the same thread, stack, state, core and kind are joined if they are in the same bin of this length, counted from the
-    /// beginning of the run. A joined sample has the time of the first one.
-    Bins(Nanos),
-    /// Samples with the same thread, stack, state and kind are joined regardless of their times. The page has no times and no cores.
-    Sums,
-}
-
-impl WorkbenchReduction {
-    /// All reductions, smallest first.
-    pub(super) const ALL: [Self; 6] = [
-        Self::None,
-        Self::Bins(Nanos::from_nanos(1_000_000)),
-        Self::Bins(Nanos::from_nanos(10_000_000)),
-        Self::Bins(Nanos::from_nanos(100_000_000)),
-        Self::Bins(Nanos::from_nanos(1_000_000_000)),
-        Self::Sums,
-    ];
-
-    /// As the head has it; null for nothing.
-    pub(super) fn head(self) -> Value {
-        match self {
-            Self::None => Value::Null,
-            Self::Bins(length) => json!({"kind": "bins", "bin_ns": length.as_nanos()}),
-            Self::Sums => json!({"kind": "sums"}),
-        }
-    }
-}
-
-impl fmt::Display for WorkbenchReduction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("every sample is in the page"),
-            Self::Bins(length) => {
-                let millis = length.as_nanos() / 1_000_000;
-                write!(f, "samples of one thread and stack within {millis} ms are joined, so times are that coarse")
-            }
-            Self::Sums => f.write_str("samples of one thread and stack are joined, so the page has no times"),
-        }
-    }
 }

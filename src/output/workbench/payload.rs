@@ -8,13 +8,11 @@
 //! are joined, it also holds the joined rows, and the values of performance counters, eight bytes each.
 //! `docs/workbench.md` has every field.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
+use super::columns::Column;
 use super::head::head;
-use super::page::WorkbenchReduction;
+use super::reduction::WorkbenchReduction;
 use super::rows::{Row, Rows};
 use crate::calltree::is_idle;
 use crate::hash::{HashMap, IndexSet};
@@ -100,106 +98,6 @@ fn made<T>(
     start.extend(head);
     let (recording, rows) = columns.split_at(recorded);
     done(&Made { start: &start, recording, rows, texts: &texts })
-}
-
-/// The bytes that are collected before they are written.
-const BUFFER: usize = 64 << 10;
-
-/// A column: its name, its values, and the form in which they are written.
-pub(super) struct Column<'c> {
-    name: Cow<'static, str>,
-    rows: usize,
-    bytes: u64,
-    encoding: Encoding,
-    values: Box<dyn Fn() -> Box<dyn Iterator<Item = u64> + 'c> + 'c>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    Constant(u64),
-    Varint,
-    Delta,
-}
-
-impl<'c> Column<'c> {
-    /// A column of these values, which are computed twice: to choose the form, and to write them.
-    pub(super) fn new<I: Iterator<Item = u64> + 'c>(
-        name: impl Into<Cow<'static, str>>,
-        values: impl Fn() -> I + 'c,
-    ) -> Self {
-        let (rows, bytes, encoding) = encoding_of(values());
-        Self { name: name.into(), rows, bytes, encoding, values: Box::new(move || Box::new(values())) }
-    }
-
-    /// The number of bytes that [`write`](Self::write) writes.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The entry of the column in the head.
-    pub(super) fn head(&self) -> Value {
-        let Self { name, rows, encoding, .. } = self;
-        match encoding {
-            Encoding::Constant(value) => {
-                json!({"name": name, "rows": rows, "encoding": "constant", "value": exact(*value)})
-            }
-            Encoding::Varint => json!({"name": name, "rows": rows, "encoding": "varint"}),
-            Encoding::Delta => json!({"name": name, "rows": rows, "encoding": "delta"}),
-        }
-    }
-
-    /// Writes the values.
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut buffer = Vec::with_capacity(BUFFER + 16);
-        let mut before = 0;
-        for value in (self.values)() {
-            match self.encoding {
-                Encoding::Constant(_) => return Ok(()),
-                Encoding::Varint => varint::write(&mut buffer, value),
-                Encoding::Delta => varint::write(&mut buffer, zigzag(value, before)),
-            }
-            before = value;
-            if buffer.len() >= BUFFER {
-                out.write_all(&buffer)?;
-                buffer.clear();
-            }
-        }
-        out.write_all(&buffer)
-    }
-}
-
-/// A number that no JSON reader rounds: above 2⁵³ − 1 it is a string.
-pub(super) fn exact(number: u64) -> Value {
-    if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
-}
-
-/// The number of values, the bytes that they take, and the form that takes the fewest.
-fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
-    let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
-    let (mut first, mut is_constant) = (0, true);
-    for value in values {
-        if rows == 0 {
-            first = value;
-        }
-        is_constant &= value == first;
-        plain += varint::length(value);
-        delta += varint::length(zigzag(value, before));
-        before = value;
-        rows += 1;
-    }
-    if is_constant {
-        (rows, 0, Encoding::Constant(first))
-    } else if delta < plain {
-        (rows, delta, Encoding::Delta)
-    } else {
-        (rows, plain, Encoding::Varint)
-    }
-}
-
-/// The difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
-fn zigzag(value: u64, before: u64) -> u64 {
-    let difference = value.wrapping_sub(before) as i64;
-    ((difference << 1) ^ (difference >> 63)) as u64
 }
 
 /// A function with a real name; without one it is named by its address.
@@ -390,33 +288,6 @@ mod tests {
     use super::*;
     use crate::profile::{FrameKey, ProfileBuilder};
     use crate::units::Address;
-
-    fn written(values: &'static [u64]) -> (Value, Vec<u8>) {
-        let column = Column::new("x", || values.iter().copied());
-        let mut bytes = Vec::new();
-        column.write(&mut bytes).unwrap();
-        assert_eq!(column.bytes(), bytes.len() as u64);
-        (column.head()["encoding"].clone(), bytes)
-    }
-
-    #[test]
-    fn the_smallest_form_is_written() {
-        assert_eq!(written(&[7, 7, 7]), (json!("constant"), vec![]));
-        assert_eq!(written(&[]), (json!("constant"), vec![]));
-        assert_eq!(written(&[1, 300, 2]), (json!("varint"), vec![1, 0xac, 2, 2]));
-        assert_eq!(written(&[1_000, 1_001, 999]), (json!("delta"), vec![0xd0, 0x0f, 2, 3]));
-    }
-
-    #[test]
-    fn the_largest_numbers_fit() {
-        let (encoding, bytes) = written(&[u64::MAX, 0]);
-        // 0 − (2⁶⁴ − 1) is 1, modulo 2⁶⁴, and the first is −1.
-        assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
-        assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
-        assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));
-        assert_eq!(varint::length(u64::MAX), 10);
-        assert_eq!(varint::length(0), 1);
-    }
 
     /// A profile of stacks with these parents and frames.
     fn profile(rows: &[(Option<usize>, u64)]) -> Profile {

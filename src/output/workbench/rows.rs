@@ -1,7 +1,7 @@
 //! The rows of a payload: the samples that the report selects, of every state unless states were named, by series and time; or, where
 //! times are not known, their sums.
 
-use super::page::WorkbenchReduction;
+use super::reduction::WorkbenchReduction;
 use crate::hash::HashMap;
 use crate::profile::{CoreId, Profile, Sample, SampleKind, SampleSum, Selection, StackId, StateFilter, StringId};
 use crate::report::Report;

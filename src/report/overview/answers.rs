@@ -1,7 +1,8 @@
 //! The heaviest functions, each with its thread, its callers, and what called those; and the function that the main thread waits in.
 
 use super::origin::{Origin, is_entry_point};
-use super::own_code::{OwnCode, Owner, Owners};
+use super::own_code::OwnCode;
+use super::owners::{Owner, Owners};
 use crate::calltree::StackWeight;
 use crate::hash::{HashMap, IndexMap};
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};

@@ -9,6 +9,7 @@ mod activity;
 mod answers;
 mod origin;
 mod own_code;
+mod owners;
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
@@ -16,9 +17,10 @@ pub use answers::{Answer, Wait};
 pub use origin::Origin;
 #[cfg(feature = "compression")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
-pub(crate) use own_code::{OwnCode, Owners, is_own_binary};
+pub(crate) use own_code::{OwnCode, is_own_binary};
+pub(crate) use owners::Owners;
 
-use self::own_code::Owner;
+use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
 use crate::calltree::StackWeight;
 use crate::profile::StackId;

@@ -1,7 +1,7 @@
 //! Alerts as cards: fired ones first.
 
+use super::outline::section;
 use super::run_pages::Links;
-use super::section;
 use super::table::{cohort_name, hidden, interval, measure, measure_with_unit};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
 use crate::output::fleet::sentences::{capitalized, known, statistic_name};

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::figures;
+use super::outline::{COHORT_ROWS, by_unit, section};
 use super::run_pages::{Links, RunPlace};
 use super::scopes::runs_behind;
 use super::table::{
     Column, cohort_name, cohort_row, count, hidden, measure_with_unit, number, small_numbers, summary_cells,
     summary_columns, table,
 };
-use super::{COHORT_ROWS, by_unit, figures, section};
 use crate::fleet::{Caution, CohortReport, FleetReport, ScopeName, Summary, WindowReport};
 use crate::output::fleet::sentences::{subject, subject_inside};
 use crate::output::fleet::{WITHIN, many, thousands};

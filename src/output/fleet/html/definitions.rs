@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sections;
+use super::outline::sections;
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
 use crate::output::fleet::sentences::{Mood, counted_threads, points, subject};
 use crate::output::fleet::{many, thousands};

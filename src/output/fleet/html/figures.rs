@@ -1,8 +1,8 @@
 //! Plots with their titles and legends.
 
+use super::outline::{MAX_COHORTS, by_unit, section};
 use super::plots::{self, Axis, Lines};
 use super::table::{Column, cohort_name, count, hidden, measured, row_name, table};
-use super::{MAX_COHORTS, by_unit, section};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::output::fleet::many;
 use crate::output::fleet::sentences::{subject, subject_inside};

@@ -13,6 +13,7 @@ mod alerts;
 mod cohorts;
 mod definitions;
 mod figures;
+mod outline;
 mod plots;
 mod run_pages;
 mod runs;
@@ -21,8 +22,7 @@ mod table;
 
 use std::io::{self, Write};
 
-use crate::fleet::{CohortReport, FleetReport};
-use crate::units::Unit;
+use crate::fleet::FleetReport;
 use run_pages::Links;
 pub use run_pages::{RunPage, RunPlace};
 
@@ -33,13 +33,6 @@ const SCRIPT: &str = include_str!("report.js");
 
 /// The content security policy: the page loads nothing, and only its script and its styles apply, by their hashes.
 const POLICY: &str = include_str!("policy.txt");
-
-/// More cohorts than this have no separate plots and tables.
-const MAX_COHORTS: usize = 24;
-/// Rows of a table of cohorts.
-const COHORT_ROWS: usize = 500;
-/// Rows of a table of processes, threads, binaries or functions.
-const SCOPE_ROWS: usize = 200;
 
 /// Writes the page, with links to these pages of runs.
 ///
@@ -77,33 +70,4 @@ fn head(report: &FleetReport, links: &Links<'_>) -> String {
          <style>{STYLE}</style>\n{links_style}</head>\n<body>\n",
         env!("CARGO_PKG_VERSION")
     )
-}
-
-/// The sections that a report has: their ids and titles, in order.
-fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)> {
-    let cohorts = &report.cohorts;
-    let all = [
-        ("alerts", "Alerts", !report.alerts.is_empty()),
-        ("trend", "Trend", !report.trends.is_empty()),
-        ("across-runs", "Across runs", !cohorts.is_empty()),
-        ("over-time", "Over time", cohorts.iter().any(|cohort| !cohort.timeline.is_empty())),
-        ("within-runs", "Within runs", cohorts.iter().any(|cohort| cohort.within_runs.is_some())),
-        ("contrasts", "Differences", report.contrasts.iter().any(|contrast| !contrast.rows.is_empty())),
-        ("scopes", "Where it goes", cohorts.iter().any(|cohort| !cohort.tables.is_empty())),
-        ("runs", "Runs", !report.runs.is_empty()),
-        ("method", "Method", true),
-    ];
-    all.into_iter().filter(|section| section.2).map(|(id, title, _)| (id, title)).collect()
-}
-
-/// A section with this content, if the report has it.
-fn section(report: &FleetReport, id: &str, content: impl FnOnce() -> String) -> String {
-    let has_section = sections(report).iter().any(|section| section.0 == id);
-    if has_section { format!("<section id=\"{id}\">\n{}</section>\n", content()) } else { String::new() }
-}
-
-/// The cohorts of one unit, which may be compared.
-fn by_unit(report: &FleetReport) -> impl Iterator<Item = (Unit, &[CohortReport])> {
-    let groups = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
-    groups.map(|cohorts| (cohorts[0].cohort.unit, cohorts))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
+use super::outline::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};

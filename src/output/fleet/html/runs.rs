@@ -1,8 +1,8 @@
 //! The runs, sorted by CPU use, highest first.
 
+use super::outline::section;
 use super::run_pages::Links;
 use super::scopes::filter;
-use super::section;
 use super::table::{
     Column, cohort_name, count, hidden, measure_with_unit, nothing, number, row_name, seconds, table, text, weight,
 };

@@ -1,10 +1,10 @@
 //! Tables of processes, threads, binaries and functions: one for each cohort, and the rows that differ most between cohorts.
 
+use super::outline::{MAX_COHORTS, SCOPE_ROWS, section};
 use super::run_pages::{Links, RunPlace};
 use super::table::{
     Column, cohort_name, count, hidden, measure, scope_row, small_numbers, summary_cells, summary_columns, table,
 };
-use super::{MAX_COHORTS, SCOPE_ROWS, section};
 use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetReport, FleetScope, ScopeName, ScopeRow, ScopeTable, Summary,
 };

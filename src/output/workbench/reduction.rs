@@ -1,0 +1,55 @@
+//! The rule by which a page that is too large is made smaller: coarser times first, then none. Sums stay exact.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::units::Nanos;
+
+/// What a page leaves out of samples to be as small as asked. Weights and numbers of samples are exact in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkbenchReduction {
+    /// Nothing: each sample is in the page.
+    #[default]
+    None,
+    /// Samples with the same thread, stack, state, core and kind are joined if they are in the same bin of this length, counted from the
+    /// beginning of the run. A joined sample has the time of the first one.
+    Bins(Nanos),
+    /// Samples with the same thread, stack, state and kind are joined regardless of their times. The page has no times and no cores.
+    Sums,
+}
+
+impl WorkbenchReduction {
+    /// All reductions, smallest first.
+    pub(super) const ALL: [Self; 6] = [
+        Self::None,
+        Self::Bins(Nanos::from_nanos(1_000_000)),
+        Self::Bins(Nanos::from_nanos(10_000_000)),
+        Self::Bins(Nanos::from_nanos(100_000_000)),
+        Self::Bins(Nanos::from_nanos(1_000_000_000)),
+        Self::Sums,
+    ];
+
+    /// As the head has it; null for nothing.
+    pub(super) fn head(self) -> Value {
+        match self {
+            Self::None => Value::Null,
+            Self::Bins(length) => json!({"kind": "bins", "bin_ns": length.as_nanos()}),
+            Self::Sums => json!({"kind": "sums"}),
+        }
+    }
+}
+
+impl fmt::Display for WorkbenchReduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("every sample is in the page"),
+            Self::Bins(length) => {
+                let millis = length.as_nanos() / 1_000_000;
+                write!(f, "samples of one thread and stack within {millis} ms are joined, so times are that coarse")
+            }
+            Self::Sums => f.write_str("samples of one thread and stack are joined, so the page has no times"),
+        }
+    }
+}
