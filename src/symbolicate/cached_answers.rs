@@ -156,7 +156,7 @@ impl Remembered {
                 Some(format!("{name}: {error}"))
             }
         };
-        let note = note.map(|message| Diagnostic::new(message));
+        let note = note.map(Diagnostic::new);
         match self.files.get_mut(position) {
             Some(file) if file.note.is_none() => file.note = note,
             Some(_) => {}

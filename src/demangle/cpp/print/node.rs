@@ -69,11 +69,7 @@ impl Printer<'_> {
         match *self.arena.node(id) {
             Node::Sides { right, .. } => self.then_phrase(right),
             Node::Qualified { ty, .. } => self.steps.push(Step::Right(ty)),
-            Node::Pointer(ty) => {
-                if self.protocol_of_id(ty).is_none() {
-                    self.right_of_pointer(ty);
-                }
-            }
+            Node::Pointer(ty) if self.protocol_of_id(ty).is_none() => self.right_of_pointer(ty),
             Node::Reference { ty, .. } => {
                 if let Some((ty, _)) = self.collapsed(ty, true) {
                     self.right_of_pointer(ty);
