@@ -130,14 +130,13 @@ impl WhenArgs {
 impl SelectionArgs {
     /// The operations that remove samples outside the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
-        let actions: [(_, _, fn(FunctionSet) -> Action); 2] =
-            [("--binary", &self.binary, Action::Focus), ("--leaf-binary", &self.leaf_binary, Action::FocusLeaves)];
-        let given = actions.into_iter().filter(|(_, names, _)| !names.is_empty());
-        let filter = |(option, names, action): (&str, &Vec<Matcher>, fn(_) -> _)| {
+        let filter = |option: &str, names: &[Matcher], action: fn(FunctionSet) -> Action| {
             let texts: Vec<String> = names.iter().map(|name| format!("{option} '{}'", name.text())).collect();
-            Operation { action: action(FunctionSet::of_binaries(profile, names)), text: texts.join(" ") }
+            let action = || action(FunctionSet::of_binaries(profile, names));
+            (!names.is_empty()).then(|| Operation { action: action(), text: texts.join(" ") })
         };
-        given.map(filter).collect()
+        let binary = filter("--binary", &self.binary, Action::Focus);
+        binary.into_iter().chain(filter("--leaf-binary", &self.leaf_binary, Action::FocusLeaves)).collect()
     }
 
     /// True if no filter was given, so that all of the recording counts but threads that wait.

@@ -114,7 +114,7 @@ impl<'f> Inputs<'f> {
             Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options)),
             None => read_stdin(|source| Ok(Intervals::read(source, name, options)?)),
         };
-        let mut add = |path: &PathBuf| Ok(found.append(read(path, &path.display().to_string())?));
+        let mut add = |path: &PathBuf| read(path, &path.display().to_string()).map(|intervals| found.append(intervals));
         self.unless_changed(paths.iter().try_for_each(&mut add))?;
         Ok(found)
     }

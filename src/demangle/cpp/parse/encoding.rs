@@ -73,24 +73,34 @@ impl Parser<'_> {
             return Some(name);
         }
         let enable_if = self.enable_if()?;
-        let (mut left, mut right_of_result) = (Vec::with_capacity(3), None);
-        if state.ends_with_arguments && !state.has_no_result {
-            let result = self.ty()?;
-            left.extend([Step::Left(result), Step::SpaceUnlessRight(result)]);
-            right_of_result = Some(Step::Right(result));
-        }
-        left.push(Step::Whole(name));
+        let result = if state.ends_with_arguments && !state.has_no_result { Some(self.ty()?) } else { None };
         let is_end = |parser: &Self| parser.is_end_of_encoding() || parser.peek() == b'Q';
         let parameters = self.parameters(state.has_explicit_object, is_end)?;
         let requires = self.requires_clause()?;
-        let mut right = Vec::from(enclosed("", Step::List(parameters)));
-        right.extend(right_of_result);
+        Some(self.function(&state, name, result, parameters, enable_if, requires))
+    }
+
+    fn function(
+        &mut self,
+        state: &NameState,
+        name: Id,
+        result: Option<Id>,
+        parameters: List,
+        enable_if: Option<List>,
+        requires: Option<Id>,
+    ) -> Id {
+        let (mut left, mut right) = (Vec::with_capacity(3), Vec::from(enclosed("", Step::List(parameters))));
+        if let Some(result) = result {
+            left.extend([Step::Left(result), Step::SpaceUnlessRight(result)]);
+            right.push(Step::Right(result));
+        }
+        left.push(Step::Whole(name));
         right.push(Step::Qualifiers(state.qualifiers));
         if let Some(conditions) = enable_if {
             right.extend([Step::Text(" [enable_if:"), Step::List(conditions), Step::Text("]")]);
         }
         right.extend(requires.into_iter().flat_map(requires_steps));
-        Some(self.sides(&left, &right, Shape::FUNCTION))
+        self.sides(&left, &right, Shape::FUNCTION)
     }
 
     /// True if no parameters follow: the name ends, an outer rule ends, or a suffix begins.

@@ -1,5 +1,6 @@
 //! `<expression>`
 
+use super::template::requires_steps;
 use super::{Item, Parser, enclosed};
 use crate::demangle::cpp::node::{Id, List, Node, Step};
 use crate::demangle::cpp::operators::{Form, Operator, Precedence};
@@ -21,54 +22,70 @@ impl Parser<'_> {
         self.list_to_end(Self::expression)
     }
 
-    /// Reads the operands, which follow the letters of an operator.
+    /// Reads the operands, which follow the letters of an operator. The forms are read by several functions because each may be
+    /// within itself, and without optimizations a function's frame has the steps of all its forms.
     fn operation(&mut self, operator: &'static Operator, is_global: bool) -> Option<Id> {
-        let (symbol, precedence) = (Step::Text(operator.symbol()), operator.precedence);
         let steps = match operator.form {
             Form::Binary => {
                 let left = self.expression()?;
                 let right = self.expression()?;
-                return Some(self.arena.add_expression(Node::Binary { left, operator, right }, precedence));
-            }
-            Form::Prefix => vec![symbol, Step::Operand(self.expression()?, precedence)],
-            Form::Postfix if self.eat(b'_') => vec![symbol, Step::Operand(self.expression()?, precedence)],
-            Form::Postfix => vec![Step::LastOperand(self.expression()?, precedence), symbol],
-            Form::Subscript => {
-                let array = Step::Operand(self.expression()?, Precedence::Postfix);
-                vec![array, Step::Open("["), Step::Whole(self.expression()?), Step::Close("]")]
-            }
-            Form::Member { .. } => {
-                let object = Step::LastOperand(self.expression()?, precedence);
-                vec![object, symbol, Step::Operand(self.expression()?, precedence)]
+                return Some(self.arena.add_expression(Node::Binary { left, operator, right }, operator.precedence));
             }
             Form::New { is_array } => self.new_expression(is_array, is_global)?,
+            Form::Conversion => self.conversion()?,
+            Form::Call => self.call()?,
+            Form::Conditional => self.conditional()?,
+            Form::Prefix | Form::Postfix | Form::Subscript | Form::Member { .. } => self.operands(operator)?,
+            _ => self.spelled_operation(operator, is_global)?,
+        };
+        Some(self.operation_phrase(&steps, operator.precedence))
+    }
+
+    /// Operands beside a symbol
+    fn operands(&mut self, operator: &'static Operator) -> Option<Vec<Step>> {
+        let (symbol, precedence) = (Step::Text(operator.symbol()), operator.precedence);
+        let is_prefix = operator.form == Form::Postfix && self.eat(b'_') || operator.form == Form::Prefix;
+        let first = self.expression()?;
+        Some(match operator.form {
+            _ if is_prefix => vec![symbol, Step::Operand(first, precedence)],
+            Form::Postfix => vec![Step::LastOperand(first, precedence), symbol],
+            Form::Subscript => {
+                let array = Step::Operand(first, Precedence::Postfix);
+                vec![array, Step::Open("["), Step::Whole(self.expression()?), Step::Close("]")]
+            }
+            _ => vec![Step::LastOperand(first, precedence), symbol, Step::Operand(self.expression()?, precedence)],
+        })
+    }
+
+    fn call(&mut self) -> Option<Vec<Step>> {
+        let callee = Step::Whole(self.expression()?);
+        Some(vec![callee, Step::Open("("), Step::List(self.expressions()?), Step::Close(")")])
+    }
+
+    fn conditional(&mut self) -> Option<Vec<Step>> {
+        let condition = Step::Operand(self.expression()?, Precedence::Conditional);
+        let yes = Step::Whole(self.expression()?);
+        let no = Step::LastOperand(self.expression()?, Precedence::Assignment);
+        Some(vec![condition, Step::Text(" ? "), yes, Step::Text(" : "), no])
+    }
+
+    fn spelled_operation(&mut self, operator: &'static Operator, is_global: bool) -> Option<Vec<Step>> {
+        Some(match operator.form {
             Form::Delete { is_array } => {
                 let start = Step::Text(if is_global { "::delete" } else { "delete" });
                 vec![start, Step::Text(if is_array { "[] " } else { " " }), Step::Whole(self.expression()?)]
             }
-            Form::Call => {
-                let callee = Step::Whole(self.expression()?);
-                vec![callee, Step::Open("("), Step::List(self.expressions()?), Step::Close(")")]
-            }
-            Form::Conversion => self.conversion()?,
-            Form::Conditional => {
-                let condition = Step::Operand(self.expression()?, Precedence::Conditional);
-                let yes = Step::Whole(self.expression()?);
-                let no = Step::LastOperand(self.expression()?, Precedence::Assignment);
-                vec![condition, Step::Text(" ? "), yes, Step::Text(" : "), no]
-            }
             Form::NamedCast => {
-                let ty = self.ty()?;
+                let ty = Step::TypeArgument(self.ty()?);
                 let value = Step::Whole(self.expression()?);
-                vec![symbol, Step::TypeArgument(ty), Step::Open("("), value, Step::Close(")")]
+                vec![Step::Text(operator.symbol()), ty, Step::Open("("), value, Step::Close(")")]
             }
             Form::Query { of_type } => {
                 let inner = if of_type { self.ty()? } else { self.expression()? };
                 enclosed(operator.name, Step::Whole(inner)).to_vec()
             }
-            Form::NameOnly => return None,
-        };
-        Some(self.operation_phrase(&steps, precedence))
+            _ => return None,
+        })
     }
 
     /// `nw <expression>* _ <type> [pi <expression>*] E`
@@ -78,13 +95,7 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let has_initializers = self.eat_all(b"pi");
         let initializers = self.list_to_end(|parser| if has_initializers { parser.expression() } else { None })?;
-        let in_parentheses = |list| (list != List::EMPTY).then(|| enclosed("", Step::List(list)));
-        let mut steps = vec![Step::Text(if is_global { "::new" } else { "new" })];
-        steps.push(Step::Text(if is_array { "[]" } else { "" }));
-        steps.extend(in_parentheses(placement).into_iter().flatten());
-        steps.extend([Step::Text(" "), Step::Whole(ty)]);
-        steps.extend(in_parentheses(initializers).into_iter().flatten());
-        Some(steps)
+        Some(new_steps([is_global, is_array], placement, ty, initializers))
     }
 
     /// `cv <type> <expression>`, `cv <type> _ <expression>* E`
@@ -320,7 +331,7 @@ impl Parser<'_> {
         let mut steps = match letter {
             b'X' => self.expression_requirement()?,
             b'T' => vec![Step::Text(" typename "), Step::Whole(self.ty()?)],
-            b'Q' => vec![Step::Text(" requires "), Step::Whole(self.constraint()?)],
+            b'Q' => requires_steps(self.constraint()?).to_vec(),
             _ => return None,
         };
         steps.push(Step::Text(";"));
@@ -331,14 +342,28 @@ impl Parser<'_> {
         let expression = Step::Whole(self.expression()?);
         let is_noexcept = self.eat(b'N');
         let constraint = if self.eat(b'R') { Some(self.name(None)?) } else { None };
-        if !is_noexcept && constraint.is_none() {
-            return Some(vec![Step::Text(" "), expression]);
-        }
-        let mut steps = vec![Step::Open(" {"), expression, Step::Close("}")];
-        steps.push(Step::Text(if is_noexcept { " noexcept" } else { "" }));
-        if let Some(constraint) = constraint {
-            steps.extend([Step::Text(" -> "), Step::Whole(constraint)]);
-        }
-        Some(steps)
+        Some(requirement_steps(expression, is_noexcept, constraint))
     }
+}
+
+fn requirement_steps(expression: Step, is_noexcept: bool, constraint: Option<Id>) -> Vec<Step> {
+    if !is_noexcept && constraint.is_none() {
+        return vec![Step::Text(" "), expression];
+    }
+    let mut steps = vec![Step::Open(" {"), expression, Step::Close("}")];
+    steps.push(Step::Text(if is_noexcept { " noexcept" } else { "" }));
+    if let Some(constraint) = constraint {
+        steps.extend([Step::Text(" -> "), Step::Whole(constraint)]);
+    }
+    steps
+}
+
+fn new_steps([is_global, is_array]: [bool; 2], placement: List, ty: Id, initializers: List) -> Vec<Step> {
+    let in_parentheses = |list| (list != List::EMPTY).then(|| enclosed("", Step::List(list)));
+    let mut steps = vec![Step::Text(if is_global { "::new" } else { "new" })];
+    steps.push(Step::Text(if is_array { "[]" } else { "" }));
+    steps.extend(in_parentheses(placement).into_iter().flatten());
+    steps.extend([Step::Text(" "), Step::Whole(ty)]);
+    steps.extend(in_parentheses(initializers).into_iter().flatten());
+    steps
 }

@@ -176,34 +176,36 @@ impl Parser<'_> {
         let kind = self.peek_at(1);
         self.at += 2;
         self.nested(|parser| {
-            let (left, right) = match kind {
+            Some(match kind {
                 b'y' => {
                     let name = parser.made_up_name(0, is_in_scope);
-                    (vec![Step::Text("typename ")], vec![Step::Whole(name)])
+                    parser.sides(&[Step::Text("typename ")], &[Step::Whole(name)], Shape::RIGHT)
                 }
                 b'k' => {
                     let constraint = parser.name(None)?;
                     let name = parser.made_up_name(0, is_in_scope);
-                    (vec![Step::Whole(constraint), Step::Text(" ")], vec![Step::Whole(name)])
+                    parser.sides(&[Step::Whole(constraint), Step::Text(" ")], &[Step::Whole(name)], Shape::RIGHT)
                 }
                 b'n' => {
                     let name = parser.made_up_name(1, is_in_scope);
                     let ty = parser.ty()?;
-                    (vec![Step::Left(ty), Step::SpaceUnlessRight(ty)], vec![Step::Whole(name), Step::Right(ty)])
+                    let left = [Step::Left(ty), Step::SpaceUnlessRight(ty)];
+                    parser.sides(&left, &[Step::Whole(name), Step::Right(ty)], Shape::RIGHT)
                 }
                 b't' => {
                     let name = parser.made_up_name(2, is_in_scope);
                     let (parameters, requires) = parser.in_new_level(Self::template_head)?;
+                    let left = [Step::Text("template"), Step::Arguments(parameters, "> typename ")];
                     let mut right = vec![Step::Whole(name)];
                     right.extend(requires.into_iter().flat_map(requires_steps));
-                    (vec![Step::Text("template"), Step::Arguments(parameters, "> typename ")], right)
+                    parser.sides(&left, &right, Shape::RIGHT)
                 }
                 _ => {
                     let parameter = parser.template_parameter_declaration(is_in_scope)?;
-                    (vec![Step::Left(parameter), Step::Text("...")], vec![Step::Right(parameter)])
+                    let left = [Step::Left(parameter), Step::Text("...")];
+                    parser.sides(&left, &[Step::Right(parameter)], Shape::RIGHT)
                 }
-            };
-            Some(parser.sides(&left, &right, Shape::RIGHT))
+            })
         })
     }
 

@@ -19,7 +19,7 @@ impl Parser<'_> {
         // Names with internal linkage.
         self.eat(b'L');
         let mut scope = scope;
-        let mut name = match (self.peek(), self.peek_at(1)) {
+        let name = match (self.peek(), self.peek_at(1)) {
             (b'1'..=b'9', _) => self.source_name()?,
             (b'U', _) => {
                 if state.is_some() {
@@ -36,17 +36,10 @@ impl Parser<'_> {
             }
             _ => self.operator_name(state)?,
         };
-        if let Some(module) = module {
-            name = self.add(Node::InModule { name, module });
-        }
-        name = self.abi_tags(name)?;
-        Some(match scope {
-            Some(scope) => {
-                let joint = if is_friend { "::friend " } else { "::" };
-                self.add(Node::Nested { scope, joint, name })
-            }
-            None => name,
-        })
+        let name = module.map_or(name, |module| self.add(Node::InModule { name, module }));
+        let name = self.abi_tags(name)?;
+        let joint = if is_friend { "::friend " } else { "::" };
+        Some(scope.map_or(name, |scope| self.add(Node::Nested { scope, joint, name })))
     }
 
     /// `(W [P] <source-name>)*`, after a module that was already read. The inner value is `None` if there is no module.
@@ -173,22 +166,27 @@ impl Parser<'_> {
 
     /// `<unnamed-type-name>`: `Ut [<number>] _`, `Ub [<number>] _`, `<closure-type-name>`
     pub(super) fn unnamed_type_name(&mut self) -> Option<Id> {
-        let kind = match self.peek_at(1) {
-            b't' => "'unnamed",
-            b'b' => "'block-literal",
+        let (kind, number, signature) = match self.peek_at(1) {
             b'l' => {
                 let (number, signature) = self.closure_type()?;
-                let (start, end) = (Step::Text("'lambda"), Step::Text("'"));
-                return Some(self.phrase(&[start, Step::Slice(number), end, Step::Whole(signature)]));
+                ("'lambda", number, Some(signature))
+            }
+            letter @ (b't' | b'b') => {
+                self.at += 2;
+                let number = self.number(false);
+                self.expect(b'_')?;
+                // Blocks are numbered, but LLVM does not show it.
+                if letter == b't' { ("'unnamed", number, None) } else { ("'block-literal", self.slice(self.at), None) }
             }
             _ => return None,
         };
-        self.at += 2;
-        let number = self.number(false);
-        self.expect(b'_')?;
-        // Blocks are numbered, but LLVM does not show it.
-        let number = if kind == "'block-literal" { self.slice(self.at) } else { number };
-        Some(self.phrase(&[Step::Text(kind), Step::Slice(number), Step::Text("'")]))
+        Some(self.unnamed(kind, number, signature))
+    }
+
+    fn unnamed(&mut self, kind: &'static str, number: Slice, signature: Option<Id>) -> Id {
+        let mut steps = vec![Step::Text(kind), Step::Slice(number), Step::Text("'")];
+        steps.extend(signature.map(Step::Whole));
+        self.phrase(&steps)
     }
 
     /// `Ul <lambda-sig> E [<number>] _`: the number, and the signature.
@@ -220,16 +218,7 @@ impl Parser<'_> {
         let requires = self.requires_clause()?;
         let parameters = self.parameters(false, |parser| matches!(parser.peek(), b'E' | b'Q'))?;
         let trailing_requires = self.requires_clause()?;
-        let mut steps = Vec::new();
-        if template_parameters != List::EMPTY {
-            steps.push(Step::Arguments(template_parameters, ">"));
-        }
-        if let Some(requires) = requires {
-            steps.extend(requires_steps(requires).into_iter().chain([Step::Text(" ")]));
-        }
-        steps.extend(enclosed("", Step::List(parameters)));
-        steps.extend(trailing_requires.into_iter().flat_map(requires_steps));
-        Some(self.phrase(&steps))
+        Some(self.phrase(&signature_steps(template_parameters, requires, parameters, trailing_requires)))
     }
 
     // Substitutions.
@@ -250,4 +239,22 @@ impl Parser<'_> {
         let tagged = self.abi_tags(name)?;
         Some(self.substitutable(tagged))
     }
+}
+
+fn signature_steps(
+    template_parameters: List,
+    requires: Option<Id>,
+    parameters: List,
+    trailing: Option<Id>,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if template_parameters != List::EMPTY {
+        steps.push(Step::Arguments(template_parameters, ">"));
+    }
+    if let Some(requires) = requires {
+        steps.extend(requires_steps(requires).into_iter().chain([Step::Text(" ")]));
+    }
+    steps.extend(enclosed("", Step::List(parameters)));
+    steps.extend(trailing.into_iter().flat_map(requires_steps));
+    steps
 }
