@@ -8,8 +8,6 @@ use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::recording::Counter;
 use traceparse::report::ReportOptions;
 
-use crate::name_patterns::parse_name;
-
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
     /// Only this run of the recording (repeatable)
@@ -21,21 +19,21 @@ pub(crate) struct SelectionArgs {
     /// Only processes with this number or name (repeatable)
     ///
     /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|PID", value_parser = parse_name, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) process: Vec<Matcher>,
     /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
     ///
     /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|TID", value_parser = parse_name, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME|TID", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) thread: Vec<Matcher>,
     /// Only samples with this binary in their stack (repeatable)
     ///
     /// Names match as with --thread; a name with a slash is matched against paths. This and --leaf-binary look at stacks before operations
     /// change them.
-    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) binary: Vec<Matcher>,
     /// Only samples taken in code of this binary (repeatable)
-    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) leaf_binary: Vec<Matcher>,
     #[command(flatten)]
     pub(crate) when: WhenArgs,

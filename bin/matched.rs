@@ -1,9 +1,9 @@
 //! The processes, threads and binaries that names of filters mean.
 
-use traceparse::profile::{Matcher, Profile, Thread};
+use traceparse::profile::{Matcher, Profile, Thread, similar_names};
 
 use crate::filters::SelectionArgs;
-use crate::name_patterns::{first_of, nearest, quoted};
+use crate::messages::{first_of, quoted};
 use crate::{note_once, warning};
 
 /// A thing that a name matches.
@@ -75,7 +75,7 @@ fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, 
     if !matched.is_empty() {
         return note_matched(&option, &matched);
     }
-    let nearest = match nearest(matcher.text(), names).as_slice() {
+    let nearest = match similar_names(matcher.text(), names).as_slice() {
         [] => String::new(),
         names => format!("; the nearest: {}", quoted(names)),
     };

@@ -1,5 +1,6 @@
 //! Messages on standard error.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -98,4 +99,18 @@ pub(crate) fn note_once(message: &str) {
 fn is_new(message: &str) -> bool {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())
+}
+
+/// The names that a note lists.
+const LISTED: usize = 5;
+
+/// The first names of a list, and how many more there are.
+pub(crate) fn first_of(names: &[impl Borrow<str>]) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown}, … {more} more") } else { shown }
+}
+
+pub(crate) fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::{Args, ValueHint};
 use traceparse::profile::Matcher;
 use traceparse::redact::{RedactRule, Redacted, Redactor};
 
 use crate::messages::note_as_is;
-use crate::redact_rules::read_rules;
 use crate::redacted::Each;
 use crate::unchanged::read_whole;
 use crate::{Failure, redacted, resource_limits, warning};
@@ -78,7 +78,12 @@ impl RedactArgs {
     }
 
     fn rules(&self) -> Result<Vec<RedactRule>, Failure> {
-        Ok(self.redact_rules.as_deref().map(read_rules).transpose()?.unwrap_or_default())
+        let Some(path) = &self.redact_rules else { return Ok(Vec::new()) };
+        let name = path.display();
+        let text = String::from_utf8(read_whole(path, resource_limits::FILE_LIST)?);
+        let text = text.with_context(|| format!("{name}: rules are UTF-8"))?;
+        let rules = RedactRule::parse_rules(&text, &resource_limits::memory());
+        Ok(rules.with_context(|| format!("{name}: not redaction rules"))?)
     }
 }
 

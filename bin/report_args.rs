@@ -16,7 +16,6 @@ use crate::format_options::CsvArgs;
 use crate::format_options::FlameGraphArgs;
 use crate::format_options::PageArgs;
 use crate::formats::{Content, Format, check_name, format_of};
-use crate::name_patterns::parse_name;
 use crate::weight_limit::{WeightLimit, parse_percent, parse_weight};
 
 /// True for views that have something for each thread, or for each other scope.
@@ -39,7 +38,7 @@ pub(crate) struct ReportArgs {
     ///
     /// If no function has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression. Exactly one function must
     /// match.
-    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Output")]
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Output")]
     pub(crate) function: Option<Matcher>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use traceparse::memory::{MemoryBudget, OverBudget, Size};
+use traceparse::memory::{MemoryBudget, Size};
 
 /// Largest list of files: ten million lines of 100 bytes.
 pub(crate) const FILE_LIST: u64 = 1 << 30;
@@ -126,14 +126,6 @@ pub(crate) fn read_file(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
 /// Everything that can be read, if it is at most this many bytes and fits in the budget.
 pub(crate) fn read_all(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     traceparse::files::read_all(source, most, &memory())
-}
-
-/// Takes bytes from the budget until the process ends.
-///
-/// # Errors
-/// If the budget has fewer bytes left.
-pub(crate) fn keep(bytes: u64) -> Result<(), OverBudget> {
-    memory().reserve(bytes).map(std::mem::forget)
 }
 
 /// An output that is not written any further than it may be, but counted.

@@ -21,7 +21,7 @@ use crate::exit_codes::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_search, will_write};
 use crate::inputs::Inputs;
-use crate::name_patterns::first_of;
+use crate::messages::first_of;
 use crate::objects::place;
 use crate::sink::{replace, write_inert, write_to};
 use crate::unchanged::WatchedFiles;

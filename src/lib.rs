@@ -60,8 +60,8 @@
 //! Features only add. The library alone (`default-features = false`) reads exports, `sample` reports, and Apple's own symbol files.
 //! `compression` adds [`decompress`] (gzip and zstd) and the compressed formats: `output::Format::Pprof` and `output::Format::Workbench`.
 //! `symbols` adds dSYM and Mach-O files, and `bundle` adds [`bundle`]. `fleet` adds [`stats`], [`fleet`] and `output::Format::Html`;
-//! `dataset` adds extraction, datasets as Parquet, and merging. `serde` serializes reports and rows with names. `cli` (default) builds the
-//! command, and enables all of them except `serde`. `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler.
+//! `dataset` adds extraction, datasets as Parquet, and merging. `patterns` adds names by regular expressions.
+//! `serde` serializes reports and rows with names. `cli` (default) builds the command, and enables all of them except `serde`. `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler.
 //!
 //! [`report`]: mod@report
 //! [`open`]: fn@crate::open

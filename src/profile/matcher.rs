@@ -48,6 +48,25 @@ impl Matcher {
         Self { text: text.to_owned(), number, rule }
     }
 
+    /// Parses what a user types: `/REGEX/`, or a name or number, which matches parts of names if nothing has exactly that name.
+    ///
+    /// # Errors
+    /// If the text is empty, or the regular expression is empty or wrong.
+    #[cfg(feature = "patterns")]
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+            _ if text.is_empty() => {
+                Err("an empty name would match everything; /^$/ matches what has no name".to_owned())
+            }
+            Some("") => Err("an empty regular expression would match everything".to_owned()),
+            Some(pattern) => {
+                let regex = regex::Regex::new(pattern).map_err(|error| error.to_string())?;
+                Ok(Self::pattern(text, move |name| regex.is_match(name)))
+            }
+            None => Ok(Self::part(text)),
+        }
+    }
+
     /// Matches every name that `is_match` accepts, such as a regular expression does. `text` describes the predicate.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { text: text.to_owned(), number: None, rule: Rule::Pattern(Pattern(Arc::new(is_match))) }

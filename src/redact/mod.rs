@@ -31,9 +31,13 @@ mod people;
 mod profile_names;
 mod pseudonyms;
 mod redactor;
+#[cfg(feature = "patterns")]
+mod rules;
 mod sentences;
 mod texts;
 
 pub use pseudonyms::{Redacted, RedactedKind};
 pub use redactor::RedactRule;
 pub use redactor::Redactor;
+#[cfg(feature = "patterns")]
+pub use rules::RulesError;

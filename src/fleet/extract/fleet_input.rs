@@ -118,7 +118,8 @@ impl<'w> FleetInput<'w> {
     /// # Errors
     /// When it cannot be read, or not twice.
     pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, NotMeasured> {
-        if !host.state(&self.path).is_some_and(|state| state.is_lasting()) {
+        // What does not exist is an error of opening it.
+        if host.state(&self.path).is_some_and(|state| !state.is_lasting()) {
             let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
             return Err(NotMeasured::unreadable(reason));
         }

@@ -1,41 +1,10 @@
-//! Names as users type them: parts of names, regular expressions, and names with typing errors.
+//! Names that may be meant by a name with typing errors.
 
-use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-use regex::Regex;
-use traceparse::profile::Matcher;
-
-/// The names that a note lists.
-const LISTED: usize = 5;
-
-/// Parses a name: `/REGEX/`, or a complete name, which is treated as a part of names if nothing has exactly that name.
-pub(crate) fn parse_name(text: &str) -> Result<Matcher, String> {
-    let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-    match inner {
-        _ if text.is_empty() => Err("an empty name would match everything; /^$/ matches what has no name".to_owned()),
-        Some("") => Err("an empty regular expression would match everything".to_owned()),
-        Some(pattern) => {
-            let regex = Regex::new(pattern).map_err(|error| error.to_string())?;
-            Ok(Matcher::pattern(text, move |name| regex.is_match(name)))
-        }
-        None => Ok(Matcher::part(text)),
-    }
-}
-
-/// The first names of a list, and how many more there are.
-pub(crate) fn first_of(names: &[impl Borrow<str>]) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let shown = names[..names.len() - more].join(", ");
-    if more > 0 { format!("{shown}, … {more} more") } else { shown }
-}
-
-pub(crate) fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
-}
-
-/// The names most similar to `asked`, at most three, the most similar first. A part of each is nearly the same as `asked`.
-pub(crate) fn nearest<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
+/// Returns the names most similar to `asked`, for example a name with a typing error: at most three, the most similar first. A part of each is
+/// nearly the same as `asked`; slashes around it, as around a regular expression, are ignored.
+pub fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();
@@ -84,7 +53,7 @@ mod tests {
     #[test]
     fn names_with_few_mistakes_are_near() {
         let names = ["Main Thread", "com.apple.main-thread", "worker", "", "worker 2"];
-        let near = |asked| nearest(asked, names.into_iter());
+        let near = |asked| similar_names(asked, names.into_iter());
         assert_eq!(near("mian"), ["Main Thread", "com.apple.main-thread"]);
         assert_eq!(near("Wroker"), ["worker", "worker 2"]);
         assert_eq!(near("main thraed"), ["Main Thread", "com.apple.main-thread"]);
@@ -93,11 +62,5 @@ mod tests {
         for nothing in ["zzz", "ab", "7", ""] {
             assert_eq!(near(nothing), [""; 0], "{nothing}");
         }
-    }
-
-    #[test]
-    fn lists_say_how_much_more_there_is() {
-        assert_eq!(first_of(&["a", "b", "c", "d", "e"]), "a, b, c, d, e");
-        assert_eq!(first_of(&["a", "b", "c", "d", "e", "f", "g"]), "a, b, c, d, e, … 2 more");
     }
 }

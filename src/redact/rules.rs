@@ -9,14 +9,13 @@
 //! signpost /Tangerine/      => Feature
 //! ```
 
-use std::path::Path;
+use std::error::Error;
+use std::fmt;
 
-use anyhow::{Context, Result, anyhow, bail};
 use regex::{Regex, RegexBuilder};
-use traceparse::redact::{RedactRule, RedactedKind};
 
-use crate::resource_limits;
-use crate::unchanged::read_whole;
+use super::{RedactRule, RedactedKind};
+use crate::memory::{MemoryBudget, OverBudget, Reservation};
 
 const KINDS: [RedactedKind; 4] =
     [RedactedKind::Function, RedactedKind::Binary, RedactedKind::Thread, RedactedKind::Signpost];
@@ -24,77 +23,100 @@ const KINDS: [RedactedKind; 4] =
 /// About how many bytes a rule takes besides its text and its regular expression.
 const RULE: u64 = 256;
 
-/// The rules of a file.
-pub(crate) fn read_rules(path: &Path) -> Result<Vec<RedactRule>> {
-    let name = path.display();
-    let bytes = read_whole(path, resource_limits::FILE_LIST)?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{name}: rules are UTF-8"))?;
-    parse_rules(text.strip_prefix('\u{feff}').unwrap_or(&text)).with_context(|| format!("{name}: not redaction rules"))
+/// Why a text is not a list of rules. The message contains no name from the text, since names may be secret.
+#[derive(Debug)]
+pub enum RulesError {
+    /// Nothing but comments and empty lines.
+    Empty,
+    /// A line is not a rule: its number, from 1, and the reason.
+    Line(usize, String),
+    /// The rules do not fit in memory.
+    Memory(OverBudget),
 }
 
-fn parse_rules(text: &str) -> Result<Vec<RedactRule>> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let rules = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let rules: Vec<RedactRule> = rules
-        .map(|(number, line)| parse_rule(line, number).with_context(|| format!("line {number}")))
-        .collect::<Result<_>>()?;
-    if rules.is_empty() {
-        bail!("there is no rule in it");
+impl fmt::Display for RulesError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => formatter.write_str("there is no rule in it"),
+            Self::Line(number, reason) => write!(formatter, "line {number}: {reason}"),
+            Self::Memory(error) => error.fmt(formatter),
+        }
     }
-    Ok(rules)
 }
 
-fn parse_rule(line: &str, number: usize) -> Result<RedactRule> {
-    resource_limits::keep(RULE + 4 * line.len() as u64)?;
+impl Error for RulesError {}
+
+impl RedactRule {
+    /// Parses rules, one per line, as in the example in `docs/redaction.md`. Their memory is kept in the budget.
+    ///
+    /// # Errors
+    /// If a line is not a rule, if there are none, or if they exceed the budget.
+    pub fn parse_rules(text: &str, budget: &MemoryBudget) -> Result<Vec<Self>, RulesError> {
+        let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines().map(str::trim).zip(1..);
+        let rules = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+        let rules: Vec<Self> =
+            rules.map(|(line, number)| parse_rule(line, number, budget)).collect::<Result<_, RulesError>>()?;
+        if rules.is_empty() { Err(RulesError::Empty) } else { Ok(rules) }
+    }
+}
+
+fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<RedactRule, RulesError> {
+    let wrong = |reason: &str| Err(RulesError::Line(number, reason.to_owned()));
+    let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(RulesError::Memory)?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
-    let Some((left, replacement)) = line.rsplit_once(" =>") else { bail!("{FORM}") };
-    let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { bail!("{FORM}") };
+    let Some((left, replacement)) = line.rsplit_once(" =>") else { return wrong(FORM) };
+    let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { return wrong(FORM) };
     let Some(kind) = KINDS.into_iter().find(|known| known.name() == kind) else {
-        bail!("the first word is not a kind; use function, binary, thread or signpost");
+        return wrong("the first word is not a kind; use function, binary, thread or signpost");
     };
     let replacement = replacement.trim().to_owned();
     if replacement.is_empty() {
-        bail!("the replacement is empty; use a word that shows that a name was replaced");
+        return wrong("the replacement is empty; use a word that shows that a name was replaced");
     }
     let pattern = pattern.trim();
     let inner = |quote: char| pattern.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     let text = format!("{} of line {number}", kind.name());
     match (inner('/'), inner('"')) {
-        (Some(""), _) | (_, Some("")) => bail!("an empty name would match everything"),
+        (Some(""), _) | (_, Some("")) => wrong("an empty name would match everything"),
         (Some(regex), _) => {
-            let regex = compile(regex)?;
-            check_groups(&regex, &replacement)?;
+            let (regex, memory) = compile(regex, budget, number)?;
+            check_groups(&regex, &replacement).map_err(|reason| RulesError::Line(number, reason))?;
             let replace = move |name: &str| {
+                let _held = (&held, &memory);
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
             };
             Ok(RedactRule::new(kind, text, replace))
         }
         (None, Some(whole)) => {
             let whole = whole.to_owned();
-            let replace = move |name: &str| (name == whole).then(|| replacement.clone());
+            let replace = move |name: &str| {
+                let _held = &held;
+                (name == whole).then(|| replacement.clone())
+            };
             Ok(RedactRule::new(kind, text, replace))
         }
-        (None, None) => bail!("{FORM}"),
+        (None, None) => wrong(FORM),
     }
 }
 
 /// Compiles a regular expression and takes its memory from the budget: the smallest power of two in which it fits.
-fn compile(pattern: &str) -> Result<Regex> {
+fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, Reservation), RulesError> {
     const LARGEST: usize = 16 << 20;
     let mut size = 16 << 10;
     loop {
         match RegexBuilder::new(pattern).size_limit(size).build() {
             Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
             compiled => {
-                resource_limits::keep(size as u64)?;
-                return compiled.map_err(without_pattern);
+                let held = budget.reserve(size as u64).map_err(RulesError::Memory)?;
+                let regex = compiled.map_err(|error| RulesError::Line(line, without_pattern(&error)))?;
+                return Ok((regex, held));
             }
         }
     }
 }
 
 /// The error of a regular expression without the expression, which may contain a secret name.
-fn without_pattern(error: regex::Error) -> anyhow::Error {
+fn without_pattern(error: &regex::Error) -> String {
     let text = error.to_string();
     let reason = text.lines().find_map(|line| line.strip_prefix("error: "));
     // The error marks the position below the pattern, which is indented by four.
@@ -102,15 +124,15 @@ fn without_pattern(error: regex::Error) -> anyhow::Error {
         text.lines().find(|line| line.trim_start().starts_with('^')).and_then(|line| line.find('^')?.checked_sub(4));
     match (reason, place) {
         (Some(reason), Some(place)) => {
-            anyhow!("the regular expression is wrong at its character {}: {reason}", place + 1)
+            format!("the regular expression is wrong at its character {}: {reason}", place + 1)
         }
-        (Some(reason), None) => anyhow!("the regular expression is wrong: {reason}"),
-        (None, _) => anyhow!("the regular expression is wrong, or too large"),
+        (Some(reason), None) => format!("the regular expression is wrong: {reason}"),
+        (None, _) => "the regular expression is wrong, or too large".to_owned(),
     }
 }
 
 /// Rejects groups that the regular expression lacks, since they would be replaced by nothing. `$1x` is the group `1x`.
-fn check_groups(regex: &Regex, replacement: &str) -> Result<()> {
+fn check_groups(regex: &Regex, replacement: &str) -> Result<(), String> {
     for rest in replacement.split('$').skip(1) {
         let is_name = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
         let group: String = match rest.strip_prefix('{') {
@@ -122,7 +144,9 @@ fn check_groups(regex: &Regex, replacement: &str) -> Result<()> {
             Err(_) => group.is_empty() || regex.capture_names().flatten().any(|name| name == group),
         };
         if !is_known {
-            bail!("the regular expression has no group ${group}; write ${{1}}x for group 1 followed by x");
+            return Err(format!(
+                "the regular expression has no group ${group}; write ${{1}}x for group 1 followed by x"
+            ));
         }
     }
     Ok(())
@@ -138,7 +162,7 @@ mod tests {
     use super::*;
 
     fn replaced(rule: &str, name: &str) -> Option<String> {
-        parse_rule(rule, 1).unwrap().replaced(name)
+        parse_rule(rule, 1, &MemoryBudget::unlimited()).unwrap().replaced(name)
     }
 
     #[test]
@@ -165,7 +189,7 @@ mod tests {
             ("function /a/ => $1", "line 1"),
             ("function /(a)/ => $1x", "line 1"),
         ] {
-            let error = parse_rules(text).expect_err(text).to_string();
+            let error = RedactRule::parse_rules(text, &MemoryBudget::unlimited()).expect_err(text).to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
     }
@@ -177,7 +201,7 @@ mod tests {
             ("Tangerine /a/ => b", "not a kind"),
             ("function /Tangerine{9999}{9999}/ => b", "too large"),
         ] {
-            let error = format!("{:#}", parse_rules(rule).expect_err(rule));
+            let error = RedactRule::parse_rules(rule, &MemoryBudget::unlimited()).expect_err(rule).to_string();
             assert!(error.contains(reason) && !error.contains("Tangerine"), "{rule}: {error}");
         }
     }
