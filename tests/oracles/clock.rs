@@ -37,7 +37,7 @@ const PERCENTAGES: [&str; 21] = [
     "src/output/text/summary.rs",
     "src/output/text/timeline.rs",
     "src/report/overview/activity.rs",
-    "src/report/selected_time.rs",
+    "src/report/selection.rs",
     "src/report/timeline.rs",
     "src/units.rs",
     "web/src/engine/index.ts",
