@@ -62,11 +62,12 @@ def compare(name: str, folder: Path) -> int:
 def columns(folder: Path) -> None:
     tables = sorted(path.name for path in folder.iterdir())
     assert {"runs", "labels", "frames", "modules", "windows", "hist"} == set(tables), tables
+    quoted = str(folder).replace("'", "''")
     for table in tables:
-        found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{folder}/{table}/*.parquet')").fetchall()
+        found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{quoted}/{table}/*.parquet')").fetchall()
         odd = [row[:2] for row in found if row[1] not in PLAIN]
         assert found and not odd, f"{table}: {odd}"
-        count = duckdb.sql(f"SELECT COUNT(*) FROM read_parquet('{folder}/{table}/*.parquet')").fetchall()[0][0]
+        count = duckdb.sql(f"SELECT COUNT(*) FROM read_parquet('{quoted}/{table}/*.parquet')").fetchall()[0][0]
         assert count > 0, f"{table} is empty"
         print(f"{table}: {len(found)} columns, {count} rows")
 
