@@ -8,6 +8,7 @@ mod bundle_reader;
 mod calltree;
 mod categories;
 mod demangle;
+mod demangle_mutants;
 mod diff;
 mod fixtures;
 mod fleet_alerts;
