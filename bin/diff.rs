@@ -41,7 +41,7 @@ Examples:
   traceparse diff before.xml after.xml --format svg -o changes.svg
       The flame graph of the second recording, coloured by what changed
   traceparse diff before.xml after.xml -o changes.html
-      A page in which both recordings are explored side by side, for any browser
+      A page for exploring both recordings side by side, in any browser
   traceparse diff before.xml after.xml --alert 'total > 5%'
       For CI: exit with code 3 if the total grew by more than 5 %, and by more than chance explains
 
@@ -126,7 +126,7 @@ enum DiffFormat {
     Csv,
     /// A flame graph of the second recording, coloured by what changed
     Svg,
-    /// A page to explore both recordings and what changed: one file for a browser, without network
+    /// A page for exploring both recordings and what changed: a single file that works offline in any browser
     Html,
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct WhenArgs {
     pub(crate) time: Option<TimeRange>,
     /// Only while a signpost interval with this name is open (repeatable)
     ///
-    /// CPU use is relative to the time in these intervals. A fleet leaves out recordings without them.
+    /// CPU use is relative to the time in these intervals. Fleet commands leave out recordings that have no such interval.
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs

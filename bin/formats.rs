@@ -26,7 +26,7 @@ pub(crate) enum Format {
     Folded,
     /// A flame graph: one interactive file for a browser
     Svg,
-    /// A page to explore the recording: one file for a browser, without network
+    /// A page for exploring the recording: a single file that works offline in any browser
     Html,
     /// A profile for the Firefox Profiler (profiler.firefox.com)
     Firefox,

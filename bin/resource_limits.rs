@@ -24,7 +24,7 @@ const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// Memory limit, such as 2G [default: 768M; more for fleets of very many runs]
+    /// Memory limit, such as 2G [default: 768M; more for very large fleets]
     ///
     /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1K of each one-minute run in memory, and
     /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64K of each run.

@@ -184,7 +184,7 @@ pub(crate) struct ReadingArgs {
     pub(crate) filters: FilterArgs,
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
-    /// Count inlined code for the function that contains it
+    /// Attribute inlined code to the function that contains it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
 

@@ -28,7 +28,7 @@ quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.
 
-Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without such an interval, and without such a thread, are excluded and listed; the percentage is relative to the selected time.
+Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without a matching interval or thread are excluded and listed; the percentage is relative to the selected time.
 
 A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it represents), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
   path,app_version,device,ring
@@ -37,8 +37,8 @@ A manifest lists exports to read and describes them, one per line. The column `p
 const RUNS_HELP: &str = "\
 Pages of runs:
   traceparse fleet report exports/ -o fleet.html --with-runs 20
-      Also writes fleet.runs/: pages to explore the 20 runs that the numbers of
-      fleet.html name first. Percentiles and largest values link to them";
+      Also writes fleet.runs/: pages for exploring the first 20 runs referred
+      to in fleet.html. Percentiles and largest values link to them";
 
 const ALERT_HELP: &str = "\
 Alert rules:
@@ -47,7 +47,7 @@ Alert rules:
   process(\"Finder\").cpu.p99 > 5      a process by name; thread(\"…\") too
   function(\"-[X y]\").self.p99 > 5    samples with it as the leaf
   binary(\"UIKitCore\").all.p90 > 10   samples with it anywhere in the stack
-  function(*).self.p99 > 5           any function, beyond chance; binary(*) too
+  function(*).self.p99 > 5           any function (or binary(*)), beyond chance
   process(*).cpu.p99 > 50            the busiest process of each run
   window(60s).max > 80               the busiest 60 s of each run
   system-cpu-limit                   when iOS ends apps: 80 % over 60 s

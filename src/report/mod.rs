@@ -103,7 +103,7 @@ pub enum SeparateBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
-    /// The answer in short: how busy it was, your heaviest functions, the busiest threads [default for text]
+    /// The short answer: how busy it was, your heaviest functions, the busiest threads [default for text]
     ///
     /// [`Report::overview`] makes it.
     Overview,
@@ -118,7 +118,7 @@ pub enum View {
     ///
     /// [`ReportOptions::separate_by`] may split it differently.
     Tree,
-    /// Functions over all threads, by self weight
+    /// Functions across all threads, by self weight
     Functions,
     /// The heaviest stack of each thread
     ///

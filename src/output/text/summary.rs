@@ -235,17 +235,19 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     let outside = unnamed.without_binary;
     match outside {
         0 => {}
-        _ if outside == unnamed.unnamed => text += ", in no known binary",
-        _ => text += &format!(", {outside} of them in no known binary"),
+        1 if unnamed.unnamed == 1 => text += "; it is in no known binary",
+        1 => text += "; 1 of them is in no known binary",
+        _ if outside == unnamed.unnamed => text += "; none of them is in a known binary",
+        _ => text += &format!("; {outside} of them are in no known binary"),
     }
     let binaries: Vec<&UnnamedBinary> =
         unnamed.binaries.iter().filter(|row| !has_symbols(report, row.binary)).collect();
     let nameable: u64 = binaries.iter().map(|row| row.frames).sum();
     match (outside, nameable + outside == unnamed.unnamed) {
         _ if binaries.is_empty() => {}
-        (0, true) => text += "; symbols of these binaries would name them:",
-        (_, true) => text += "; symbols of these would name the others:",
-        (_, false) => text += &format!("; symbols of these binaries would name {nameable} of them:"),
+        (0, true) => text += ". Symbols for these binaries would name them:",
+        (_, true) => text += ". Symbols for these binaries would name the rest:",
+        (_, false) => text += &format!(". Symbols for these binaries would name {nameable} of them:"),
     }
     writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
     // UUIDs are for copying: names give way.

@@ -94,7 +94,7 @@ impl<'f> Content<'f> {
     pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
         let length = match files.entry(path) {
             Ok(Entry::File { length, .. }) => length,
-            Ok(_) => return Err(broken_whole(path, "it is no file")),
+            Ok(_) => return Err(broken_whole(path, "it is not a file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };

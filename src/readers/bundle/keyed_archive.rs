@@ -58,7 +58,7 @@ impl<'a> KeyedArchive<'a> {
         let list = PropertyList::read(bytes)?;
         let at = list.offset(list.top);
         let Object::Dictionary(keys, values) = list.object(list.top.into())? else {
-            return Err(broken(at, "keyed archive", "it is no dictionary"));
+            return Err(broken(at, "keyed archive", "it is not a dictionary"));
         };
         let part = |name: &str| match find(&list, keys, values, name)? {
             Some(index) => list.object(index),

@@ -31,7 +31,7 @@ pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
         page.sentence(None, 0, &format!("only what these threads use counts: {threads}"));
     }
     if !report.selection.is_whole() {
-        page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection));
+        page.sentence(None, 0, &format!("only the selected part of each run counts: {}", report.selection));
     }
     for note in &report.notes {
         page.sentence(Some(Tone::Warning), 0, note);

@@ -268,7 +268,7 @@ impl<'p, 'e> Page<'p, 'e> {
 
     fn functions(&self) -> Vec<String> {
         let title = match self.overview.answers_in {
-            AnswersIn::Own => "Heaviest own functions, including the system code they call",
+            AnswersIn::Own => "Your heaviest functions, including the system code they call",
             AnswersIn::All if self.are_nameless() => "Heaviest addresses, in code without names",
             AnswersIn::All => "Heaviest functions",
         };

@@ -29,7 +29,7 @@ export function OverviewView(): JSX.Element {
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
           <h2 id="top-title">
-            {isOwn ? 'Heaviest own functions' : 'Heaviest functions'}
+            {isOwn ? 'Your heaviest functions' : 'Heaviest functions'}
             {isOwn && <span class="note"> including the system code they call</span>}
           </h2>
           {answers.length === 0 && <p class="note">No sample has a stack.</p>}
@@ -108,9 +108,9 @@ function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
 
 function Owners({ shares, total }: { shares: OverviewAnswer['answer']['shares']; total: OverviewAnswer['total']['weight'] }): JSX.Element {
   const rows = [
-    { kind: 'own', name: 'own code, including the system code it calls', amount: shares.own },
+    { kind: 'own', name: 'your code, including the system code it calls', amount: shares.own },
     { kind: 'system', name: 'other system and runtime code', amount: shares.system },
-    { kind: 'unknown', name: 'code that may be own or the system’s', amount: shares.unknown },
+    { kind: 'unknown', name: 'code that may be yours or the system’s', amount: shares.unknown },
     { kind: 'idle', name: 'waiting', amount: shares.waiting },
     { kind: 'unknown', name: 'samples without a stack', amount: shares.noStack },
   ].filter(({ amount }) => Number(amount.samples) > 0);

@@ -159,8 +159,8 @@ function Doubt({ answer, share }: { answer: OverviewAnswer; share: number; unit:
 }
 
 function whyNotOwn({ tables }: Names, unknown: Exact): string {
-  if (tables.binaries.some(({ is_own }) => is_own)) return 'Of the program’s own code, only its entry point was seen.';
-  if (tables.binaries.length > 0 && Number(unknown) === 0) return 'This is system code; none of the program’s own code ran.';
+  if (tables.binaries.some(({ is_own }) => is_own)) return 'Of your code, only the entry point was seen.';
+  if (tables.binaries.length > 0 && Number(unknown) === 0) return 'This is system code; none of your code ran.';
   return 'Which binaries are the program’s own is not known, so own and system code cannot be told apart.';
 }
 
