@@ -45,8 +45,8 @@ pub(crate) struct SelectionArgs {
     /// named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
-    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
-    /// `counter:INST_ALL`) [default: weight]
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`, `counter:INST_ALL`)
+    /// [default: weight]
     #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
     pub(crate) metric: MetricArg,
 }

@@ -112,7 +112,7 @@ pub(crate) enum Content {
     Views,
     /// Call trees.
     Trees,
-    /// Samples with their whole stacks, of which a viewer makes its own trees.
+    /// Samples with their complete stacks, from which a viewer builds its trees.
     Stacks,
     /// The functions of each thread, in order of time.
     FlameCharts,

@@ -232,9 +232,9 @@ impl Sources<'_, '_> {
             }
             0 => format!("no rows in {names}: none happened during the recording"),
             _ if rejected > 0 => {
-                format!("{rejected} rows of {names} could not be read, and no other row is such an interval")
+                format!("{rejected} rows of {names} could not be read, and no other row is an interval with this name")
             }
-            rows => format!("none of the {rows} rows of {names} is such an interval, or an end of one"),
+            rows => format!("none of the {rows} rows of {names} is an interval with this name, or the end of one"),
         }
     }
 

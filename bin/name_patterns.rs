@@ -13,7 +13,9 @@ const LISTED: usize = 5;
 pub(crate) fn parse_name(text: &str) -> Result<Matcher, String> {
     let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     match inner {
-        _ if text.is_empty() => Err("an empty name would match everything; /^$/ matches what has no name".to_owned()),
+        _ if text.is_empty() => Err("an empty name would match everything; use /^$/ to match items without a \
+                                     name"
+            .to_owned()),
         Some("") => Err("an empty regular expression would match everything".to_owned()),
         Some(pattern) => {
             let regex = Regex::new(pattern).map_err(|error| error.to_string())?;

@@ -135,7 +135,7 @@ fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> R
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
     }
     if rows > 0 && rejected == rows {
-        bail!("none of the {rows} rows of CPU tables could be read; the warnings above say why");
+        bail!("none of the {rows} rows of CPU tables could be read; see the warnings above for the reason");
     }
     Ok(())
 }
@@ -148,11 +148,10 @@ fn no_cpu_table_recorded(export: &Recording) -> String {
         .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
         .collect();
     if recorded.is_empty() {
-        return "there is no CPU table in the recording; record with the Time Profiler or CPU Profiler template"
-            .to_owned();
+        return "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned();
     }
     let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
-    format!("the recording has {names}, but none of it can be read; the warnings above say why")
+    format!("the recording has {names}, but none of them can be read; see the warnings above for the reason")
 }
 
 fn no_cpu_table(export: &Recording) -> String {

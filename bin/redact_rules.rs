@@ -39,7 +39,7 @@ fn parse_rules(text: &str) -> Result<Vec<RedactRule>> {
         .map(|(number, line)| parse_rule(line, number).with_context(|| format!("line {number}")))
         .collect::<Result<_>>()?;
     if rules.is_empty() {
-        bail!("there is no rule in it");
+        bail!("it contains no rule");
     }
     Ok(rules)
 }
@@ -154,8 +154,8 @@ mod tests {
     #[test]
     fn rejects_invalid_rules_with_their_line() {
         for (text, message) in [
-            ("", "there is no rule"),
-            ("# only this\n", "there is no rule"),
+            ("", "contains no rule"),
+            ("# only this\n", "contains no rule"),
             ("function /a/ => b\nfunktion /a/ => b", "line 2"),
             ("\nfunction /(/ => b", "line 2"),
             ("function /a/ =>", "line 1"),

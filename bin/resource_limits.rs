@@ -33,7 +33,7 @@ pub(crate) struct BoundArgs {
     /// Largest output to write, such as 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
-    /// Most temporary space for copies of objects
+    /// Limit for temporary copies of objects on disk
     #[cfg(feature = "object-store")]
     #[arg(long, global = true, value_parser = parse_size, default_value = "16G", value_name = "SIZE", help_heading = None)]
     object_space: Size,

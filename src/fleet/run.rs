@@ -406,7 +406,7 @@ impl RunMeasures {
     pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
         let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
-            [] => format!("There is no known {thread}."),
+            [] => format!("No {thread} is known."),
             [name] => format!("There is no {thread} named {name:?}."),
             names => format!("There is no {thread} of the names {}.", names.join(", ")),
         }

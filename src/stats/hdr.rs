@@ -198,7 +198,7 @@ fn check(bytes: &[u8]) -> Result<(), &'static str> {
         _ => return Err("it does not start with the V2 cookie 1c849313"),
     }
     if field(4) as usize != counts.len() {
-        return Err("its length is not that of its counts");
+        return Err("its length does not match its counts");
     }
     if field(12) != u32::from(DIGITS) || (field(16), field(20)) != (0, 1) {
         return Err("it does not have three digits from 1 on");

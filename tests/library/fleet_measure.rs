@@ -477,7 +477,8 @@ fn what_gives_no_run_says_what_there_is() {
         reason
     };
     let default = MeasureOptions::default();
-    let toc_only = "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.";
+    let toc_only = "The file contains only a table of contents; export a CPU table, such as time-profile, with \
+                    --xpath.";
     assert_eq!(refused(&open(&xml), &default), toc_only);
     assert_eq!(refused(&Recording::default(), &default), "There is no table.");
 

@@ -27,8 +27,7 @@ impl WithRunsArgs {
         }
         if !is_html {
             return Err(
-                "--with-runs only applies to --format html, whose numbers link to the pages; name the output .html"
-                    .to_owned(),
+                "--with-runs only applies to --format html; give the output file the extension .html".to_owned()
             );
         }
         let Some(output) = output else {

@@ -84,7 +84,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
             let detail = format!("it has version {version}, and this traceparse reads version {VERSION}");
             return Err(DatasetError::new(DatasetErrorKind::OtherVersion, table, detail));
         }
-        None => return Err(DatasetError::damaged(table, "it does not say its version")),
+        None => return Err(DatasetError::damaged(table, "its version is missing")),
     }
     let name = value(TABLE_KEY);
     if name != Some(table.name()) {
@@ -94,7 +94,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     let expected = table.parquet_schema().map_err(|error| DatasetError::reading(table, error))?;
     let found = metadata.schema_descr().root_schema();
     if found.get_fields() != expected.get_fields() {
-        return Err(DatasetError::damaged(table, "its columns are not those of the table"));
+        return Err(DatasetError::damaged(table, "its columns do not match the table"));
     }
     Ok(())
 }
@@ -176,7 +176,8 @@ fn check_group(
             let codec = codec.to_string();
             let codec = codec.split('(').next().unwrap_or_default();
             let detail = format!(
-                "its column {name} is compressed with {codec}, which is not read here; write it with zstd, snappy, lz4_raw or gzip"
+                "its column {name} is compressed with {codec}, which is not supported; write it with zstd, snappy, \
+                 lz4_raw or gzip"
             );
             Err(unlike(table, detail))
         }

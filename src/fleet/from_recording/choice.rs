@@ -236,19 +236,22 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
         let is_recording =
             recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
         return match recording.tocs().next() {
-            Some(_) if is_recording => "There is no CPU table that can be read in the recording.",
-            Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
+            Some(_) if is_recording => "The recording has no readable CPU table.",
+            Some(_) => {
+                "The file contains only a table of contents; export a CPU table, such as time-profile, with \
+                        --xpath."
+            }
             None => "There is no table.",
         }
         .to_owned();
     }
     let cpu: Vec<&Table> = tables.iter().copied().filter(|table| table.kind == TableKind::Cpu).collect();
     if cpu.is_empty() {
-        return format!("There is no CPU table; the file holds {}.", names(&tables));
+        return format!("The file has no CPU table, only {}.", names(&tables));
     }
     let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| options.wants(&schema(table))).collect();
     if wanted.is_empty() {
-        return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
+        return format!("The file has no table {}, only {}.", list(&options.schemas), names(&cpu));
     }
     let profile = &recording.profile;
     let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));

@@ -291,7 +291,7 @@ impl<'h> Finder<'h> {
         }
         if let Some([counting, other]) = differing_labels(&first.task.labels, &task.labels) {
             let first = &first.place;
-            self.contradicted.push(format!("{name}: {first} says {counting}, which is used, but {place} says {other}"));
+            self.contradicted.push(format!("{name}: {first} has {counting}, which is used, but {place} has {other}"));
             return;
         }
         let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
@@ -333,7 +333,7 @@ impl<'h> Finder<'h> {
         notes.extend(exported);
         if let Some(first) = orphans.first() {
             let what = several(orphans.len(), "TOC file");
-            notes.push(format!("{what} without an export beside it, such as {first}"));
+            notes.push(format!("{what} without an export next to it, such as {first}"));
         }
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
@@ -385,7 +385,8 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
     });
     let say = |(export, recording)| {
         format!(
-            "{export} is probably the export of {recording}, so the run would count twice; leave one of them out, such as with a pattern ('*.trace')"
+            "{export} is probably the export of {recording}, so the run would be counted twice; leave one of them \
+             out, for example with a pattern ('*.trace')"
         )
     };
     pairs.map(say).collect()

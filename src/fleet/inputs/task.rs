@@ -119,7 +119,7 @@ pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -
 /// The reason why a file has no runs: another file with the same content is used.
 pub(crate) fn duplicate_reason(own: &[(String, String)], first: &str, of_first: &[(String, String)]) -> String {
     let differing = differing_labels(own, of_first)
-        .map(|[own, of_first]| format!("; but its manifest line says {own}, and that of {first} {of_first}"));
+        .map(|[own, of_first]| format!("; but its manifest line has {own}, and the line of {first} has {of_first}"));
     format!("it has the same content as {first}, which counts{}", differing.unwrap_or_default())
 }
 

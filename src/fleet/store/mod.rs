@@ -220,7 +220,8 @@ impl Store {
         let [own, asked] = [&own, selection].map(described);
         let name = self.folder.path.display();
         bail!(
-            "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
+            "{name}: measured with a different selection ({own}) from this one ({asked}); repeat its options, or \
+             choose another folder"
         )
     }
 
@@ -242,7 +243,7 @@ impl Store {
         let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
         let (own, asked) = (name(&state.manifest.shards), name(&shard));
         bail!(
-            "{}: a dataset of {own}, but this extract is of {asked}; repeat its --shard, or name another folder",
+            "{}: a dataset of {own}, but this extract is for {asked}; repeat its --shard, or choose another folder",
             self.folder.path.display()
         )
     }

@@ -210,7 +210,8 @@ impl Text<'_, '_, '_> {
             many => format!("about {many}"),
         };
         let text = format!(
-            "Of {} {whose} with {TESTABLE} samples or more, {beyond} changed by more than chance explains (*); chance alone would mark {by_chance}.",
+            "{beyond} of {} {whose} with {TESTABLE} samples or more changed by more than chance explains (*); \
+             chance alone would mark {by_chance}.",
             rows.len(),
         );
         (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
@@ -235,7 +236,7 @@ impl Text<'_, '_, '_> {
         let is_same = own == all;
         let tables = [
             ("Own functions that changed most, including the system code they call", own),
-            ("Functions of all code that changed most, each by itself", if is_same { Vec::new() } else { all }),
+            ("Functions that changed most in all code, by self weight", if is_same { Vec::new() } else { all }),
         ];
         tables.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
     }

@@ -294,10 +294,14 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
         let (name, outside) = (clean(&row.name), row.frames - row.named_now - row.nameless);
         let nameless = (row.nameless > 0).then(|| {
             let what = count(row.nameless, "frame");
-            format!("the symbols of {name} have no names for the functions of {what}, which are named by the address where they start")
+            format!(
+                "the symbols of {name} have no names for the functions of {what}; these functions are named by \
+                     their start address"
+            )
         });
-        let outside = (outside > 0)
-            .then(|| format!("the symbols of {name} know no function at the addresses of {}", count(outside, "frame")));
+        let outside = (outside > 0).then(|| {
+            format!("the symbols of {name} contain no function at the addresses of {}", count(outside, "frame"))
+        });
         for line in nameless.into_iter().chain(outside).flat_map(|text| wrap(&text, 2, style.width)) {
             writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
         }

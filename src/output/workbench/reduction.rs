@@ -47,9 +47,13 @@ impl fmt::Display for WorkbenchReduction {
             Self::None => f.write_str("every sample is in the page"),
             Self::Bins(length) => {
                 let millis = length.as_nanos() / 1_000_000;
-                write!(f, "samples of one thread and stack within {millis} ms are joined, so times are that coarse")
+                write!(
+                    f,
+                    "samples with the same thread and stack within {millis} ms are joined, so times are \
+                           accurate only to that"
+                )
             }
-            Self::Sums => f.write_str("samples of one thread and stack are joined, so the page has no times"),
+            Self::Sums => f.write_str("samples with the same thread and stack are joined, so the page has no times"),
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'a> KeyedArchive<'a> {
     /// Counts objects that are looked at.
     pub(super) fn step(&self, count: usize) -> Result<(), Broken> {
         let left = self.steps.get().checked_sub(count as u64);
-        let rule = "its objects refer to each other so often that reading them has no end";
+        let rule = "its objects refer to each other so often that reading them would never end";
         self.steps.set(left.ok_or_else(|| broken(self.list.offset(self.list.top), "keyed archive", rule))?);
         Ok(())
     }

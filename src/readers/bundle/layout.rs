@@ -135,7 +135,7 @@ impl Layout {
 
 /// Reports a column of an unknown type.
 pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
-    format!("its column {mnemonic} is of type {engineering_type}, which this version cannot read")
+    format!("its column {mnemonic} has type {engineering_type}, which this version cannot read")
 }
 
 /// The places of the columns, and the size of a row.
@@ -162,7 +162,7 @@ fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Brok
             1 => Place::Narrow(size),
             2 => Place::Wide(size),
             other => {
-                return Err(rule("_fields", format_args!("{} is of type {other}, which is not known", field.name)));
+                return Err(rule("_fields", format_args!("{} has the unknown type {other}", field.name)));
             }
         });
         size += if field.kind == 1 { 4 } else { 8 };

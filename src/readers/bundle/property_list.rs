@@ -79,7 +79,11 @@ impl<'a> PropertyList<'a> {
         }
         let [count, top, table] = [8, 16, 24].map(|field| unsigned(&trailer[field..field + 8]));
         if top >= count || count > u64::from(u32::MAX) {
-            return Err(broken(at, "trailer", format_args!("there is no top object {top} among {count} objects")));
+            return Err(broken(
+                at,
+                "trailer",
+                format_args!("the top object {top} does not exist; there are {count} objects"),
+            ));
         }
         let end = count.checked_mul(u64::from(offset_size)).and_then(|size| size.checked_add(table));
         if table < MAGIC.len() as u64 || end.is_none_or(|end| end > at as u64) {
@@ -102,7 +106,7 @@ impl<'a> PropertyList<'a> {
         self.bytes.len()
     }
 
-    /// The offset of an object; 0 if there is no such object.
+    /// The offset of an object; 0 if the object does not exist.
     pub(super) fn offset(&self, index: u32) -> usize {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
@@ -110,7 +114,7 @@ impl<'a> PropertyList<'a> {
     /// Reads an object. The objects that arrays and dictionaries refer to are not looked at.
     pub(super) fn object(&self, index: u64) -> Result<Object<'a>, Broken> {
         let Some(offset) = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)) else {
-            let rule = format_args!("there is no object {index} among {}", self.offsets.len());
+            let rule = format_args!("object {index} does not exist; there are {}", self.offsets.len());
             return Err(broken(self.bytes.len(), "offset table", rule));
         };
         let mut reader = ObjectReader { bytes: self.bytes, start: offset as usize, at: offset as usize };
@@ -176,7 +180,7 @@ impl<'a> ObjectReader<'a> {
                 let references = |bytes| References { bytes, size: reference_size };
                 Object::Dictionary(references(keys), references(values))
             }
-            _ => return Err(broken(self.start, "object", format_args!("{marker:#04x} is no kind of object"))),
+            _ => return Err(broken(self.start, "object", format_args!("{marker:#04x} is not an object type"))),
         })
     }
 

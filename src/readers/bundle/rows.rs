@@ -114,7 +114,8 @@ impl<'f> Rows<'f> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
         let message = format!(
-            "{}: its {bytes:#x} bytes for rows are no whole blocks of {:#x}: it was changed, and rows may be wrong",
+            "{}: its {bytes:#x} bytes for rows are not a whole number of blocks of {:#x}: it was changed, and rows \
+             may be wrong",
             self.path.display(),
             self.block
         );

@@ -21,7 +21,7 @@ impl<'l> GraphLine<'l> {
         let (count, text) = rest.split_once(' ').unwrap_or((rest, ""));
         let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
         let (Some(column), true) = (column, is_number) else {
-            return Err("a line of the call graph has no number of samples");
+            return Err("a line of the call graph lacks its number of samples");
         };
         let count = count.parse().map_err(|_| "the number of samples is too large")?;
         match column.checked_sub(4) {

@@ -85,7 +85,7 @@ impl fmt::Display for Unlike {
                     Meaning::OnCpu => "use of the CPU",
                     Meaning::Presence => "threads that were there, running or waiting,",
                 };
-                write!(f, "samples tell {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
+                write!(f, "samples show {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
             }
             Self::Schemas(before, after) => write!(f, "the table is {before} before and {after} after"),
             Self::Intervals(before, after) => {

@@ -68,7 +68,7 @@ fn measure(report: &FleetReport) -> String {
         _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
     };
     let of = match report.options.measure {
-        Measure::Cpu | Measure::SelfWeight => "samples whose leaf they are",
+        Measure::Cpu | Measure::SelfWeight => "samples in which they are the leaf",
         Measure::AllWeight => "samples with them anywhere in the stack",
     };
     format!("{what}; of binaries and functions, {of}")
@@ -150,7 +150,7 @@ fn failures(failed: &[FailedInput], page: &mut Page<'_>) {
     let counts: Vec<String> = kinds.iter().map(kind).collect();
     let files = many(failed.len() as u64, "file");
     let warn = Some(Tone::Warning);
-    page.sentence(warn, 0, &format!("{files} gave no run: {}", counts.join(", ")));
+    page.sentence(warn, 0, &format!("{files} produced no run: {}", counts.join(", ")));
     for (name, inputs) in &kinds {
         let first = inputs[0];
         page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason));

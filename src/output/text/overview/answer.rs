@@ -54,7 +54,7 @@ impl Page<'_, '_> {
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let share = self.percent(answer.amount);
         if self.mostly_waits() {
-            return format!("Of what ran, the heaviest is {place}, with {share}, {on}{called}.");
+            return format!("The heaviest code that ran is {place}, with {share}, {on}{called}.");
         }
         if !self.stands_out() {
             let own = if self.overview.answers_in == AnswersIn::Own { "own " } else { "" };
@@ -104,7 +104,7 @@ impl Page<'_, '_> {
     fn too_few(&self) -> String {
         match self.series.counted.samples {
             samples @ 1..FEW_SAMPLES => {
-                format!("Only {}: too few to say where the time goes.", count(samples, "sample"))
+                format!("Only {}: too few to show where the time goes.", count(samples, "sample"))
             }
             _ => String::new(),
         }
@@ -150,7 +150,7 @@ impl Page<'_, '_> {
         let name = |id| self.style.name_in_text(self.profile.function_name(id), 40);
         let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
         let thread = self.thread(wait.thread);
-        format!("{all}; {thread} in {percent:.0}% of its own, mostly in {}{by}.", name(wait.function))
+        format!("{all}; {thread} in {percent:.0}% of its own samples, mostly in {}{by}.", name(wait.function))
     }
 
     /// The reason why the answer is not app code.
@@ -161,7 +161,10 @@ impl Page<'_, '_> {
             true => "No stack was recorded.",
             false if self.has_own_code() => "Of your code, only the entry point was seen.",
             false if has_binaries && shares.unknown.samples == 0 => "This is system code; none of your code ran.",
-            false => "Which binaries are the program's own is not known, so own and system code cannot be told apart.",
+            false => {
+                "It is unknown which binaries belong to your app, so your code cannot be distinguished from \
+                      system code."
+            }
         }
     }
 
@@ -257,7 +260,7 @@ fn phrase(origin: Origin) -> &'static str {
         Origin::RunLoop => "from the run loop",
         Origin::Launch => "at launch",
         Origin::Initializer => "before main, by an initializer",
-        Origin::Thread => "on a thread of its own",
+        Origin::Thread => "on a separate thread",
     }
 }
 

@@ -236,7 +236,7 @@ impl<'p, 'e> Page<'p, 'e> {
             let rejected = table.rejected.total();
             let why = match table.rejected.iter().next() {
                 Some((reason, all)) if all == rejected => reason.to_string(),
-                _ => "--view summary says why".to_owned(),
+                _ => "--view summary shows why".to_owned(),
             };
             parts.push(format!("{rejected} of {} rejected: {why}", count(table.rows, "row")));
         }
