@@ -160,7 +160,7 @@ impl FleetBuilder {
             return false;
         }
         if let Some(first) = self.sources.get(&record.run_id) {
-            let reason = format!("it has the same content as {first}, which counts");
+            let reason = format!("it has the same content as {first}, which is used");
             self.inputs.failed.push(record.failure(FailureKind::Duplicate, reason));
             return false;
         }

@@ -373,11 +373,11 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
     let no_samples = with_nodes(&folder, "none.trace", vec![node(3, Content::Empty("kdebug"))]);
     let message = fails(1, &[&no_samples]);
     assert!(
-        message.contains("no CPU table in the recording; record with") && !message.contains("xctrace"),
+        message.contains("the recording has no CPU table; record with") && !message.contains("xctrace"),
         "{message}"
     );
     let message = fleet_case::says(1, &["report", &no_samples]);
-    assert!(message.contains("no CPU table that can be read in the recording"), "{message}");
+    assert!(message.contains("The recording has no readable CPU table"), "{message}");
     // An export may lack what its recording has.
     let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
     assert!(export.contains("export them with: xcrun xctrace"), "{export}");

@@ -25,7 +25,7 @@ fn check(dataset: &str, whole: &str) -> bool {
     if report.get_output().status.code() != Some(0) {
         let said = stderr_of(&report);
         let known =
-            ["there are not exports", "cannot be read", "not a dataset", "neither an export nor", "No such file"];
+            ["there are no exports", "cannot be read", "not a dataset", "neither an export nor", "No such file"];
         assert!(known.iter().any(|words| said.contains(words)), "{said}");
         return false;
     }

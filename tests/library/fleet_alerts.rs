@@ -206,7 +206,7 @@ fn too_few_runs_decide_nothing() {
     let AlertState::Undecided { needed: Some(needed) } = few.state else { panic!("{few:?}") };
     assert!(0.5_f64.powi(needed as i32) <= 0.025 / few.judged as f64);
     assert!(0.5_f64.powi(needed as i32 - 1) > 0.025 / few.judged as f64);
-    assert!(few.note.unwrap().contains("names together needs this many runs"));
+    assert!(few.note.unwrap().contains("names at once needs this many runs"));
     assert_eq!(alert(&runs[..6], "function(*).self.p50 > 500").state, AlertState::Quiet);
     let ends = alert(&runs[..6], "function(*).self.p50.lower > 500");
     assert_eq!((ends.state, ends.value), (AlertState::Undecided { needed: Some(needed) }, None));

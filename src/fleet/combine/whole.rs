@@ -92,7 +92,7 @@ pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Re
     if of_first != of_other {
         let [of_first, of_other] = [of_first, of_other].map(|selection| described(&selection));
         bail!(
-            "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
+            "{b}: measured with a different selection ({of_other}) from {a} ({of_first}); extract one of them again with the selection of the other"
         );
     }
     let [of_first, of_other] = [first.made_with(), other.made_with()];

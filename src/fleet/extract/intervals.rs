@@ -88,11 +88,11 @@ impl AskedIntervals {
         let what = if self.choice.names.is_empty() { "potential hangs" } else { "signposts" };
         let command = export_command("X.trace", None, &schemas[..1]);
         match other {
-            Some(path) => format!("{} has no table of {what}; export it with: {command}", path.display()),
+            Some(path) => format!("{} has no table of {what}; export them with: {command}", path.display()),
             None if input.bundle().is_some() => format!("It has no readable table of {what}; nothing recorded them."),
             None => {
                 let name = task.intervals_name();
-                format!("It has no table of {what}, and there is no {name} next to it; export it with: {command}")
+                format!("It has no table of {what}, and there is no {name} next to it; export them with: {command}")
             }
         }
     }

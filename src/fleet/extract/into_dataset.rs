@@ -169,7 +169,7 @@ impl<'e> Extract<'e> {
         let numbers = [counts.new, counts.changed, counts.unchanged, failed];
         let [new, changed, unchanged, failed_text] = numbers.map(counted);
         host.tell(&format!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed"));
-        ensure!(is_part || !self.inputs.tasks.is_empty() || failed > 0, "there are not exports");
+        ensure!(is_part || !self.inputs.tasks.is_empty() || failed > 0, "there are no exports");
         ensure!(
             is_part || counts.new + counts.changed + counts.unchanged > 0,
             "none of the {failed_text} files produced a run"
@@ -223,7 +223,7 @@ impl<'e> Extract<'e> {
     /// Removes the files that are not among the inputs.
     fn prune(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         // A misspelt folder is not a reason to forget its contents.
-        ensure!(!self.inputs.tasks.is_empty(), "there are not exports, so --remove-others removed nothing");
+        ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so --remove-others removed nothing");
         if let Some(FailedInput { source, reason, .. }) = self.inputs.failures.first() {
             bail!("{source}: {reason}; --remove-others removes nothing while an input cannot be found");
         }

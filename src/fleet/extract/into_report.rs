@@ -271,7 +271,7 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([first, ..], _) => error!(
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
-        ([], 0) => error!("there are not exports"),
+        ([], 0) => error!("there are no exports"),
         ([], 1) => error!("the only file produced no run"),
         ([], files) => error!("none of the {files} files produced a run ({})", kinds(&inputs.failed)),
     }

@@ -224,7 +224,7 @@ const fn what_they_are(kind: FailureKind) -> &'static str {
         FailureKind::Truncated => "are cut",
         FailureKind::Malformed => "are malformed",
         FailureKind::NoSamples => "have no samples",
-        FailureKind::NotSelected => "have nothing of the selection",
+        FailureKind::NotSelected => "contain nothing that was selected",
         FailureKind::Duplicate => "have the content of another",
     }
 }

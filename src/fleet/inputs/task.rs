@@ -120,7 +120,7 @@ pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -
 pub(crate) fn duplicate_reason(own: &[(String, String)], first: &str, of_first: &[(String, String)]) -> String {
     let differing = differing_labels(own, of_first)
         .map(|[own, of_first]| format!("; but its manifest line has {own}, and the line of {first} has {of_first}"));
-    format!("it has the same content as {first}, which counts{}", differing.unwrap_or_default())
+    format!("it has the same content as {first}, which is used{}", differing.unwrap_or_default())
 }
 
 /// The file that counts for a content, or may.

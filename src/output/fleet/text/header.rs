@@ -38,10 +38,10 @@ pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
     }
 }
 
-/// The inputs that do not count, or not as they should, one by one; none if all do.
+/// The inputs that were not used, or only in part, one by one; none if all do.
 pub(super) fn incomplete(report: &FleetReport, page: &mut Page<'_>) {
     if report.findings.iter().any(|finding| matches!(finding, Finding::Inputs { .. })) {
-        page.title("inputs that do not count, or not as they should");
+        page.title("inputs that were not used, or only in part");
     }
     inputs(&report.inputs, page)
 }
@@ -68,7 +68,7 @@ fn measure(report: &FleetReport) -> String {
         _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
     };
     let of = match report.options.measure {
-        Measure::Cpu | Measure::SelfWeight => "samples in which they are the leaf",
+        Measure::Cpu | Measure::SelfWeight => "samples with them as the leaf",
         Measure::AllWeight => "samples with them anywhere in the stack",
     };
     format!("{what}; of binaries and functions, {of}")
@@ -110,7 +110,7 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) {
     }
     if inputs.rejected_rows > 0 {
         let rows = many(inputs.rejected_rows, "row");
-        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"));
+        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and are not used"));
     }
     if !inputs.damaged.is_empty() {
         let runs: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();

@@ -57,8 +57,9 @@ impl Page<'_, '_> {
             return format!("The heaviest code that ran is {place}, with {share}, {on}{called}.");
         }
         if !self.stands_out() {
-            let own = if self.overview.answers_in == AnswersIn::Own { "own " } else { "" };
-            return format!("No {own}function stands out: the heaviest is {place}, with {share}, {on}{called}.");
+            let none =
+                if self.overview.answers_in == AnswersIn::Own { "None of your functions" } else { "No function" };
+            return format!("{none} stands out: the heaviest is {place}, with {share}, {on}{called}.");
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));

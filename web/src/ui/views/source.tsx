@@ -99,7 +99,7 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
     cell: (place) => weight(place, values),
     text: (place) => weight(place, values).replaceAll('\u202f', ''),
   });
-  const missing = source === undefined ? 'The text is not in this page; --source adds it.' : 'missing' in source ? source.missing : null;
+  const missing = source === undefined ? 'This page does not contain the source text; --source adds it.' : 'missing' in source ? source.missing : null;
   return (
     <>
       {missing !== null && <Notice>{missing}</Notice>}
