@@ -55,7 +55,7 @@ const EXTENSIONS: [(&str, &str); 11] = [
     (".htm", "html"),
 ];
 
-/// Extensions of what no command writes: text under such a name would be taken for something else.
+/// Extensions of formats that no command writes: text under such a name would be mistaken for another format.
 const FOREIGN: &str = "\
     apng avif bmp eps gif heic ico jpeg jpg pdf png ps tif tiff webp \
     doc docx markdown md rst rtf tex xhtml \

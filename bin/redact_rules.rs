@@ -102,10 +102,10 @@ fn without_pattern(error: regex::Error) -> anyhow::Error {
         text.lines().find(|line| line.trim_start().starts_with('^')).and_then(|line| line.find('^')?.checked_sub(4));
     match (reason, place) {
         (Some(reason), Some(place)) => {
-            anyhow!("the regular expression is wrong at its character {}: {reason}", place + 1)
+            anyhow!("the regular expression is invalid at character {}: {reason}", place + 1)
         }
-        (Some(reason), None) => anyhow!("the regular expression is wrong: {reason}"),
-        (None, _) => anyhow!("the regular expression is wrong, or too large"),
+        (Some(reason), None) => anyhow!("the regular expression is invalid: {reason}"),
+        (None, _) => anyhow!("the regular expression is invalid or too large"),
     }
 }
 

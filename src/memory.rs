@@ -128,7 +128,7 @@ impl MemoryBudget {
     }
 }
 
-/// Bytes reserved from a budget. The default is no bytes of an unlimited budget.
+/// Bytes reserved from a budget. The default is zero bytes of an unlimited budget.
 #[derive(Debug, Default)]
 pub struct Reservation {
     budget: MemoryBudget,

@@ -365,7 +365,7 @@ impl QuestionArgs {
             let meant = |quantile: &Quantile| Quantile::from_parts_per_million(100 * quantile.parts_per_million());
             let meant: Vec<String> = self.percentiles.iter().filter_map(meant).map(|meant| meant.to_string()).collect();
             let meant = meant.join(",").replace('P', "");
-            return Err(format!("--percentiles are in percent, and all of these are below 1; did you mean {meant}?"));
+            return Err(format!("--percentiles are in percent, but all of these are below 1; did you mean {meant}?"));
         }
         Ok(())
     }

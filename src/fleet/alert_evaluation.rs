@@ -1,4 +1,4 @@
-//! Alert rules, asked of the cohorts of a fleet.
+//! Evaluates alert rules on the cohorts of a fleet.
 //!
 //! # Rules about any function or binary
 //!
@@ -437,7 +437,7 @@ impl<'e> Family<'e> {
         }
         if names.iter().all(|judged| is_of_many(&judged.name)) {
             let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.name)).collect();
-            return Some(format!("{} is code that may be of any {scope}, and of many", names.join(" and ")));
+            return Some(format!("{} is code that may belong to any {scope}, or to several", names.join(" and ")));
         }
         Some(if self.fleet.options.is_weighted {
             "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()

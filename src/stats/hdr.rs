@@ -167,7 +167,7 @@ impl WindowHistogram {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Malformed`], for anything else, compressed bytes among them; the text says what is wrong.
+    /// [`ErrorKind::Malformed`], for anything else, compressed bytes among them; the text explains what is wrong.
     pub fn from_v2_bytes(bytes: &[u8]) -> Result<Self, Error> {
         check(bytes).map_err(malformed)?;
         let read = Deserializer::new().deserialize(&mut &bytes[..]);

@@ -1,4 +1,4 @@
-//! A file that may have symbols, known from its bytes and never by its name: looked into, and asked.
+//! A file that may contain symbols, recognised by its bytes and never by its name: its contents, and look-ups in it.
 
 use std::io;
 use std::path::Path;

@@ -442,7 +442,7 @@ fn signposts_that_are_events_are_intervals() {
     let process = &recording.process_of(&recording.rows[0]).name;
     let risk = format!("at 1.280 s of run 1 in {process}: I/O: waited for disk (High)");
     assert!(
-        note.contains("hang-risks has 1; hang risks are moments and select no samples") && note.contains(&risk),
+        note.contains("hang-risks has 1; hang risks are moments and do not select samples") && note.contains(&risk),
         "{note}"
     );
 }

@@ -81,7 +81,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
         Some(VERSION) => {}
         Some(version) => {
-            let detail = format!("it has version {version}, and this traceparse reads version {VERSION}");
+            let detail = format!("it has version {version}, but this traceparse reads version {VERSION}");
             return Err(DatasetError::new(DatasetErrorKind::OtherVersion, table, detail));
         }
         None => return Err(DatasetError::damaged(table, "its version is missing")),
@@ -167,7 +167,7 @@ fn check_group(
         && group.num_columns() == columns
         && chunks.all(|chunk| chunk.is_some_and(is_possible));
     if !is_group_possible {
-        return Err(DatasetError::damaged(table, "a row group cannot be as it says"));
+        return Err(DatasetError::damaged(table, "a row group contradicts its own description"));
     }
     let mut codecs =
         places.iter().filter_map(|place| Some((place.name, group.columns().get(place.index)?.compression())));
@@ -181,7 +181,7 @@ fn check_group(
             );
             Err(unlike(table, detail))
         }
-        Some(_) => Err(DatasetError::damaged(table, "a row group cannot be as it says")),
+        Some(_) => Err(DatasetError::damaged(table, "a row group contradicts its own description")),
         None => Ok(()),
     }
 }

@@ -127,7 +127,10 @@ impl<'e> Extract<'e> {
             let files = several(lost, "file");
             let advice = "extract only those files, or the previous inputs of the dataset; --remove-others abandons \
                           them";
-            host.warn(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
+            host.warn(&format!(
+                "{folder}: incomplete: {files} that were lost with data files have not been \
+                                restored; {advice}"
+            ));
         }
         let owed = store.owed()?;
         if let Some(first) = owed.first() {
@@ -270,7 +273,7 @@ fn is_denied(error: &FleetError) -> bool {
     matches!(kind, Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
 }
 
-/// Warns of labels that are lost: a user who extracts again without the input list of the first time may not know that its labels go, too.
+/// Warns of labels that are lost: a user who extracts again without the first input list may not know that its labels are also removed.
 fn tell_lost_labels(host: &dyn FleetHost, counts: &Counts) {
     if counts.runs_that_lose_labels > 0 {
         let runs = several(counts.runs_that_lose_labels, "run");

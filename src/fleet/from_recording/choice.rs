@@ -1,5 +1,5 @@
-//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an
-//! export gives no run.
+//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an export produces no
+//! run.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -150,8 +150,9 @@ fn choose(
     chosen
 }
 
-/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads of
-/// the selected names waited. A name that no thread has is not idle, since nothing says that it was there.
+/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads
+/// of the selected names waited. A name that no thread has is not treated as idle, since the recording does not show that such a thread
+/// existed.
 fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     let profile = &recording.profile;
     let scope = Selection { time: None, intervals: None, ..selection.clone() };

@@ -296,7 +296,7 @@ impl<'h> Finder<'h> {
         }
         let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
         let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
-        let note = format!("{name}: named more than once{also}; it counts once{by}");
+        let note = format!("{name}: given more than once{also}; it is used once{by}");
         self.repeated.entry(canonical).or_insert(note);
     }
 
@@ -311,7 +311,7 @@ impl<'h> Finder<'h> {
         let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
         let repeated = match exports.clone().count() {
             0 | 1 => exports.clone().next().cloned(),
-            count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
+            count => Some(format!("{} exports are given more than once; each is used once", counted(count))),
         };
         let contradicted = one_of(&self.contradicted, "exports have different lines in different manifests");
         repeated.into_iter().chain(contradicted).collect()

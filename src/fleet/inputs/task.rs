@@ -148,7 +148,7 @@ impl Counting {
         (self.rank, &self.source) < (other.rank, &other.source)
     }
 
-    /// The reason why a file with these labels gives no run.
+    /// The reason why a file with these labels produces no run.
     pub(crate) fn reason(&self, labels: &[(String, String)]) -> String {
         duplicate_reason(labels, &self.source, &self.labels)
     }

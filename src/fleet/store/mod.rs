@@ -88,7 +88,7 @@ impl Store {
         let folder = Folder::new(storage, path);
         storage.create_folder(path).with_context(|| format!("{}: cannot be made", path.display()))?;
         if !folder.is_dataset() && folder.is_in_use()? {
-            bail!("{}: not empty, and not a dataset; name a new or empty folder", path.display());
+            bail!("{}: not empty and not a dataset; choose a new or empty folder", path.display());
         }
         let lock = match storage.lock(&path.join(LOCK), true) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),

@@ -1,4 +1,4 @@
-//! The answer of a comparison in short, for people: at most a screen.
+//! The short answer of a comparison, for people: at most one screen.
 
 use std::io::{self, Write};
 

@@ -64,7 +64,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
 /// Notes that a document is truncated.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
-    let note = format!("  {} is truncated at byte {byte}: only complete rows count", clean(&document.input));
+    let note = format!("  {} is truncated at byte {byte}: only complete rows are used", clean(&document.input));
     writeln!(out, "{}", style.paint(Tone::Warning, &note))
 }
 

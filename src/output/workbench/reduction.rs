@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::units::Nanos;
 
-/// What a page leaves out of samples to be as small as asked. Weights and numbers of samples are exact in each.
+/// The details of samples that a page leaves out to fit the requested size. Weights and sample counts are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkbenchReduction {

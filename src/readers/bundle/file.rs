@@ -13,7 +13,7 @@ use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
 use crate::symbols::{Broken, broken};
 
-/// The number of bytes asked of the file system at once.
+/// The number of bytes requested from the file system at a time.
 const PIECE: usize = 64 << 10;
 
 /// The error of a rule that a file of a bundle breaks.
@@ -153,7 +153,7 @@ impl<'f> Content<'f> {
         Ok(self.read_from(bytes, start, count)? - start)
     }
 
-    /// Reads the next bytes to those from `start` on; gives where they end.
+    /// Reads the next bytes to those from `start` on; returns where they end.
     fn read_from(&mut self, bytes: &mut Vec<u8>, start: usize, count: u64) -> Result<usize, Error> {
         bytes.resize(start.saturating_add(usize::try_from(count).unwrap_or(usize::MAX)), 0);
         let mut used = start;

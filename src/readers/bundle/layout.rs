@@ -242,7 +242,7 @@ pub(super) fn read_layout(
 ) -> Result<Layout, Error> {
     if schema.name != name {
         let path = folder.join("schema.xml");
-        return Err(broken_whole(&path, format_args!("its schema is {:?}, and the table's is {name:?}", schema.name)));
+        return Err(broken_whole(&path, format_args!("its schema is {:?}, but the table's is {name:?}", schema.name)));
     }
     let path = folder.join("bulkstore_descriptor");
     let bytes = Content::require(files, &path)?.read_all(room)?;

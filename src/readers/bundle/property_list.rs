@@ -7,7 +7,7 @@
 //! | part | bytes |
 //! |---|---|
 //! | object | a byte of kind (upper half) and size (lower half; `F`: an integer object with the size follows), then its bytes |
-//! | offset table | the offset of each object, in as many bytes as the trailer says |
+//! | offset table | the offset of each object, in the number of bytes given in the trailer |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
 //!
 //! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object

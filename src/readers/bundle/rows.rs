@@ -82,7 +82,7 @@ impl<'f> Rows<'f> {
         Ok(at?.map(|at| (self.piece.as_slice(), at)))
     }
 
-    /// The same in place of what `piece` holds; gives where they start.
+    /// The same in place of what `piece` holds; returns where they start.
     pub(super) fn next_into(&mut self, piece: &mut Vec<u8>) -> Result<Option<u64>, Error> {
         if self.left == 0 {
             self.check_rest()?;

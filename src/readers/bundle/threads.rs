@@ -2,7 +2,7 @@
 //!
 //! | reference | array | name |
 //! |---|---|---|
-//! | thread | tid, process reference | what Instruments shows stands in `form.template`, by tid; else in `thread-info` |
+//! | thread | tid, process reference | the name that Instruments shows is in `form.template`, by tid; otherwise in `thread-info` |
 //! | process | pid, name of a device (where there are 5 numbers, the upper half of the first one is something else) | `process-info`; else `form.template`, by pid |
 
 use std::collections::HashSet;

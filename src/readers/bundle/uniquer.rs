@@ -1,6 +1,6 @@
 //! Values that rows refer to by number: arrays of numbers, and strings.
 //!
-//! `uniquing/arrayUniquer/integeruniquer.index` says where each array is in `integeruniquer.data`, little endian:
+//! `uniquing/arrayUniquer/integeruniquer.index` contains the position of each array in `integeruniquer.data`, little endian:
 //!
 //! | part | size | fields |
 //! |---|---|---|

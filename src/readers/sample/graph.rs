@@ -14,7 +14,7 @@ pub(super) struct GraphLine<'l> {
 }
 
 impl<'l> GraphLine<'l> {
-    /// The parts of a line; an error says what is wrong with it.
+    /// The parts of a line; an error explains what is wrong with it.
     pub(super) fn parse(line: &'l str) -> Result<Self, &'static str> {
         let column = line.find(|character: char| !matches!(character, ' ' | '+' | '!' | ':' | '|'));
         let rest = column.and_then(|column| line.get(column..)).unwrap_or_default();

@@ -25,7 +25,7 @@ pub enum Normalize {
 }
 
 impl Normalize {
-    /// The factor; `None` where a side has nothing to scale by.
+    /// The factor; `None` if a side has nothing to scale by.
     pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
             Self::None => return Some(1.0),

@@ -72,7 +72,7 @@ fn head<'data>(info: Section<'data>, offset: u64, end: u64, format: Format) -> R
     Ok(Head { header, size, is_whole: read == end })
 }
 
-/// A header with all bytes of its unit; `None` where they cannot be read.
+/// A header with all bytes of its unit; `None` if they cannot be read.
 pub(super) fn whole<'data>(
     info: Section<'data>,
     header: &UnitHeader<Bytes<'data>>,
@@ -87,7 +87,7 @@ pub(super) fn whole<'data>(
     Some(UnitHeader::new(encoding, length, kind, abbreviations, SectionId::DebugInfo, place, entries))
 }
 
-/// The bytes of the line table at `offset`; `None` where they cannot be read.
+/// The bytes of the line table at `offset`; `None` if they cannot be read.
 pub(super) fn line_program(lines: Section<'_>, offset: DebugLineOffset) -> Option<&[u8]> {
     let offset = offset.0 as u64;
     let (end, _) = extent(lines, offset).ok()?;

@@ -57,7 +57,7 @@ fn findings(report: &FleetReport) -> String {
         format!("<li{class}>{}</li>\n", Text(&point.text))
     });
     let points: String = points.collect();
-    format!("<section id=\"findings\" aria-label=\"What was found\">\n<ul>\n{points}</ul>\n</section>\n")
+    format!("<section id=\"findings\" aria-label=\"Findings\">\n<ul>\n{points}</ul>\n</section>\n")
 }
 
 /// The meaning of a run's number, in a sentence.
@@ -71,10 +71,10 @@ fn meaning(report: &FleetReport) -> String {
     let threads = counted_threads(&report.options, |names| {
         names.iter().take(MAX_NAMES).map(|name| shortened(name)).collect::<Vec<_>>().join(", ")
     });
-    let threads = threads.map(|threads| format!(" Only these threads count: {}.", Text(&threads)));
+    let threads = threads.map(|threads| format!(" Only these threads are included: {}.", Text(&threads)));
     let selection = (!report.selection.is_whole()).then(|| {
         let selection = report.selection.to_string();
-        format!(" Only the selected part of each run counts: <code>{}</code>.", Text(&selection))
+        format!(" Only the selected part of each run is included: <code>{}</code>.", Text(&selection))
     });
     let selected: String = threads.into_iter().chain(selection).collect();
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != Unit::Nanoseconds);

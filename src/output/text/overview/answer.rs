@@ -111,7 +111,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// True if the whole program used little of a core.
+    /// True if the complete program used little of a core.
     pub(super) fn is_idle(&self) -> bool {
         let Some(activity) = &self.overview.activity else { return false };
         let is_little = match (activity.cpu_percent, self.series.unit) {

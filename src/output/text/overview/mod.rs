@@ -1,4 +1,4 @@
-//! The answer in short: at most a screen, regardless of the recording.
+//! The short answer: at most one screen, regardless of the recording.
 
 mod answer;
 #[cfg(feature = "compression")]
@@ -43,7 +43,7 @@ pub struct OverviewContext<'a> {
     pub command: &'a [String],
 }
 
-/// Writes the answer in short, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
+/// Writes the short answer, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
 ///
 /// # Errors
 /// If `out` fails.
