@@ -82,7 +82,7 @@ impl Place {
     }
 
     fn nothing(&self) -> anyhow::Error {
-        anyhow::anyhow!("{}: there is no object with this name or below it", self.bucket.url(&self.key))
+        anyhow::anyhow!("{}: there is no such object, and no object below this name", self.bucket.url(&self.key))
     }
 }
 

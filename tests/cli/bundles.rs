@@ -363,7 +363,7 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
         [(&["--during", "Layout"][..], "no signpost interval in"), (&["--during-hang"], "no potential hang in")]
     {
         let message = fails(1, &[&[without.as_str()], asked].concat());
-        assert!(message.contains(lack) && message.contains("nothing recorded them"), "{message}");
+        assert!(message.contains(lack) && message.contains("they were not recorded"), "{message}");
         assert!(!message.contains("xctrace"), "{message}");
     }
     let empty = node(3, Content::PotentialHangs(Vec::new()));

@@ -190,7 +190,7 @@ fn code_without_names_fires_nothing_and_is_not_passed_over() {
     }
     let outcome = alert(&runs, "function(*).self.p50 > 0.01");
     assert_eq!((outcome.state, outcome.causes.len()), (UNDECIDED, 1));
-    assert!(outcome.note.unwrap().contains("\"(unnamed)\" is code that may be of any function"));
+    assert!(outcome.note.unwrap().contains("\"(unnamed)\" is code that may belong to any function"));
     assert_eq!(alert(&runs, "function(*).self.p50 > 90").state, AlertState::Quiet);
     assert_eq!(alert(&runs, "function(*).self.max > 0.01").state, UNDECIDED);
     assert_eq!(alert(&runs, "binary(*).self.p50 > 0.01").state, AlertState::Fired);

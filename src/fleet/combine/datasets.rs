@@ -59,7 +59,7 @@ impl Datasets {
         let mut known = BTreeSet::new();
         for path in paths {
             if !known.insert(host.canonical(path)) {
-                bail!("{}: named more than once", path.display());
+                bail!("{}: given more than once", path.display());
             }
             Store::check(host.storage(), path)?;
             Store::files(host.storage(), path)?.iter().try_for_each(|file| host.will_read(file))?;

@@ -460,7 +460,7 @@ mod tests {
             list("a\0b", false).unwrap_err(),
             ": has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8"
         );
-        assert_eq!(list("\n\r\n", false).unwrap_err(), ": the list names no files");
-        assert_eq!(list("", true).unwrap_err(), ": the list names no files");
+        assert_eq!(list("\n\r\n", false).unwrap_err(), ": the list contains no files");
+        assert_eq!(list("", true).unwrap_err(), ": the list contains no files");
     }
 }

@@ -106,7 +106,7 @@ impl<'a> PropertyList<'a> {
         self.bytes.len()
     }
 
-    /// The offset of an object; 0 if the object does not exist.
+    /// The offset of an object; 0 if there is no such object.
     pub(super) fn offset(&self, index: u32) -> usize {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
