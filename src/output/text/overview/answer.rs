@@ -285,10 +285,8 @@ impl Page<'_, '_> {
         let have = if unnamed.unnamed == 1 { "has" } else { "have" };
         let amount = self.percent(nameless);
         let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
-        let of = format!(
-            "{} of {} {addresses} ({amount} of the total weight) {have} no name",
-            unnamed.unnamed, unnamed.frames
-        );
+        let of =
+            format!("{} of {} {addresses} ({amount} of the weight) {have} no name", unnamed.unnamed, unnamed.frames);
         let Some(row) = of_own.or(unnamed.binaries.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
@@ -299,9 +297,9 @@ impl Page<'_, '_> {
         if own(&row) {
             let part = match row.frames {
                 1 if unnamed.unnamed == 1 => "it is".to_owned(),
-                frames if frames == unnamed.unnamed => "all of them are".to_owned(),
-                1 => "1 of them is".to_owned(),
-                frames => format!("{frames} of them are"),
+                frames if frames == unnamed.unnamed => "all are".to_owned(),
+                1 => "1 is".to_owned(),
+                frames => format!("{frames} are"),
             };
             return format!("{of}; {part} in {name}: {}", self.advice(row));
         }
