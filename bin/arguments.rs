@@ -53,13 +53,13 @@ pub(crate) struct SymbolSearchArgs {
     /// A dSYM or other symbol file, or a folder to search (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
     pub(crate) dsym: Vec<PathBuf>,
-    /// The same as --dsym; reads better with a folder
+    /// Same as --dsym; reads better for folders
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
     pub(crate) symbols: Vec<PathBuf>,
     /// Ignore the symbols that Instruments stored in recordings
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_bundled_symbols: bool,
-    /// Do not cache which UUIDs a folder of symbols has
+    /// Do not cache which UUIDs a symbol folder contains
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_cache: bool,
 }

@@ -161,7 +161,7 @@ pub(crate) enum Command {
     Uuid(UuidArgs),
     /// Measure CPU use across many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     #[command(after_help = EXIT_CODES)]
     Completions {
         /// The shell
@@ -207,7 +207,7 @@ pub(crate) struct SymbolicateArgs {
     /// Load address of the binary, in hex [default: addresses in the file]
     #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) load_address: Option<u64>,
-    /// Take addresses as offsets from the Mach-O header
+    /// Treat addresses as offsets from the Mach-O header
     #[arg(long, conflicts_with = "load_address")]
     pub(crate) offset: bool,
     /// Show inlined functions too, innermost first, with an empty line between addresses

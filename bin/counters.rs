@@ -23,7 +23,7 @@ pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> R
     }
     for (id, without) in profile.series_ids().zip(without) {
         match without {
-            None => note(&format!("{} has no such counter and does not count", schema(id))),
+            None => note(&format!("{} has no such counter and is not used", schema(id))),
             Some(0) => {}
             Some(samples) => {
                 warning(&format!(
@@ -47,7 +47,7 @@ fn no_counter(recording: &Recording, counter: &Counter) -> String {
     let tables = tables.filter(|((_, count), _)| *count > 0).map(|((names, count), id)| {
         let schema = profile.string(profile.series(id).schema);
         if names.is_empty() {
-            format!("{schema} has {count}, whose names are not known without its table of contents")
+            format!("{schema} has {count}, whose names are unknown without its table of contents")
         } else {
             format!("{schema} has {}", names.join(", "))
         }

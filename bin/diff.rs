@@ -41,7 +41,7 @@ Examples:
   traceparse diff before.xml after.xml --format svg -o changes.svg
       The flame graph of the second recording, coloured by what changed
   traceparse diff before.xml after.xml -o changes.html
-      A page in which both recordings are explored side by side, for any browser
+      A page for exploring both recordings side by side, in any browser
   traceparse diff before.xml after.xml --alert 'total > 5%'
       For CI: exit with code 3 if the total grew by more than 5 %, and by more than chance explains
 
@@ -126,7 +126,7 @@ enum DiffFormat {
     Csv,
     /// A flame graph of the second recording, coloured by what changed
     Svg,
-    /// A page to explore both recordings and what changed: one file for a browser, without network
+    /// A page for exploring both recordings and what changed: a single file that works offline in any browser
     Html,
 }
 
@@ -181,9 +181,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let normalize = args.normalize;
     let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {
-        warning(
-            "cannot scale: one of the recordings has no length or weight to scale by; comparing weights as they are",
-        );
+        warning("cannot scale: one of the recordings has no length or weight to scale by; comparing unscaled weights");
     }
     let view = args.view();
     let (before, after) = (&before, &after);
@@ -277,7 +275,8 @@ impl Side<'_> {
         }
         if normalize == Normalize::Duration && !self.report.length().is_some_and(|length| length.is_recorded) {
             warning(&format!(
-                "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
+                "{name}, {path}: its length is not recorded in a usable table of contents; using the time that its \
+                 samples cover (pass a table of contents with {option})"
             ));
         }
     }
@@ -357,7 +356,7 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
                 anyhow!("these recordings are not comparable: {unlike}; pass --force to compare them anyway").into()
             );
         }
-        warning(&format!("{unlike}: changes may come from that alone"));
+        warning(&format!("{unlike}: this alone may explain the changes"));
     }
     Ok(())
 }
@@ -409,7 +408,7 @@ impl DiffArgs {
         }
         if self.flame_graph.color_by.is_some() {
             return Err(
-                "--color-by has no effect on a comparison, whose colours are the changes; leave it out".to_owned()
+                "--color-by has no effect on a comparison, whose colours show the changes; leave it out".to_owned()
             );
         }
         if self.format() != DiffFormat::Svg {

@@ -43,8 +43,8 @@ pub(crate) struct SelectionArgs {
     /// named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
-    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`,
-    /// `counter:INST_ALL`) [default: weight]
+    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`, `counter:INST_ALL`)
+    /// [default: weight]
     #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
     pub(crate) metric: MetricArg,
 }
@@ -59,7 +59,7 @@ pub(crate) struct WhenArgs {
     pub(crate) time: Option<TimeRange>,
     /// Only while a signpost interval with this name is open (repeatable)
     ///
-    /// CPU use is relative to the time in these intervals. A fleet leaves out recordings without them.
+    /// CPU use is relative to the time in these intervals. Fleet commands leave out recordings that have no such interval.
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs

@@ -26,7 +26,7 @@ pub(crate) enum Format {
     Folded,
     /// A flame graph: one interactive file for a browser
     Svg,
-    /// A page to explore the recording: one file for a browser, without network
+    /// A page for exploring the recording: a single file that works offline in any browser
     Html,
     /// A profile for the Firefox Profiler (profiler.firefox.com)
     Firefox,
@@ -55,7 +55,7 @@ const EXTENSIONS: [(&str, &str); 11] = [
     (".htm", "html"),
 ];
 
-/// Extensions of what no command writes: text under such a name would be taken for something else.
+/// Extensions of formats that no command writes: text under such a name would be mistaken for another format.
 const FOREIGN: &str = "\
     apng avif bmp eps gif heic ico jpeg jpg pdf png ps tif tiff webp \
     doc docx markdown md rst rtf tex xhtml \
@@ -112,7 +112,7 @@ pub(crate) enum Content {
     Views,
     /// Call trees.
     Trees,
-    /// Samples with their whole stacks, of which a viewer makes its own trees.
+    /// Samples with their complete stacks, from which a viewer builds its trees.
     Stacks,
     /// The functions of each thread, in order of time.
     FlameCharts,

@@ -58,7 +58,7 @@ pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &M
     names.sort_by_key(|name| std::cmp::Reverse(weights.get(name).map_or(0, |weight| weight.value)));
     let is_pattern = asked.text().starts_with('/');
     let matches = if is_pattern { "matches" } else { "is a part of the names of" };
-    let message = format!("'{}' {matches} {} functions; pass one of these whole:", asked.text(), names.len());
+    let message = format!("'{}' {matches} {} functions; pass one of these complete names:", asked.text(), names.len());
     Err(Candidates { message, lines: lines(&names, &weights) }.into())
 }
 

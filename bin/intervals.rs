@@ -19,7 +19,7 @@ const NAMES: usize = 8;
 const RISKS: usize = 5;
 /// The files in which the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
-    /// The exports and recordings that are read for their samples, too.
+    /// The exports and recordings that are also read for their samples.
     pub(crate) exports: &'f [PathBuf],
     /// Files named for their intervals. If there are any, the exports are not searched.
     pub(crate) named: &'f [PathBuf],
@@ -134,7 +134,7 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     let filter = found.filter(&selection.when.during, selection.when.during_hang, selection.when.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
-        note("at no time are all of them open (--during-all), so no sample counts");
+        note("they are never all open at the same time (--during-all), so no sample is selected");
     }
     Ok(filter)
 }
@@ -164,7 +164,10 @@ fn say_risks(found: &Intervals) {
     let more = risks.len().saturating_sub(RISKS);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let count = risks.len();
-    note(&format!("hang-risks has {count}; hang risks are moments and select no samples: {}{more}", listed.join("; ")));
+    note(&format!(
+        "hang-risks has {count}; hang risks are moments and do not select samples: {}{more}",
+        listed.join("; ")
+    ));
 }
 
 /// `at 1.280 s of run 1: Orchard waited … (High)`.
@@ -228,13 +231,13 @@ impl Sources<'_, '_> {
         let rejected: u64 = tables().map(|table| table.rejected.total()).sum();
         match tables().map(|table| table.rows).sum::<u64>() {
             _ if names.is_empty() => {
-                format!("there is no readable table {}; nothing recorded them", schemas.join(" or "))
+                format!("there is no readable table {}; they were not recorded", schemas.join(" or "))
             }
             0 => format!("no rows in {names}: none happened during the recording"),
             _ if rejected > 0 => {
-                format!("{rejected} rows of {names} could not be read, and no other row is such an interval")
+                format!("{rejected} rows of {names} could not be read, and no other row is an interval with this name")
             }
-            rows => format!("none of the {rows} rows of {names} is such an interval, or an end of one"),
+            rows => format!("none of the {rows} rows of {names} is an interval with this name, or the end of one"),
         }
     }
 

@@ -44,7 +44,7 @@ fn warnings() -> MutexGuard<'static, Warnings> {
     WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.
+/// Prints a warning, once: a recording that is read once for samples and once for intervals would produce it twice.
 pub(crate) fn warning(message: &str) {
     let mut warnings = warnings();
     if !is_new(message) {
@@ -61,7 +61,7 @@ pub(crate) fn warning(message: &str) {
 /// The number of warnings printed with an overview, so that both fit on a screen.
 const BESIDE_OVERVIEW: usize = 2;
 
-/// From now on prints few warnings, for an overview, which is to fit on a screen with them; the others are counted.
+/// From now on, prints only a few warnings, so that they fit on one screen with the overview; the rest are only counted.
 pub(crate) fn print_few_warnings() {
     warnings().most = BESIDE_OVERVIEW;
 }
@@ -83,19 +83,19 @@ fn print_warning(message: &str) {
     complain(&format!("{label}: {}", printable(message)));
 }
 
-/// Prints what is worth knowing and no reason to worry.
+/// Prints something worth knowing that is no cause for concern.
 pub(crate) fn note(message: &str) {
     complain(&format!("{}: {}", note_label(), printable(message)));
 }
 
-/// Prints a note, once: both sides of a comparison may have the same to say.
+/// Prints a note, once: both sides of a comparison may produce the same note.
 pub(crate) fn note_once(message: &str) {
     if is_new(message) {
         note(message);
     }
 }
 
-/// True if the message was not printed before.
+/// True if the message has not been printed before.
 fn is_new(message: &str) -> bool {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())

@@ -90,7 +90,7 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();
     for file in files {
         if !seen.insert(std::fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
-            return Err(format!("{} is named twice and would count twice", file.display()));
+            return Err(format!("{} is given twice and would be counted twice", file.display()));
         }
     }
     Ok(())
@@ -116,7 +116,7 @@ pub(crate) fn warn(export: &Recording) {
     }
     for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
         let (document, byte) = document;
-        warning(&format!("{}: the file is truncated at byte {byte}; only complete rows count", document.input));
+        warning(&format!("{}: the file is truncated at byte {byte}; only complete rows are used", document.input));
     }
 }
 
@@ -135,12 +135,12 @@ fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> R
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
     }
     if rows > 0 && rejected == rows {
-        bail!("none of the {rows} rows of CPU tables could be read; the warnings above say why");
+        bail!("none of the {rows} rows of CPU tables could be read; see the warnings above for the reason");
     }
     Ok(())
 }
 
-/// Nothing that a recording lacks can be exported.
+/// What a recording lacks cannot be exported either, so the error does not suggest it.
 fn no_cpu_table_recorded(export: &Recording) -> String {
     let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
     let recorded: BTreeSet<&str> = recorded
@@ -148,11 +148,10 @@ fn no_cpu_table_recorded(export: &Recording) -> String {
         .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
         .collect();
     if recorded.is_empty() {
-        return "there is no CPU table in the recording; record with the Time Profiler or CPU Profiler template"
-            .to_owned();
+        return "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned();
     }
     let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
-    format!("the recording has {names}, but none of it can be read; the warnings above say why")
+    format!("the recording has {names}, but none of them can be read; see the warnings above for the reason")
 }
 
 fn no_cpu_table(export: &Recording) -> String {

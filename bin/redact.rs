@@ -12,19 +12,25 @@ use crate::redacted::Each;
 use crate::unchanged::read_whole;
 use crate::{Failure, redacted, resource_limits, warning};
 
+/// The long help of `--redact-rules`. clap writes `{n}` as a newline, so a code for plain text, which is not shown, is inside.
+const REDACT_RULES_HELP: &str = "\
+Redact, and also replace names of functions, binaries, threads and signposts by the rules in this file
+
+One rule per line: `function /Tangerine(\\w*)/ => Feature$1`; also `binary`, `thread` and `signpost`, and \"NAME\" for a whole name. \
+`{\u{1b}[0mn}` in the replacement becomes a number unique to each name.";
+
 /// The options of redaction.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RedactArgs {
     /// Replace names of users, devices and other processes, and paths that are not the system's
     ///
-    /// The same name gets the same pseudonym, such as user-1, everywhere in one output. UUIDs of binaries, models of devices and dates stay.
+    /// The same name gets the same pseudonym, such as user-1, everywhere in one output. Binary UUIDs, device models and dates are kept.
     #[arg(long, help_heading = "Privacy")]
     pub(crate) redact: bool,
-    /// Redact, and replace names of functions, binaries, threads and signposts by the rules in this file
-    ///
-    /// One rule per line: `function /Tangerine(\w*)/ => Feature$1`; also `binary`, `thread` and `signpost`, and "NAME" for a whole name.
-    /// {n} in the replacement is a number for each name.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy")]
+    /// Redact, and also replace names of functions, binaries, threads and signposts by the rules in this file
+    #[arg(
+        long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy", long_help = REDACT_RULES_HELP
+    )]
     pub(crate) redact_rules: Option<PathBuf>,
 }
 

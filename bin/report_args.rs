@@ -48,7 +48,7 @@ pub(crate) struct ReportArgs {
     pub(crate) output: Option<PathBuf>,
     /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
     ///
-    /// The percentage is relative to the tree, or for rows to the total.
+    /// The percentage is of the tree, or for table rows of the total.
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
     /// Hide tree nodes and table rows below this weight, such as 5ms
@@ -78,7 +78,7 @@ pub(crate) struct ReportArgs {
     /// Split trees and timelines by this
     #[arg(long, value_enum, default_value_t = SeparateBy::Thread, value_name = "WHAT", help_heading = "Output")]
     pub(crate) separate_by: SeparateBy,
-    /// Show one call tree over all threads; the same as --separate-by none
+    /// Show one call tree for all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
     /// Folder to search for source files, for --view lines and --format html (repeatable)

@@ -24,7 +24,7 @@ const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// Memory limit, such as 2G [default: 768M; more for fleets of very many runs]
+    /// Memory limit, such as 2G [default: 768M; more for very large fleets]
     ///
     /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1K of each one-minute run in memory, and
     /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64K of each run.
@@ -33,7 +33,7 @@ pub(crate) struct BoundArgs {
     /// Largest output to write, such as 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
-    /// Most temporary space for copies of objects
+    /// Limit for temporary copies of objects on disk
     #[cfg(feature = "object-store")]
     #[arg(long, global = true, value_parser = parse_size, default_value = "16G", value_name = "SIZE", help_heading = None)]
     object_space: Size,

@@ -184,10 +184,10 @@ fn open(inputs: &Inputs<'_>, args: &ReportArgs, options: &ReportOptions) -> anyh
     match open(args.detail()) {
         Err(error) if args.needs_times().is_none() && args.detail() == SampleDetail::Each && is_over_budget(&error) => {
             if is_piped() {
-                note("--view full adds samples up while it reads, and takes less memory than the overview");
+                note("--view full sums samples while reading, and needs less memory than the overview");
                 return Err(error);
             }
-            note("too large to keep each sample in memory: without times, unless --memory allows more");
+            note("too large to keep each sample in memory: times are left out unless --memory allows more");
             open(SampleDetail::Summed)
         }
         result => result,
@@ -257,7 +257,7 @@ fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
     let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
     match (args.min_weight, other) {
         (Some(WeightLimit::Time(_)), Some(unit)) => {
-            Err(format!("--min-weight is a time, but weights are in {unit} here; pass a number of those"))
+            Err(format!("--min-weight is a time, but the weights are in {unit}; pass a number of {unit}"))
         }
         _ => Ok(()),
     }

@@ -67,10 +67,10 @@ impl<'t> Part<'t> {
     }
 }
 
-/// A rule in parts, of which nothing says yet that they go together.
+/// The parts of a rule, before checking that they fit together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule<'t> {
-    /// Its subject; `None` where it begins with a part.
+    /// Its subject; `None` if it begins with a part.
     pub(crate) subject: Option<Subject>,
     /// The parts before the comparison; at least one if there is no subject.
     pub(crate) parts: Vec<Part<'t>>,

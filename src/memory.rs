@@ -128,7 +128,7 @@ impl MemoryBudget {
     }
 }
 
-/// Bytes reserved from a budget. The default is no bytes of an unlimited budget.
+/// Bytes reserved from a budget. The default is zero bytes of an unlimited budget.
 #[derive(Debug, Default)]
 pub struct Reservation {
     budget: MemoryBudget,
@@ -184,7 +184,8 @@ impl fmt::Display for OverBudget {
         let of_whole = if limit == whole { String::new() } else { format!(" here, of {whole} in all") };
         write!(
             f,
-            "more memory is needed than the limit of {limit} allows{of_whole}; if you trust the input, raise the limit, such as with --memory {more}"
+            "more memory is needed than the limit of {limit} allows{of_whole}; if you trust the input, raise the \
+             limit, for example with --memory {more}"
         )
     }
 }

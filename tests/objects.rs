@@ -353,7 +353,7 @@ fn what_is_missing_or_denied_is_said() {
         (vec!["fleet", "report", "s3://denied/runs"], ["s3://denied/runs", "access denied"]),
         (vec!["fleet", "extract", &input, "-o", "s3://denied/ds"], ["s3://denied/ds", "access denied"]),
         (vec!["fleet", "sql", &dataset], [dataset.as_str(), "no such object"]),
-        (vec!["s3://"], ["s3://", "names no bucket"]),
+        (vec!["s3://"], ["s3://", "the bucket is missing"]),
     ] {
         let message = fails(1, &args);
         words.iter().for_each(|word| assert!(message.contains(word), "{args:?}: {word:?} is not in {message}"));

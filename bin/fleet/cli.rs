@@ -34,7 +34,7 @@ pub(crate) enum FleetAction {
     /// Merge datasets, such as the shards of a fleet
     #[command(after_help = MERGE_HELP)]
     Merge(FleetMergeArgs),
-    /// Write the report on a dataset as SQL, for DuckDB or Spark
+    /// Write the query for a dataset report as SQL, for DuckDB or Spark
     #[command(after_help = SQL_HELP)]
     Sql(FleetSqlArgs),
 }
@@ -52,9 +52,9 @@ pub(crate) struct FleetReportArgs {
     /// Evaluate alerts even if the dataset is incomplete
     #[arg(long, help_heading = "Report")]
     pub(crate) allow_incomplete: bool,
-    /// Count one-second windows in buckets: memory does not grow with the length of recordings
+    /// Count one-second windows in buckets, so that memory does not grow with the length of recordings
     ///
-    /// Percentiles of windows are then within 0.55 %, and there are no timelines. Everything else stays exact.
+    /// Window percentiles are then accurate to 0.55 %, and there are no timelines. Everything else stays exact.
     #[arg(long, help_heading = "Report")]
     pub(crate) approximate: bool,
     /// Output format [default: from the extension of -o, else text]
@@ -77,13 +77,13 @@ pub(crate) struct FleetExtractArgs {
     pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) part: ShardArgs,
-    /// Folder of the dataset; created if it does not exist
+    /// Folder for the dataset; created if it does not exist
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Report how many small files were merged; they always are
+    /// Report how many small files were merged (they are always merged)
     #[arg(long, hide = true, help_heading = "Output")]
     pub(crate) compact: bool,
-    /// First, remove runs whose files are not among the inputs
+    /// First remove runs whose files are not among the inputs
     #[arg(long, help_heading = "Output")]
     pub(crate) remove_others: bool,
     #[command(flatten)]
@@ -97,7 +97,7 @@ pub(crate) struct FleetMergeArgs {
     /// Datasets of `fleet extract` or `fleet merge`, or folders of them
     #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder of the merged dataset; created
+    /// Folder for the merged dataset; it is created
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Also merge incomplete datasets
@@ -107,10 +107,10 @@ pub(crate) struct FleetMergeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetSqlArgs {
-    /// Datasets, or a JSON report whose query to repeat
+    /// Datasets, or a JSON report whose query is to be repeated
     #[arg(required = true, value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
     pub(crate) source: Vec<PathBuf>,
-    /// Dataset to read, if the query comes from a report
+    /// Dataset to read if the query comes from a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
     /// Write a statement even if the dataset is incomplete
@@ -160,7 +160,7 @@ pub(crate) struct InputArgs {
 /// The part of the inputs that is read.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShardArgs {
-    /// Read one of N parts of the inputs, such as 3/16, for `fleet merge`
+    /// Read one of N parts of the inputs, such as 3/16; combine them with `fleet merge`
     ///
     /// Shards are counted from 1. The path of a recording below the root decides which one it is in.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Input")]
@@ -170,7 +170,7 @@ pub(crate) struct ShardArgs {
     /// The default is the folder given as INPUT, or the deepest folder that contains all files of lists and manifests.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input")]
     pub(crate) root: Option<PathBuf>,
-    /// Read the contents of all shards from this JSON file; the inputs are then only the inputs of this shard
+    /// Read the contents of all shards from this JSON file; list only this shard's inputs as arguments
     ///
     /// `{"inputs": N, "lists": {"1": "HASH", …}}`: the number of inputs of all shards, and for each shard a hash of its inputs.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "root", help_heading = "Input")]
@@ -184,14 +184,14 @@ pub(crate) struct ReadingArgs {
     pub(crate) filters: FilterArgs,
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
-    /// Count inlined code for the function that contains it
+    /// Attribute inlined code to the function that contains it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
 
     /// Measure only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
     pub(crate) schema: Vec<String>,
-    /// Fail if a file has no run, or a CPU table row or run is unreadable
+    /// Fail if a file has no run, or if a run or a CPU table row is unreadable
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     /// Use the complete rows of truncated files
@@ -211,7 +211,7 @@ pub(crate) struct QuestionArgs {
     /// Only runs with this label, such as app_version=5.2 (repeatable)
     #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     pub(crate) only: Vec<(String, String)>,
-    /// Samples that count for a binary or function: as the leaf (cpu, self) or anywhere in the stack (all)
+    /// Which samples to attribute to a binary or function: those with it as the leaf (cpu, self) or anywhere in the stack (all)
     #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
     pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
@@ -220,7 +220,7 @@ pub(crate) struct QuestionArgs {
     /// Percentiles to show [default: 50,90,95,99,99.9]
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
-    /// Percentile method: the value of one run, or interpolated between two
+    /// Percentile method: the value of one run, or interpolated between two runs
     #[arg(long, value_enum, default_value_t = QuantileMethod::NearestRank, help_heading = "Report")]
     pub(crate) method: QuantileMethod,
     /// Count each run as often as its `run_weight`
@@ -239,12 +239,12 @@ pub(crate) struct TableArgs {
     /// `auto` is the highest percentile up to P99 for which there are enough runs.
     #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "Report")]
     pub(crate) sort: SortKey,
-    /// Rows per table; 0 shows all [default: 15 in text, all elsewhere]
+    /// Rows per table; 0 shows all [default: 15 in text, all in other formats]
     #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "Report")]
     pub(crate) top: Option<usize>,
     /// Exit with code 3 if this rule holds, such as 'cpu.p99 > 80' (repeatable)
     ///
-    /// The grammar of rules is below.
+    /// See below for the grammar of rules.
     #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "Report")]
     pub(crate) alert: Vec<AlertRule>,
 }
@@ -255,9 +255,9 @@ pub(crate) enum FleetFormat {
     Text,
     /// For programs; every field is documented in docs/fleet-formats.md
     Json,
-    /// One table: a line for each cohort, scope and row
+    /// One table, with a line for each cohort, scope and row
     Csv,
-    /// One page with plots, which loads nothing else
+    /// A page with plots, in a single file
     Html,
 }
 
@@ -365,7 +365,7 @@ impl QuestionArgs {
             let meant = |quantile: &Quantile| Quantile::from_parts_per_million(100 * quantile.parts_per_million());
             let meant: Vec<String> = self.percentiles.iter().filter_map(meant).map(|meant| meant.to_string()).collect();
             let meant = meant.join(",").replace('P', "");
-            return Err(format!("--percentiles are in percent, and all of these are below 1; did you mean {meant}?"));
+            return Err(format!("--percentiles are in percent, but all of these are below 1; did you mean {meant}?"));
         }
         Ok(())
     }

@@ -93,7 +93,10 @@ pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
         paths.extend(found);
     }
     if output.is_some() && paths.iter().any(|path| real(path) == output) {
-        let message = format!("{}: an input, and cannot be the output, too; name a new folder", args.output.display());
+        let message = format!(
+            "{}: this is an input, so it cannot also be the output; choose a new folder",
+            args.output.display()
+        );
         return Err(Failure::Usage(message));
     }
     will_write(Some(&args.output));

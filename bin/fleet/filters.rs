@@ -14,7 +14,7 @@ use crate::redacted;
 pub(crate) struct ThreadArgs {
     /// Only threads with this name, or that match /REGEX/ (repeatable)
     ///
-    /// The name is the complete name: a part of a name, or a TID, would mean another thread in each recording.
+    /// Give the complete name: part of a name, or a TID, could match a different thread in each recording.
     #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
     pub(crate) thread: Vec<ThreadName>,
     /// Only main threads; with --thread, only threads that match both
@@ -116,7 +116,7 @@ impl FilterArgs {
             return Err("--during-all only applies to --during and --during-hang".to_owned());
         }
         if self.operations.invert {
-            return Err("--invert turns trees upside down, and a fleet shows none".to_owned());
+            return Err("--invert turns trees upside down, but fleets have no trees".to_owned());
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ Examples:
       How CPU use is distributed over all exports of a folder, and what uses it
   traceparse fleet report exports/ --manifest fleet.csv --by app_version \\
       -o fleet.html
-      The same by version, with plots; the manifest has each export's version
+      The same by version, with plots; the manifest lists each export's version
   traceparse fleet report 'exports/**/*.xml.gz' --alert 'cpu.p99 > 80'
       For CI: exit with code 3 if the alert fires
   traceparse fleet report exports/ --during FeedScroll --only-main-thread
@@ -15,7 +15,7 @@ Examples:
   traceparse fleet extract exports/ -o fleet.dataset
       Measure each export once; later runs read only what is new or changed
   traceparse fleet report fleet.dataset --by device --scope function --top 50
-      As many reports as you like, without the exports
+      Any number of reports, without reading the exports again
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
@@ -28,7 +28,7 @@ quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.
 
-Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without such an interval, and without such a thread, are excluded and listed; the percentage is relative to the selected time.
+Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest takes precedence. Runs without a matching interval or thread are excluded and listed; the percentage is relative to the selected time.
 
 A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it represents), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
   path,app_version,device,ring
@@ -37,20 +37,20 @@ A manifest lists exports to read and describes them, one per line. The column `p
 const RUNS_HELP: &str = "\
 Pages of runs:
   traceparse fleet report exports/ -o fleet.html --with-runs 20
-      Also writes fleet.runs/: pages to explore the 20 runs that the numbers of
-      fleet.html name first. Percentiles and largest values link to them";
+      Also writes fleet.runs/: pages for exploring the first 20 runs referred
+      to in fleet.html. Percentiles and largest values link to them";
 
 const ALERT_HELP: &str = "\
 Alert rules:
   cpu.p95 > 80                       P95 across runs, in percent of one core
   cpu.mean > 20    cpu.max >= 300    the mean; the largest run
-  process(\"Finder\").cpu.p99 > 5      a process by name; thread(\"…\") too
+  process(\"Finder\").cpu.p99 > 5      a process by name (or thread(\"…\"))
   function(\"-[X y]\").self.p99 > 5    samples with it as the leaf
   binary(\"UIKitCore\").all.p90 > 10   samples with it anywhere in the stack
-  function(*).self.p99 > 5           any function, beyond chance; binary(*) too
+  function(*).self.p99 > 5           any function (or binary(*)), beyond chance
   process(*).cpu.p99 > 50            the busiest process of each run
   window(60s).max > 80               the busiest 60 s of each run
-  system-cpu-limit                   when iOS ends apps: 80 % over 60 s
+  system-cpu-limit                   the limit at which iOS ends apps: 80 % over 60 s
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
@@ -76,20 +76,20 @@ Examples:
   find /data -name '*.trace' -print0 |
       traceparse fleet extract --files-from - -0 -o fleet.dataset
   traceparse fleet extract /data --shard 3/16 -o shards/3
-      One of 16 processes; `fleet merge shards/* -o fleet.dataset` follows";
+      One of 16 processes; then run `fleet merge shards/* -o fleet.dataset`";
 
 const EXTRACT_CODES: &str = "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 pub(super) const MERGE_HELP: &str = "\
 A run in several datasets is used once. If several datasets contain copies of a file, one copy is used, and all numbers are the same as in a single extract. Datasets with different selections, settings or numbers of shards are refused.
 
-A merge is incomplete until it has all shards: reports name the missing ones, and alerts are undecided (exit code 4). After an interruption, run the same merge again.
+A merge is incomplete until it has all shards: reports list the missing shards, and alerts are undecided (exit code 4). After an interruption, run the same merge again.
 
 Examples:
   traceparse fleet extract exports/ --shard 1/2 -o shard-1
   traceparse fleet extract exports/ --shard 2/2 -o shard-2
   traceparse fleet merge shard-1 shard-2 -o fleet.dataset
-      Two processes, or machines, do half of the work each
+      Two processes or machines each do half of the work
   traceparse fleet merge january february -o quarter
       Datasets of different recordings
 
@@ -103,6 +103,6 @@ Examples:
   traceparse fleet sql january.dataset february.dataset | duckdb
   traceparse fleet sql --engine spark s3://bucket/fleet --percentiles 99,99.9
   traceparse fleet sql report.json --dataset fleet.dataset
-      The query of a report that `fleet report --format json` wrote
+      The query of a report written by `fleet report --format json`
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";

@@ -35,7 +35,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     {
         let dataset = elsewhere.display().to_string();
         if patterns.is_some() {
-            let message = format!("{dataset} cannot be asked which threads a pattern matches; name them in full");
+            let message = format!("{dataset} cannot resolve a thread pattern; give complete thread names");
             return Err(Failure::Usage(message));
         }
         engine.query(&options, &[(shown(&dataset).into_owned(), Vec::new())])
@@ -74,7 +74,9 @@ fn is_elsewhere(args: &FleetSqlArgs, dataset: &Path) -> bool {
 
 /// The options of the report.
 fn options_of(args: &FleetSqlArgs) -> Result<FleetOptions> {
-    let [source] = args.source.as_slice() else { bail!("--dataset goes with one report, whose query it repeats") };
+    let [source] = args.source.as_slice() else {
+        bail!("--dataset requires exactly one report, whose query is repeated")
+    };
     let name = source.display();
     let text = read_whole(source, resource_limits::OWN_FILE)?;
     FleetOptions::from_report_json(&text).map_err(|reason| anyhow!("{name}: {reason}"))

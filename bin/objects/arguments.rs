@@ -61,7 +61,7 @@ fn check_value(command: &str, arg: &Arg, is_only: bool, value: &OsStr) -> Result
     }
 }
 
-/// The sentence about a URL of an object store where the command was built without the feature.
+/// The sentence about a URL of an object store, if the command was built without the feature.
 pub(super) fn no_feature() -> String {
     format!(
         "this traceparse reads and writes files only; `cargo install traceparse --features object-store` gives one for \

@@ -55,7 +55,7 @@ const MIRROR: &str = "the temporary folder for objects cannot be written; TMPDIR
 pub(super) fn create(path: &Path) -> Result<File> {
     let folder = path.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).context(MIRROR)?;
-    ensure!(!path.is_dir(), "it is an object and a folder of objects, and cannot be both here");
+    ensure!(!path.is_dir(), "it is both an object and a folder of objects, which is not possible in a local copy");
     File::create(path).context(MIRROR)
 }
 

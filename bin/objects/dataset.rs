@@ -42,7 +42,7 @@ impl Remote {
     pub(super) fn new(url: &Path) -> Result<Self> {
         let mirror = Mirror::get()?;
         let parts = mirror.path(DATASET, url).and_then(|path| Some((mirror.parts(&path)?, path)));
-        let Some(((scheme, bucket, key), folder)) = parts else { bail!("{}: names no bucket", url.display()) };
+        let Some(((scheme, bucket, key), folder)) = parts else { bail!("{}: the bucket is missing", url.display()) };
         Ok(Self { bucket: mirror.bucket(&scheme, &bucket)?, key, folder })
     }
 
@@ -88,7 +88,7 @@ impl Remote {
                 return Ok(Copied { manifest: Some((manifest, version)), names });
             }
         }
-        bail!("{}: is written by another extract again and again; wait until that is done", self.bucket.url(&self.key))
+        bail!("{}: another extract keeps writing to it; wait until that extract is done", self.bucket.url(&self.key))
     }
 
     /// Removes copies of files of an earlier version.

@@ -31,7 +31,7 @@ impl Place {
         let mirror = Mirror::get()?;
         let parts = mirror.path(OBJECTS, url).and_then(|path| Some((mirror.parts(&path)?, path)));
         let Some(((scheme, bucket, key), path)) = parts else {
-            bail!("{}: names no bucket; write {}", url.display(), "s3://BUCKET/KEY");
+            bail!("{}: the bucket is missing; write {}", url.display(), "s3://BUCKET/KEY");
         };
         let folder = path.ancestors().nth(if key.is_empty() { 0 } else { key.split('/').count() });
         let folder = folder.unwrap_or(&path).to_owned();
@@ -82,7 +82,7 @@ impl Place {
     }
 
     fn nothing(&self) -> anyhow::Error {
-        anyhow::anyhow!("{}: there is no such object, and none below that name", self.bucket.url(&self.key))
+        anyhow::anyhow!("{}: there is no such object, and no object below this name", self.bucket.url(&self.key))
     }
 }
 

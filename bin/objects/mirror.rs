@@ -1,7 +1,7 @@
 //! The mirror: a temporary folder in which objects are files.
 //!
 //! ```text
-//! ROOT/objects/s3/bucket/runs/7.xml    an object: empty, as long as nobody reads it
+//! ROOT/objects/s3/bucket/runs/7.xml    an object: empty until it is read
 //! ROOT/dataset/s3/bucket/fleet/…       a dataset, which is there as a whole (dataset.rs)
 //! ```
 
@@ -130,7 +130,7 @@ impl Mirror {
             && path.strip_prefix(folder).is_ok_and(|below| below.components().count() == object.key.split('/').count());
         let url = || bucket.url(&object.key);
         if !is_inside {
-            return Err(anyhow!("{}: cannot be the name of a file here", url()));
+            return Err(anyhow!("{}: cannot be used as a file name on this system", url()));
         }
         let mut state = self.state();
         if state.objects.contains_key(&path) {

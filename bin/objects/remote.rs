@@ -82,7 +82,7 @@ impl Target {
     pub(crate) fn finish(self) -> Result<()> {
         let Self { stop, thread } = self;
         let _ = stop.send(());
-        let Ok(mut writer) = thread.join() else { bail!("the dataset could not be put into the object store") };
+        let Ok(mut writer) = thread.join() else { bail!("the dataset could not be uploaded") };
         writer.put()?;
         writer.clean_up()
     }
@@ -96,7 +96,7 @@ fn check_empty(remote: &Remote) -> Result<()> {
     let is_other = |object: &&Object| remote.name_of(&object.key).is_some_and(|name| !is_left(name));
     let url = remote.bucket.url(&remote.key);
     let other = objects.iter().find(is_other);
-    ensure!(other.is_none(), "{url}: not empty, and not a dataset; name a new or empty place");
+    ensure!(other.is_none(), "{url}: not empty and not a dataset; choose a new or empty destination");
     Ok(())
 }
 
@@ -156,7 +156,10 @@ impl Writer {
                 return self.put_manifest(manifest, &names, after);
             }
         }
-        bail!("{}: the dataset changes too fast to be put there", self.remote.bucket.url(&self.remote.key))
+        bail!(
+            "{}: cannot upload the dataset: it kept changing during the upload; run the command again",
+            self.remote.bucket.url(&self.remote.key)
+        )
     }
 
     /// Puts the files that are not there; false if one went away, which a new version of the manifest does not name.
@@ -228,7 +231,7 @@ impl Writer {
         // Another extract that has just ended may have removed files that this one uploaded again.
         let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.there = found;
-        ensure!(self.put_files(&names)?, "{}: the copy of the dataset is not whole", self.remote.folder.display());
+        ensure!(self.put_files(&names)?, "{}: the copy of the dataset is incomplete", self.remote.folder.display());
         let written = objects.iter().find(|object| self.remote.name_of(&object.key) == Some(MANIFEST));
         // The clock of the store decides.
         let is_old = |object: &Object| {

@@ -29,7 +29,7 @@ pub(super) trait Source {
     /// Reads at a byte of the file, as much as there is at once; 0 at its end.
     fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize>;
 
-    /// Fails where the file is not what it was when it was opened.
+    /// Fails if the file is not what it was when it was opened.
     fn check(&self) -> io::Result<()>;
 }
 
@@ -74,7 +74,7 @@ impl Shelf {
     }
 }
 
-/// The source, what was taken for it, and what went wrong first.
+/// The source, the memory reserved for it, and the first error.
 struct Shared<'f> {
     source: RefCell<Box<dyn Source + 'f>>,
     failure: OnceCell<io::Error>,

@@ -1,4 +1,4 @@
-//! Alert rules, asked of the cohorts of a fleet.
+//! Evaluates alert rules on the cohorts of a fleet.
 //!
 //! # Rules about any function or binary
 //!
@@ -28,7 +28,7 @@ use crate::units::Millionths;
 pub(super) const MAX_BEYOND: usize = 20;
 
 /// The note of a cohort of failed files.
-pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
+pub(super) const NO_RUNS: &str = "none of the files of this cohort produced a run";
 
 impl CohortRuns<'_> {
     /// The outcome of an alert rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
@@ -50,7 +50,8 @@ impl CohortRuns<'_> {
     /// The outcome of an alert rule in a unit that no run has.
     fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
         let note = format!(
-            "the rule is about {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 Gcycles/s",
+            "the rule uses {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 \
+             Gcycles/s",
             rule.unit.rate_name(),
             self.unit(cohort).name()
         );
@@ -62,7 +63,7 @@ impl CohortRuns<'_> {
         let members = &self.members[cohort];
         if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
             if series.is_left_out {
-                let note = format!("the {} {name:?} is in no process that counts here", scope.name());
+                let note = format!("the {} {name:?} is not in any selected process", scope.name());
                 return undecided(rule, cohort, Some(1), Some(note));
             }
             let similar = series.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
@@ -149,7 +150,12 @@ pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(
 /// Unequal weights leave fewer runs than there are.
 pub(super) fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
     let is_fewer = effective < count && matches!(state, AlertState::Undecided { .. });
-    is_fewer.then(|| format!("by their weights, these runs say as much as {effective} of equal weight"))
+    is_fewer.then(|| {
+        format!(
+            "because of their weights, these runs contain as much information as {effective} runs \
+                              of equal weight"
+        )
+    })
 }
 
 /// The reason why the outcome is doubtful.
@@ -425,13 +431,13 @@ impl<'e> Family<'e> {
         let (scope, count) = (self.each.scope.name(), self.each.count());
         if let Some(needed) = needed {
             let is_of_all = self.rule.bound == AlertBound::Estimate && needed > self.needed();
-            let note = is_of_all
-                .then(|| format!("an interval that holds for all {count} names together needs this many runs"));
+            let note =
+                is_of_all.then(|| format!("an interval that holds for all {count} names at once needs this many runs"));
             return note.or_else(|| weights_note(runs.effective, runs.count, state));
         }
         if names.iter().all(|judged| is_of_many(&judged.name)) {
             let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.name)).collect();
-            return Some(format!("{} is code that may be of any {scope}, and of many", names.join(" and ")));
+            return Some(format!("{} is code that may belong to any {scope}, or to several", names.join(" and ")));
         }
         Some(if self.fleet.options.is_weighted {
             "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()

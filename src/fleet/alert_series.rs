@@ -27,7 +27,7 @@ pub(super) enum AlertNumbers {
 /// One number per run.
 #[derive(Debug)]
 pub(super) struct OneSeries {
-    /// By run; `None` where the run has no such number (it is shorter than the window).
+    /// By run; `None` if the run has no such number (it is shorter than the window).
     pub(super) values: Vec<Option<Millionths>>,
     /// True if a run has the name in the rule.
     pub(super) is_seen: bool,
@@ -76,7 +76,7 @@ impl AlertSeries {
         }
     }
 
-    /// Adds a run, of which `counts` says whose processes count; `rate` is its whole CPU use.
+    /// Adds a run. `counts` decides which of its processes are used; `rate` is the CPU use of the complete run.
     pub(super) fn add(
         &mut self,
         run: u32,
@@ -150,7 +150,7 @@ struct Sum<'m> {
     measures: RunRows<'m>,
     counts: &'m dyn Fn(NameId) -> bool,
     scope: FleetScope,
-    /// `None` where the run does not have it.
+    /// `None` if the run does not have it.
     name: Option<NameId>,
 }
 

@@ -58,7 +58,7 @@ pub struct FleetBuilder {
     /// True if alerts are decided although inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
-    /// Notes of runs: the number of runs that have each, and the first of them.
+    /// Notes of runs: for each note, the number of runs that have it, and the first of these runs.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
@@ -160,7 +160,7 @@ impl FleetBuilder {
             return false;
         }
         if let Some(first) = self.sources.get(&record.run_id) {
-            let reason = format!("it has the same content as {first}, which counts");
+            let reason = format!("it has the same content as {first}, which is used");
             self.inputs.failed.push(record.failure(FailureKind::Duplicate, reason));
             return false;
         }

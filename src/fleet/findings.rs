@@ -83,7 +83,7 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
     }
 }
 
-/// The cohorts of a unit, ready to be compared: neighbours where a label has an order, else all.
+/// The cohorts of a unit to compare: neighbours if a label has an order, otherwise all.
 fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     let mut runs = vec![Vec::new(); report.cohorts.len()];
     report.runs.iter().for_each(|run| runs[run.cohort].push(run));

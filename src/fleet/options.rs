@@ -202,7 +202,7 @@ struct Fields<'v>(&'v Value);
 impl Fields<'_> {
     fn field<T>(&self, name: &str, read: impl FnOnce(&Value) -> Option<T>) -> Result<T, String> {
         let value = self.0.get(name).ok_or_else(|| format!("the option {name:?} is absent"))?;
-        read(value).ok_or_else(|| format!("the option {name:?} has no meaning: {value}"))
+        read(value).ok_or_else(|| format!("the option {name:?} has an invalid value: {value}"))
     }
 
     fn text<T>(&self, name: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {

@@ -74,11 +74,11 @@ pub struct Inputs {
     pub left_out_values: Vec<(String, Vec<String>)>,
     /// The keys of the labels that runs and failed files have, sorted.
     pub label_keys: Vec<String>,
-    /// The names of processes, sorted, the first of them.
+    /// The first process names, sorted.
     pub processes: Vec<String>,
     /// Requested processes ([`FleetOptions::processes`]) that no run has.
     pub missing_processes: Vec<String>,
-    /// The names of threads, sorted, the first of them.
+    /// The first thread names, sorted.
     pub threads: Vec<String>,
     /// Requested threads ([`FleetOptions::threads`]) that no run has.
     pub missing_threads: Vec<String>,
@@ -124,7 +124,7 @@ pub struct RunRow {
     pub run_weight: Millionths,
     /// The CPU use of the run: `weight` per `wall`.
     pub rate: Millionths,
-    /// The percentiles of its windows of one second, as asked, by nearest rank; `None` without a whole window.
+    /// The requested nearest-rank percentiles of its one-second windows; `None` without a complete window.
     pub windows: Option<Vec<Millionths>>,
     /// The busiest window of one second.
     pub window_max: Option<Millionths>,
@@ -220,7 +220,7 @@ pub struct TimelinePoint {
     pub seconds: u32,
     /// Runs that recorded all of it.
     pub runs: u64,
-    /// The percentiles of their CPU use in it, as asked, by nearest rank.
+    /// The requested nearest-rank percentiles of their CPU use in it.
     pub values: Vec<f64>,
     /// The largest.
     pub max: f64,
@@ -340,7 +340,7 @@ pub struct TrendPoint {
     pub name: String,
     /// The number of runs.
     pub runs: u64,
-    /// Percentiles of CPU use across these runs, as asked.
+    /// The requested percentiles of CPU use across these runs.
     pub estimates: Vec<Estimate>,
     /// The largest; `None` without runs.
     pub max: Option<f64>,
@@ -427,13 +427,13 @@ pub struct AlertOutcome {
     pub runs: u64,
     /// The runs beyond the threshold, the largest first: the position in [`FleetReport::runs`], and the value.
     pub beyond: Vec<(usize, Millionths)>,
-    /// The number of runs beyond it; `beyond` keeps the first of them.
+    /// The number of runs beyond it; `beyond` contains those farthest beyond it.
     pub beyond_count: u64,
     /// For a rule about any function or binary, the names that fired it with their values, the furthest beyond the
     /// threshold first. If the rule is undecided, the names that may fire it. If nothing is beyond the threshold, the
     /// nearest name. `value`, `estimate` and `beyond` describe the first name. Empty for other rules.
     pub causes: Vec<(String, f64)>,
-    /// The number of names that fired it or may; `causes` keeps the first of them.
+    /// The number of names that fired it or may fire it; `causes` contains those farthest beyond the threshold.
     pub causes_count: u64,
     /// The number of names that were judged; 0 for other rules.
     pub judged: u64,

@@ -114,7 +114,7 @@ impl RunRecord {
             + of_vec(&self.parts)
     }
 
-    /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` where the recorded time is not known.
+    /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` if the recorded time is not known.
     pub fn rate(&self, weight: u64) -> Option<Millionths> {
         rate_of(weight, self.unit, self.wall?)
     }
@@ -182,11 +182,11 @@ pub struct FrameRow {
     pub binary: NameId,
     /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] for a binary.
     pub function: NameId,
-    /// Weight of samples whose leaf it is, or is in it.
+    /// Weight of samples in which it is the leaf, or the leaf is in it.
     pub self_weight: u64,
     /// Weight of samples that have it anywhere in their stack; once each.
     pub all_weight: u64,
-    /// Samples whose leaf it is, or is in it.
+    /// Samples in which it is the leaf, or the leaf is in it.
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
     pub all_samples: u64,
@@ -350,13 +350,13 @@ pub struct FailedInput {
     pub source: String,
     /// The size of the file in bytes, 0 if unknown.
     pub source_bytes: u64,
-    /// The hash of its content, in hex; `None` where it could not be read.
+    /// The hash of its content, in hex; `None` if it could not be read.
     pub run_id: Option<String>,
     /// As [`RunRecord::fingerprint`]; the same file with the same settings fails again.
     pub fingerprint: String,
     /// The kind of failure.
     pub kind: FailureKind,
-    /// A sentence that says what happened and what to do.
+    /// A sentence that explains what happened and what to do.
     pub reason: String,
     /// The labels that a manifest gives it, sorted by key: the cohort that it is missing from.
     pub labels: Vec<(String, String)>,
@@ -406,9 +406,9 @@ impl RunMeasures {
     pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
         let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
-            [] => format!("There is no known {thread}."),
+            [] => format!("No {thread} is known."),
             [name] => format!("There is no {thread} named {name:?}."),
-            names => format!("There is no {thread} of the names {}.", names.join(", ")),
+            names => format!("There is no {thread} with any of these names: {}.", names.join(", ")),
         }
     }
 }

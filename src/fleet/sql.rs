@@ -121,7 +121,7 @@ impl Query<'_> {
         writeln!(out, "-- How {} is distributed across runs: {}.", self.subject(), self.method())?;
         writeln!(
             out,
-            "-- Percent of one core where the unit is ns, else units per second. A scope that a run does not"
+            "-- Percent of one core if the unit is ns, otherwise units per second. A scope that a run does not"
         )?;
         writeln!(out, "-- have is zero there: runs counts all runs of the cohort.")?;
         let (measured, used) = (self.measured(), self.used());

@@ -10,7 +10,7 @@ use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::Report;
 
-/// A finished answer. [`write()`] takes references to what it is made of, too.
+/// A finished answer. [`write()`] also takes references to its parts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'a, 'e> {

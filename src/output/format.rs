@@ -48,7 +48,7 @@ pub enum Format<'o> {
     /// For pprof, and other readers of its format: samples of one measurement, regardless of the view. It is compressed.
     #[cfg(feature = "compression")]
     Pprof,
-    /// For people: one page to explore a recording, or to compare two, without network access. It holds the samples that the report
+    /// For people: one page for exploring a recording, or comparing two, without network access. It holds the samples that the report
     /// selects, in all thread states unless states were selected, regardless of the view.
     #[cfg(feature = "compression")]
     Workbench(WorkbenchOptions<'o>),

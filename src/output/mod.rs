@@ -14,7 +14,7 @@
 //! | [`D3`](Format::D3) | d3-flame-graph, and other tools based on d3's hierarchies | the tree |
 //! | [`ChromeTrace`](Format::ChromeTrace) | Perfetto, `chrome://tracing` | the flame chart, regardless of the view |
 //! | `Pprof` (with the feature `compression`) | pprof, and other readers of its format | samples, regardless of the view |
-//! | `Workbench` (with the feature `workbench`) | people: one page to explore a recording, or to compare two | samples, regardless of the view |
+//! | `Workbench` (with the feature `workbench`) | people: one page for exploring a recording, or comparing two | samples, regardless of the view |
 //! | `Html` (with the feature `html`) | people: reports of fleets | |
 //!
 //! Text, SVG and HTML make names [inert], so that they cannot steer a terminal or break lines. The other formats keep every byte of a

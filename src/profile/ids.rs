@@ -1,4 +1,5 @@
-//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`. And the error of a full table.
+//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`. Also defines the error for a full
+//! table.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -56,7 +56,7 @@ impl Matcher {
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
             _ if text.is_empty() => {
-                Err("an empty name would match everything; /^$/ matches what has no name".to_owned())
+                Err("an empty name would match everything; use /^$/ to match items without a name".to_owned())
             }
             Some("") => Err("an empty regular expression would match everything".to_owned()),
             Some(pattern) => {

@@ -126,7 +126,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// Prefetches the memory that tells whether `frame` was called from `parent`.
+    /// Prefetches the memory that records whether `frame` was called from `parent`.
     #[inline]
     pub(super) fn fetch(&self, parent: StackId, frame: FrameId) {
         let row = Stack { parent: Some(parent), frame };

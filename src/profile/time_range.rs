@@ -32,7 +32,7 @@ impl FromStr for TimeRange {
         let end: Option<Nanos> = if end.is_empty() { None } else { Some(end.parse()?) };
         match end {
             Some(end) if end < start => Err("the range ends before it starts".to_owned()),
-            Some(end) if end == start => Err("the range is empty: its END does not count".to_owned()),
+            Some(end) if end == start => Err("the range is empty: its END is not included".to_owned()),
             _ => Ok(Self { start, end }),
         }
     }

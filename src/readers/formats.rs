@@ -25,11 +25,13 @@ pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
         Some("the file is compressed once more, or was not decompressed; unpack it first")
     } else if is(b"\xfd7zXZ\0") {
         Some(
-            "the file is compressed with xz, which is not read; unpack it first (xz -d), or compress it with gzip or zstd",
+            "the file is compressed with xz, which is not supported; unpack it first (xz -d), or compress it with \
+             gzip or zstd",
         )
     } else if is_bzip2 {
         Some(
-            "the file is compressed with bzip2, which is not read; unpack it first (bzip2 -d), or compress it with gzip or zstd",
+            "the file is compressed with bzip2, which is not supported; unpack it first (bzip2 -d), or compress it \
+             with gzip or zstd",
         )
     } else if is_compressed {
         Some("the file is compressed, and this build lacks the feature compression; unpack it first")

@@ -237,8 +237,8 @@ fn by_manifest(
     if between.since(duration) > SLACK {
         let (duration, between) = (seconds(duration), seconds(between));
         notes.push(format!(
-            "The manifest says that run {number} took {duration} s, but it has samples of {between} s; the manifest's duration \
-             is not used."
+            "According to the manifest, run {number} took {duration} s, but its samples span {between} s; the \
+             manifest's duration is not used."
         ));
         return None;
     }
@@ -246,15 +246,15 @@ fn by_manifest(
     if let Some(of_toc) = known(of_toc).filter(|&other| other.since(duration).max(duration.since(other)) > SLACK) {
         let (duration, of_toc) = (seconds(duration), seconds(of_toc));
         notes.push(format!(
-            "The manifest says that run {number} took {duration} s, and its table of contents {of_toc} s; the manifest's \
-             duration is used."
+            "According to the manifest, run {number} took {duration} s; according to its table of contents, \
+             {of_toc} s; the manifest's duration is used."
         ));
     }
     let (mut start, mut length) = (Nanos::default(), with_last_sample(duration, sampled));
     if let Some(sampled) = sampled.filter(|sampled| sampled.last.since(duration) > SLACK) {
         notes.push(format!(
-            "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
-             and ends with the last sample.",
+            "According to the manifest, run {number} took {} s, but it has samples up to {} s; the manifest's \
+             duration is used, and ends with the last sample.",
             seconds(duration),
             seconds(sampled.last)
         ));

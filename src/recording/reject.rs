@@ -77,13 +77,14 @@ impl RejectReason {
                 "a cell of the row has neither a value nor a reference to one, and is not marked as absent",
             ),
             Self::BadNumber => ("bad-number", "a number in the row is missing, not a number, or out of range"),
-            Self::WrongType => {
-                ("wrong-type", "a cell of the row holds, or refers to, another kind of element than belongs there")
+            Self::WrongType => ("wrong-type", "a cell of the row contains or refers to the wrong kind of element"),
+            Self::UnknownStack => {
+                ("unknown-stack", "the stack of the row has a form that this version does not recognise")
             }
-            Self::UnknownStack => ("unknown-stack", "the stack of the row has a shape that this version does not know"),
             Self::StackTooDeep => (
                 "stack-too-deep",
-                "the stack of the row is deeper than the limit (1,024 frames; only the library can be told to read more: `Limits::stack_depth`)",
+                "the stack of the row is deeper than the limit (1,024 frames; only the library can raise it: \
+                 `Limits::stack_depth`)",
             ),
             Self::WeightOverflow => ("weight-overflow", "the weights of the table do not fit in 64 bits"),
             Self::Cut => ("cut", "the input ends inside the row"),

@@ -104,8 +104,8 @@ impl TocRun {
         let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
         (last.since(duration) > SLACK).then(|| {
             format!(
-                "A table of contents says that run {} took {} s, but the export has samples up to {} s; it is of another \
-                 recording and is not used.",
+                "According to a table of contents, run {} took {} s, but the export has samples up to {} s; it \
+                 belongs to another recording and is not used.",
                 self.number,
                 seconds(duration),
                 seconds(last)

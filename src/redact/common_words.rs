@@ -25,7 +25,7 @@ const WORDS_OF_CODE: &str = "\
     server service session set shared size skip stack start state std string swift system task test text thread \
     timer type user users usr vagrant value vector view will work worker";
 
-/// Names that mean something to reports, and are no one's.
+/// Names that have a meaning in reports and belong to no person.
 const NAMES_OF_CODE: [&str; 3] = ["main", "Main Thread", "start"];
 
 /// A name with fewer letters is only replaced in paths. An ideograph or a syllable counts twice.

@@ -37,7 +37,7 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => formatter.write_str("there is no rule in it"),
+            Self::Empty => formatter.write_str("it contains no rule"),
             Self::Line(number, reason) => write!(formatter, "line {number}: {reason}"),
             Self::Memory(error) => error.fmt(formatter),
         }
@@ -124,10 +124,10 @@ fn without_pattern(error: &regex::Error) -> String {
         text.lines().find(|line| line.trim_start().starts_with('^')).and_then(|line| line.find('^')?.checked_sub(4));
     match (reason, place) {
         (Some(reason), Some(place)) => {
-            format!("the regular expression is wrong at its character {}: {reason}", place + 1)
+            format!("the regular expression is invalid at character {}: {reason}", place + 1)
         }
-        (Some(reason), None) => format!("the regular expression is wrong: {reason}"),
-        (None, _) => "the regular expression is wrong, or too large".to_owned(),
+        (Some(reason), None) => format!("the regular expression is invalid: {reason}"),
+        (None, _) => "the regular expression is invalid or too large".to_owned(),
     }
 }
 
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn rejects_invalid_rules_with_their_line() {
         for (text, message) in [
-            ("", "there is no rule"),
-            ("# only this\n", "there is no rule"),
+            ("", "contains no rule"),
+            ("# only this\n", "contains no rule"),
             ("function /a/ => b\nfunktion /a/ => b", "line 2"),
             ("\nfunction /(/ => b", "line 2"),
             ("function /a/ =>", "line 1"),
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn reports_errors_without_names() {
         for (rule, reason) in [
-            ("function /Tangerine(/ => b", "at its character 10: unclosed group"),
+            ("function /Tangerine(/ => b", "at character 10: unclosed group"),
             ("Tangerine /a/ => b", "not a kind"),
             ("function /Tangerine{9999}{9999}/ => b", "too large"),
         ] {

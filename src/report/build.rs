@@ -333,7 +333,7 @@ pub(super) struct SeparatedStacks {
     pub(super) scopes: Vec<(Scope, Range<usize>)>,
 }
 
-/// By series: the stacks apart by state or kind of core; nothing where the weights by thread will do.
+/// By series: the stacks apart by state or kind of core; nothing if the weights by thread are enough.
 pub(super) fn separated_stacks(
     selected: &SelectedSamples<'_>,
     metric: Metric,

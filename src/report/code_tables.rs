@@ -53,11 +53,11 @@ pub struct NamedFunction<'r> {
     pub binary: Option<&'r str>,
     /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
     pub unit: &'static str,
-    /// Weight of samples whose leaf it is.
+    /// Weight of samples in which it is the leaf.
     pub self_weight: u64,
     /// Weight of samples that have it anywhere in their stack.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// Samples in which it is the leaf.
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
     #[cfg_attr(feature = "serde", serde(rename = "samples"))]

@@ -88,13 +88,13 @@ pub enum SeparateBy {
     Thread,
     /// By process
     Process,
-    /// By thread state; all states count unless --state is given
+    /// By thread state; all states are included unless --state is given
     State,
     /// By kind of core, such as P Core
     ///
     /// The cores of samples that were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) are unknown.
     CoreKind,
-    /// Do not split: one tree over all threads
+    /// Do not split: one tree for all threads
     #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
 }
@@ -103,11 +103,11 @@ pub enum SeparateBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
-    /// The answer in short: how busy it was, your heaviest functions, the busiest threads [default for text]
+    /// The short answer: how busy it was, your heaviest functions, the busiest threads [default for text]
     ///
     /// [`Report::overview`] makes it.
     Overview,
-    /// Summary, threads, and the call tree of each thread [default for other formats, and with options of trees]
+    /// Summary, threads, and the call tree of each thread [default for other formats, and with options for trees]
     #[default]
     Full,
     /// Inputs, tables and their rows, totals, and what was left out
@@ -118,28 +118,28 @@ pub enum View {
     ///
     /// [`ReportOptions::separate_by`] may split it differently.
     Tree,
-    /// Functions over all threads, by self weight
+    /// Functions across all threads, by self weight
     Functions,
     /// The heaviest stack of each thread
     ///
     /// It goes from the outermost function to the heaviest callee of each function, and is never pruned.
     /// [`ReportOptions::separate_by`] may split stacks differently.
     Heaviest,
-    /// Binaries over all threads, by self weight
+    /// Binaries across all threads, by self weight
     Binaries,
     /// Your code, the system, runtimes and the kernel, and the calls from your code into the others
     ///
     /// Text and JSON have the transitions as a second table.
     Categories,
-    /// All calls from your code into other code
+    /// Every call from your code into other code
     Transitions,
-    /// Source lines over all threads, by self weight; --source shows the source
+    /// Source lines across all threads, by self weight; --source shows the source
     Lines,
     /// Processes with their weights
     Processes,
-    /// Thread states with their weights, including states that do not count
+    /// Thread states with their weights, including states that are not selected
     States,
-    /// Cores and kinds of core, with what they ran
+    /// Cores and kinds of core, with the weight of what they ran
     ///
     /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,
@@ -151,7 +151,7 @@ pub enum View {
     ///
     /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
-    /// The functions each thread ran, over time
+    /// The functions that each thread ran, over time
     ///
     /// [`Report::flame_chart`] makes it. Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,

@@ -1,4 +1,4 @@
-//! Writes pages of the runs that a fleet report refers to, next to the page of the report.
+//! Writes a page for each run that a fleet report refers to, next to the report's own page.
 //!
 //! ```text
 //! report ─► the runs to open ─► each read again ─► its page in a folder ─► links in the report

@@ -22,7 +22,7 @@ use crate::units::Millionths;
 
 /// The reason for other numbers than in the report.
 const OTHERWISE_MEASURED: &str =
-    "it was measured with other options, such as --schema, which give other numbers; pass them here, too";
+    "it was measured with other options, such as --schema, which change the numbers; pass the same options here";
 
 /// The memory of a tree for each stack, in addition to the stack.
 const TREE_BYTES: u64 = 32;

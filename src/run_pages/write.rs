@@ -55,9 +55,9 @@ impl RunPages<'_> {
                 }
                 Err(reason) if self.is_strict => {
                     host.end();
-                    bail!("{}: no page of this run: {reason}; and --strict was given", run.source)
+                    bail!("{}: this run has no page: {reason}; and --strict was given", run.source)
                 }
-                Err(reason) => notes.add(index, &run.source, vec![format!("no page of this run: {reason}")]),
+                Err(reason) => notes.add(index, &run.source, vec![format!("this run has no page: {reason}")]),
             }
         }
         host.end();

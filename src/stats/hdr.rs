@@ -167,7 +167,7 @@ impl WindowHistogram {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Malformed`], for anything else, compressed bytes among them; the text says what is wrong.
+    /// [`ErrorKind::Malformed`], for anything else, compressed bytes among them; the text explains what is wrong.
     pub fn from_v2_bytes(bytes: &[u8]) -> Result<Self, Error> {
         check(bytes).map_err(malformed)?;
         let read = Deserializer::new().deserialize(&mut &bytes[..]);
@@ -198,7 +198,7 @@ fn check(bytes: &[u8]) -> Result<(), &'static str> {
         _ => return Err("it does not start with the V2 cookie 1c849313"),
     }
     if field(4) as usize != counts.len() {
-        return Err("its length is not that of its counts");
+        return Err("its length does not match its counts");
     }
     if field(12) != u32::from(DIGITS) || (field(16), field(20)) != (0, 1) {
         return Err("it does not have three digits from 1 on");

@@ -159,7 +159,7 @@ impl Quantile {
     /// The quantile over runs that sampling noise alone would produce if all runs were identical.
     ///
     /// It is the Poisson quantile of λ divided by λ, times `mean`, in the unit of `mean`; λ is the average number of samples in a run. A
-    /// measured quantile at or below it is no evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples in a
+    /// measured quantile at or below it is not evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples in a
     /// run.
     pub fn noise_floor(self, samples_per_run: f64, mean: Millionths) -> Option<f64> {
         let of_poisson = self.of_poisson(samples_per_run).filter(|_| samples_per_run > 0.0)?;

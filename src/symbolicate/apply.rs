@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
         let answers = self.answers.get(&uuid)?;
         let chain = answers.at(address);
         let outermost = chain.last()?;
-        // If the linker folded several functions into one, symbol files cannot tell which of them ran. A recorded name is then better, and
+        // If the linker folded several functions into one, symbol files do not show which of them ran. A recorded name is then better, and
         // a missing name stays missing.
         let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);

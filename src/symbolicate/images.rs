@@ -110,7 +110,7 @@ pub(super) struct Key {
     pub(super) address: u64,
 }
 
-/// The key of a frame; `None` where the image is not known, or the address is before it.
+/// The key of a frame; `None` if the image is not known, or the address is before it.
 pub(super) fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Key> {
     let Some(binary) = frame.binary else { return map.key(frame.lookup_address) };
     let binary = profile.binary(binary);

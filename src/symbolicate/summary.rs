@@ -10,7 +10,7 @@ use crate::units::Uuid;
 pub struct SymbolicationSummary {
     /// Binaries with frames, sorted by the number of unnamed frames, largest first.
     pub binaries: Vec<BinarySummary>,
-    /// The number of images whose symbols were found, whether the recording has them or not; `None` where the finder does not count.
+    /// The number of images whose symbols were found, whether the recording has them or not; `None` if the finder does not count.
     pub images: Option<u64>,
     /// Frames outside every known binary; nothing can name them.
     pub frames_without_binary: u64,

@@ -110,7 +110,7 @@ impl<'a> Cutter<'a> {
         is_there
     }
 
-    /// The next `size` bytes; `what` says what they are if there are fewer.
+    /// The next `size` bytes; if there are fewer, the error calls them `what`.
     pub(super) fn bytes(&mut self, size: u64, what: impl fmt::Display) -> Result<&'a [u8], Broken> {
         if size > self.left() as u64 {
             return Err(broken(

@@ -41,7 +41,7 @@ pub struct AppleImage<'a> {
     pub cpusubtype: u32,
     /// The path of the image, or of the dSYM that the file was made from; `None` in an archive, which has no path.
     pub path: Option<&'a str>,
-    /// Its symbols; `None` where the file only lists the image ("no symbols in it").
+    /// Its symbols; `None` if the file only lists the image ("no symbols in it").
     pub symbols: Option<Box<AppleSymbols<'a>>>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! 1. The function is given by the symbols at the greatest address up to the requested one, if they contain it.
 //! 2. The inlined call at the address is searched in the function, then in that call, and so on.
-//! 3. The line table says where the innermost code comes from; each caller's place is the call of what was inlined.
+//! 3. The line table contains the source position of the innermost code; the position of each caller is the call of the inlined function.
 //!
 //! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. A symbol that the
 //! linker made to reach another binary is written without the underscore of its target, like in Instruments:

@@ -10,7 +10,7 @@
 //! | symbols | 24 | u32 address, u32 size, u32 flags, u32 display name, u32 linker name, i32 first inlined call or -1 |
 //! | inlined calls | 36 | a symbol, and the call: u32 file, u32 line, u32 column |
 //! | lines | 20 | u32 address, u32 size, u32 file, u32 line, u32 column |
-//! | index | | 8 bytes a symbol (version 1) or 4 and what the header says (version 7); not needed |
+//! | index | | 8 bytes per symbol (version 1), or 4 and the size given in the header (version 7); not needed |
 //! | strings | | each ended by a NUL |
 //!
 //! | header | | header | |
@@ -38,7 +38,7 @@ pub(super) struct Record<'a> {
     pub(super) uuid: Uuid,
     pub(super) cputype: u32,
     pub(super) cpusubtype: u32,
-    /// The path of the binary or of its dSYM, where the record names one.
+    /// The path of the binary or of its dSYM, if the record contains one.
     pub(super) path: Option<&'a str>,
     pub(super) segments: Table<'a, 32>,
     pub(super) sections: Sections<'a>,
@@ -146,7 +146,7 @@ impl Place {
 }
 
 impl<'a> Record<'a> {
-    /// Reads the record at `at`, which ends where its size says, and that is within `room` bytes.
+    /// Reads the record at `at`. Its size field determines its end, which must be within `room` bytes.
     ///
     /// # Errors
     /// When the record breaks a rule of its layout.

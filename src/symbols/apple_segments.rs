@@ -94,7 +94,7 @@ pub(super) fn check_segments(segments: Table<'_, 32>) -> Result<Vec<(u64, u64)>,
     for (index, segment) in segments.entries.iter().enumerate() {
         let (address, size) = (u64_at(segment, 0), u64_at(segment, 8));
         let Some(end) = address.checked_add(size) else {
-            let rule = format_args!("{address:#x} + {size:#x} is more than 64 bits hold");
+            let rule = format_args!("{address:#x} + {size:#x} does not fit in 64 bits");
             return Err(broken(segments.offset(index), format_args!("segment {index}"), rule));
         };
         ranges.push((address, end));

@@ -24,7 +24,7 @@ struct Recalled {
 }
 
 impl Locator<'_> {
-    /// Finds the wanted images; gives how many images there are in all, and how many of them are not wanted. `None` where the folder is to be walked: something changed, or
+    /// Finds the wanted images; gives how many images there are in all, and how many of them are not wanted. `None` if the folder is to be walked: something changed, or
     /// an image is neither remembered nor found already.
     pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
         let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;

@@ -54,7 +54,7 @@ impl Locator<'_> {
             let Some(mut row) = self.list(&folder, &mut remembered) else { continue };
             let first_folder = todo.len();
             if !self.look_at_items(&folder, &mut row.items, &mut todo) {
-                self.note(root, "the folder holds too many files; the rest is not looked at");
+                self.note(root, "the folder contains too many files; the remaining ones are ignored");
                 return index.set(Vec::new());
             }
             todo[first_folder..].reverse();

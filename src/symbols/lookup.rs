@@ -21,7 +21,7 @@ pub struct Asked {
     pub result: io::Result<Vec<Diagnostic>>,
 }
 
-/// Answers where the symbols of an image are.
+/// Finds the symbols of an image.
 pub trait SymbolFinder: Sync {
     /// The files with this UUID, the best first.
     fn find(&self, uuid: Uuid) -> Vec<Found>;

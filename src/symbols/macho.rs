@@ -161,7 +161,7 @@ impl File<'_> {
                 needed::<MachHeader64<Endianness>>(start).map_err(invalid)?
             }
             Some(macho::MH_MAGIC | macho::MH_CIGAM) => needed::<MachHeader32<Endianness>>(start).map_err(invalid)?,
-            _ => return Err(invalid("it is no Mach-O file (a static library?)")),
+            _ => return Err(invalid("it is not a Mach-O file (a static library?)")),
         };
         if needed > size {
             return Err(invalid("the file ends inside its load commands; it is cut"));

@@ -44,7 +44,7 @@ impl fmt::Debug for Section<'_> {
 }
 
 impl<'data> Section<'data> {
-    /// A range of a file; `None` where the file ends before it does.
+    /// A range of a file; `None` if the file ends before it does.
     pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
         Some(Self { file, start: range.start, length })
@@ -61,7 +61,7 @@ impl<'data> Section<'data> {
         Some(Self { file: self.file, start: self.start + range.start, length })
     }
 
-    /// Bytes of it; `None` where it ends before them, or they cannot be read.
+    /// Bytes of it; `None` if it ends before them, or they cannot be read.
     pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
         let Self { start, length, .. } = self.part(range)?;
         self.file.get(start..start + length)
@@ -73,7 +73,7 @@ impl<'data> Section<'data> {
         self.file.reserve(bytes)
     }
 
-    /// All of it; empty where it cannot be read.
+    /// All of it; empty if it cannot be read.
     pub(super) fn all(self) -> &'data [u8] {
         self.get(0..self.length).unwrap_or_default()
     }

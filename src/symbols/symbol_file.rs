@@ -1,4 +1,4 @@
-//! A file that may have symbols, known from its bytes and never by its name: looked into, and asked.
+//! A file that may contain symbols, recognised by its bytes and never by its name: its contents, and look-ups in it.
 
 use std::io;
 use std::path::Path;
@@ -65,7 +65,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
         })
         .collect();
     match with_symbols.is_empty() {
-        true => Contents::Known("it lists images, and has no symbols of any".to_owned()),
+        true => Contents::Known("it only lists images, without any symbols".to_owned()),
         false => Contents::Images(with_symbols),
     }
 }
@@ -74,7 +74,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
 fn other(head: &[u8]) -> Option<&'static str> {
     const OTHERS: [(&[u8], &str); 6] = [
         (b"MODULE ", "a Breakpad symbol file; give the dSYM it was made of"),
-        (b"BCSymbolMap Version:", "a bitcode symbol map, which has no symbols; give the dSYM"),
+        (b"BCSymbolMap Version:", "a bitcode symbol map, which contains no symbols; pass the dSYM"),
         (b"SYMC", "a SymCache of Sentry; give the dSYM it was made of"),
         (b"CMYS", "a SymCache of Sentry; give the dSYM it was made of"),
         (b"\x7fELF", "an ELF file, which no Apple platform uses"),

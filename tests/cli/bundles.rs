@@ -363,7 +363,7 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
         [(&["--during", "Layout"][..], "no signpost interval in"), (&["--during-hang"], "no potential hang in")]
     {
         let message = fails(1, &[&[without.as_str()], asked].concat());
-        assert!(message.contains(lack) && message.contains("nothing recorded them"), "{message}");
+        assert!(message.contains(lack) && message.contains("they were not recorded"), "{message}");
         assert!(!message.contains("xctrace"), "{message}");
     }
     let empty = node(3, Content::PotentialHangs(Vec::new()));
@@ -373,11 +373,11 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
     let no_samples = with_nodes(&folder, "none.trace", vec![node(3, Content::Empty("kdebug"))]);
     let message = fails(1, &[&no_samples]);
     assert!(
-        message.contains("no CPU table in the recording; record with") && !message.contains("xctrace"),
+        message.contains("the recording has no CPU table; record with") && !message.contains("xctrace"),
         "{message}"
     );
     let message = fleet_case::says(1, &["report", &no_samples]);
-    assert!(message.contains("no CPU table that can be read in the recording"), "{message}");
+    assert!(message.contains("The recording has no readable CPU table"), "{message}");
     // An export may lack what its recording has.
     let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
     assert!(export.contains("export them with: xcrun xctrace"), "{export}");
@@ -442,7 +442,7 @@ fn signposts_that_are_events_are_intervals() {
     let process = &recording.process_of(&recording.rows[0]).name;
     let risk = format!("at 1.280 s of run 1 in {process}: I/O: waited for disk (High)");
     assert!(
-        note.contains("hang-risks has 1; hang risks are moments and select no samples") && note.contains(&risk),
+        note.contains("hang-risks has 1; hang risks are moments and do not select samples") && note.contains(&risk),
         "{note}"
     );
 }

@@ -257,18 +257,18 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     // One changed, and everything else is as before.
     write(&folder, &format!("x/{}", named[0].rsplit('/').next().unwrap()), export(100));
     let said = says(0, &args);
-    assert!(said.contains("no page of this run: its content differs from the measured one"), "{said}");
+    assert!(said.contains("this run has no page: its content differs from the measured one"), "{said}");
     assert_eq!(names(folder.path("fleet.runs")).len(), pages, "one less, and the list");
     let html = fs::read_to_string(&page).unwrap();
     assert!(!links(&html).iter().any(|link| link.title.contains(named[0])), "{said}");
     fs::remove_file(named[0]).unwrap();
     let said = says(0, &args);
-    assert!(said.contains("no page of this run: it no longer exists"), "{said}");
+    assert!(said.contains("this run has no page: it no longer exists"), "{said}");
     let said = fails(1, &[&["fleet"], &args[..], &["--strict"]].concat());
     assert!(said.contains("it no longer exists; and --strict was given"), "{said}");
     // What a dataset does not know can be told.
     let said = says(0, &[&args[..], &["--schema", "cpu-profile"]].concat());
-    assert!(said.contains("no page of this run"), "{said}");
+    assert!(said.contains("this run has no page"), "{said}");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn pages_that_are_too_large_are_left_out() {
     let exports = fleet(&folder, "x", 2);
     let page = folder.path("fleet.html");
     let said = says(0, &["report", &exports, "-o", &page, "--with-runs", "2", "--max-size", "1K"]);
-    assert!(said.contains("no page of this run: the page would have") && said.contains("(--max-size 1K)"), "{said}");
+    assert!(said.contains("this run has no page: the page would have") && said.contains("(--max-size 1K)"), "{said}");
     assert_eq!(names(folder.path("fleet.runs")), set(&["runs.json"]));
     assert!(links(&fs::read_to_string(&page).unwrap()).is_empty());
     let said = fails(1, &["fleet", "report", &exports, "-o", &page, "--with-runs", "1", "--max-output", "1K"]);

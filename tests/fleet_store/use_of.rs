@@ -46,7 +46,7 @@ fn a_dataset_is_of_one_selection() {
     store.select(&scroll).unwrap();
     let error = store.select(&whole).unwrap_err().to_string();
     let said =
-        "measured with another selection (--during 'Feed Scroll' --during-hang) than this one (whole recordings)";
+        "measured with a different selection (--during 'Feed Scroll' --during-hang) from this one (whole recordings)";
     assert!(error.contains(said), "{error}");
     drop(store);
     assert_eq!(open(folder.path()).unwrap().selection(), scroll);

@@ -190,7 +190,7 @@ fn code_without_names_fires_nothing_and_is_not_passed_over() {
     }
     let outcome = alert(&runs, "function(*).self.p50 > 0.01");
     assert_eq!((outcome.state, outcome.causes.len()), (UNDECIDED, 1));
-    assert!(outcome.note.unwrap().contains("\"(unnamed)\" is code that may be of any function"));
+    assert!(outcome.note.unwrap().contains("\"(unnamed)\" is code that may belong to any function"));
     assert_eq!(alert(&runs, "function(*).self.p50 > 90").state, AlertState::Quiet);
     assert_eq!(alert(&runs, "function(*).self.max > 0.01").state, UNDECIDED);
     assert_eq!(alert(&runs, "binary(*).self.p50 > 0.01").state, AlertState::Fired);
@@ -206,7 +206,7 @@ fn too_few_runs_decide_nothing() {
     let AlertState::Undecided { needed: Some(needed) } = few.state else { panic!("{few:?}") };
     assert!(0.5_f64.powi(needed as i32) <= 0.025 / few.judged as f64);
     assert!(0.5_f64.powi(needed as i32 - 1) > 0.025 / few.judged as f64);
-    assert!(few.note.unwrap().contains("names together needs this many runs"));
+    assert!(few.note.unwrap().contains("names at once needs this many runs"));
     assert_eq!(alert(&runs[..6], "function(*).self.p50 > 500").state, AlertState::Quiet);
     let ends = alert(&runs[..6], "function(*).self.p50.lower > 500");
     assert_eq!((ends.state, ends.value), (AlertState::Undecided { needed: Some(needed) }, None));

@@ -213,7 +213,7 @@ fn files_of_other_versions_are_refused() {
         tables[0][digit] = version;
         let error = read(&tables).unwrap_err();
         assert_eq!(error.kind, DatasetErrorKind::OtherVersion);
-        assert!(error.to_string().contains("and this traceparse reads version 4"), "{error}");
+        assert!(error.to_string().contains("but this traceparse reads version 4"), "{error}");
     }
 }
 

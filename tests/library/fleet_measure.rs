@@ -337,7 +337,7 @@ fn a_manifest_wins() {
     let notes = &measured.notes;
     assert_eq!(notes[0], "The file has 2 runs; the manifest's duration applies to each of them.");
     assert!(
-        notes[1].starts_with("The manifest says that run 1 took 60.000 s, and its table of contents "),
+        notes[1].starts_with("According to the manifest, run 1 took 60.000 s; according to its table of contents, "),
         "{notes:?}"
     );
     assert_eq!((notes.len(), measured.runs[0].record.notes.as_slice()), (3, &notes[..2]));
@@ -375,7 +375,7 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     assert_eq!(
         notes,
         [
-            "The manifest says that run 1 took 8.000 s, but it has samples of 9.000 s; the manifest's duration is not used."
+            "According to the manifest, run 1 took 8.000 s, but its samples span 9.000 s; the manifest's duration is not used."
         ]
     );
     let (told, notes) = of(&export, 1_000_000_000, vec![toc_of("12", "Deferred", "Mac")]);
@@ -428,7 +428,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     assert_eq!(
         notes,
         [
-            "A table of contents says that run 1 took 9.000 s, but the export has samples up to 10.000 s; it is of another \
+            "According to a table of contents, run 1 took 9.000 s, but the export has samples up to 10.000 s; it belongs to another \
           recording and is not used."
         ]
     );
@@ -477,17 +477,18 @@ fn what_gives_no_run_says_what_there_is() {
         reason
     };
     let default = MeasureOptions::default();
-    let toc_only = "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.";
+    let toc_only = "The file contains only a table of contents; export a CPU table, such as time-profile, with \
+                    --xpath.";
     assert_eq!(refused(&open(&xml), &default), toc_only);
     assert_eq!(refused(&Recording::default(), &default), "There is no table.");
 
     let nodes = |content| RenderOptions::with_nodes(Shape::Xcode27, vec![Node { run: 1, table_index: 4, content }]);
     let empty = |schema| open(&render(&recording, &nodes(Content::Empty(schema))));
-    assert_eq!(refused(&empty("os-log"), &default), "There is no CPU table; the file holds os-log.");
+    assert_eq!(refused(&empty("os-log"), &default), "The file has no CPU table, only os-log.");
     assert_eq!(refused(&empty("time-profile"), &default), "There are no rows in time-profile.");
 
     let only = MeasureOptions { schemas: vec!["cpu-profile".to_owned()], ..default.clone() };
-    assert_eq!(refused(&export, &only), "There is no table cpu-profile; the file holds time-profile.");
+    assert_eq!(refused(&export, &only), "The file has no table cpu-profile, only time-profile.");
     let mut nobody = default.clone();
     nobody.selection.processes = vec![Matcher::new("nobody")];
     let reason = "None of the 60 samples of time-profile has a selected process, thread and state.";

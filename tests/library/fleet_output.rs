@@ -247,12 +247,12 @@ fn what_is_no_report_is_refused_with_a_reason() {
         ("[]".to_owned(), "not a report of a fleet"),
         ("{\"format\":\"traceparse\",\"version\":1}".to_owned(), "its format is \"traceparse\""),
         (with("\"version\":1", "\"version\":2"), "version 2; version 1 is read"),
-        (with("\"measure\":\"cpu\"", "\"measure\":\"gpu\""), "\"measure\" has no meaning: \"gpu\""),
-        (with("\"top\":null", "\"top\":-1"), "\"top\" has no meaning"),
+        (with("\"measure\":\"cpu\"", "\"measure\":\"gpu\""), "\"measure\" has an invalid value: \"gpu\""),
+        (with("\"top\":null", "\"top\":-1"), "\"top\" has an invalid value"),
         (with("\"top\":null,", ""), "\"top\" is absent"),
-        (with("\"confidence\":0.95", "\"confidence\":1.5"), "\"confidence\" has no meaning"),
-        (with("\"p99\"", "99"), "\"quantiles\" has no meaning"),
-        (with("\"alerts\":[]", "\"alerts\":[\"cpu\"]"), "\"alerts\" has no meaning"),
+        (with("\"confidence\":0.95", "\"confidence\":1.5"), "\"confidence\" has an invalid value"),
+        (with("\"p99\"", "99"), "\"quantiles\" has an invalid value"),
+        (with("\"alerts\":[]", "\"alerts\":[\"cpu\"]"), "\"alerts\" has an invalid value"),
     ] {
         let error = FleetOptions::from_report_json(text.as_bytes()).expect_err(&text);
         assert!(error.contains(part), "{error}");

@@ -89,7 +89,7 @@ fn whole_tables_are_read() {
 
 #[test]
 fn rows_with_more_than_their_run_are_refused() {
-    let bound = "has less in all than by itself, or more than the run";
+    let bound = "has less all weight than self weight, or more than the run";
     let frames = [
         |run: &mut RunMeasures| run.frames[1].all_weight = i64::MAX as u64,
         |run: &mut RunMeasures| run.frames[1].all_weight = run.record.weight + 1,

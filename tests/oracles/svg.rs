@@ -321,7 +321,7 @@ fn colours_say_what_was_asked() -> Result<(), Failed> {
         let legend = !drawn.legend.is_empty();
         ensure!(legend == (colour_by != ColourBy::Function), "{colour_by:?}: {:?}", drawn.legend);
         if colour_by == ColourBy::Category {
-            let legend = ["own code", "system", "language runtime", "unknown"];
+            let legend = ["your code", "system", "language runtime", "unknown"];
             ensure!(drawn.legend == legend, "{:?}", drawn.legend);
             ensure!(drawn.legend_classes == ["userb", "systemb", "runtimeb", "unknownb"], "{:?}", drawn.legend_classes);
             let owners =

@@ -39,8 +39,8 @@ async function start(script: string | null): Promise<void> {
   try {
     const client = new Client({ payload, before: textOf('before'), facts: textOf('diff') }, script);
     const { tables, pair } = await client.open();
-    if (tables.series.length === 0) throw new RefusedError('it holds no samples');
-    if (pair?.before.series.length === 0) throw new RefusedError('the first recording holds no samples to compare with');
+    if (tables.series.length === 0) throw new RefusedError('it contains no samples');
+    if (pair?.before.series.length === 0) throw new RefusedError('the first recording contains no samples to compare with');
     const own: Names = { tables, texts: textsOf(tables) };
     const names = pair === null ? own : pairNames(own, { tables: pair.before, texts: textsOf(pair.before) }, pair);
     const { store, greeting } = openStore(names);
@@ -66,5 +66,5 @@ function openStore(names: Names): { store: Store; greeting: string | null } {
 }
 
 function refusal(error: RefusedError): string {
-  return `${sentence(error.message)} The whole recording is shown.`;
+  return `${sentence(error.message)} The complete recording is shown.`;
 }

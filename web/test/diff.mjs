@@ -29,7 +29,7 @@ const CORPUS = [
 ];
 /** Requests that the command refuses and that need no comparison. The engine also refuses the first kind. */
 const CANNOT_BE_SUMMED = /several measurements|weights are in/;
-const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples tell|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
+const REFUSED = /no sample|no thread|no process|no run|no table|no binary|matches (no|nothing)|is not in|samples show|no (signpost )?interval|no potential hang|no time|which has none|when .* were taken/;
 const NOISE = 1e-9;
 /** The number of pairs that are compared in parallel. */
 const WORKERS = 2;

@@ -38,7 +38,7 @@ pub(in crate::fleet) fn measured_as(
     let matches = command.try_get_matches_from(words(reading).into_iter().chain(selected));
     let unknown = |error: clap::Error| {
         let first = error.to_string();
-        format!("its selection ({selection}) cannot be repeated: {}", first.lines().next().unwrap_or_default())
+        format!("its selection ({selection}) cannot be applied again: {}", first.lines().next().unwrap_or_default())
     };
     let matches = matches.map_err(unknown)?;
     let mut options = Options::from_arg_matches(&matches).map_err(unknown)?;

@@ -8,10 +8,10 @@ use crate::format_options::PageArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct WithRunsArgs {
-    /// Write a page for each of the first N runs that numbers name, next to the HTML, and link to it
+    /// Next to the HTML, write a page for each of the first N runs that the report's numbers come from, and link to it
     ///
-    /// Each page is the same as `traceparse RECORDING -o page.html` writes. The pages are in the folder REPORT.runs
-    /// next to REPORT.html. The recordings are read again, so they must still exist.
+    /// Each page is the one that `traceparse RECORDING -o page.html` would write. The pages are in the folder REPORT.runs next to
+    /// REPORT.html. The recordings are read again, so they must still exist.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
     pub(crate) with_runs: Option<u32>,
     #[command(flatten)]
@@ -27,8 +27,7 @@ impl WithRunsArgs {
         }
         if !is_html {
             return Err(
-                "--with-runs only applies to --format html, whose numbers link to the pages; name the output .html"
-                    .to_owned(),
+                "--with-runs only applies to --format html; give the output file the extension .html".to_owned()
             );
         }
         let Some(output) = output else {

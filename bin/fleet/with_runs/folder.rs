@@ -42,7 +42,11 @@ impl RunFolder {
         let path = report.with_extension("runs");
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path == report {
-            bail!("{}: --with-runs would give its folder the same name; name the output .html", report.display());
+            bail!(
+                "{}: --with-runs would create a folder with the same name; give the output file the extension \
+                   .html",
+                report.display()
+            );
         }
         let folder = Self { report: name(report), path };
         folder.check()?;

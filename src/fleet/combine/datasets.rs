@@ -59,7 +59,7 @@ impl Datasets {
         let mut known = BTreeSet::new();
         for path in paths {
             if !known.insert(host.canonical(path)) {
-                bail!("{}: named more than once", path.display());
+                bail!("{}: given more than once", path.display());
             }
             Store::check(host.storage(), path)?;
             Store::files(host.storage(), path)?.iter().try_for_each(|file| host.will_read(file))?;
@@ -263,7 +263,7 @@ fn too_many(error: FleetError) -> FleetError {
 fn whole_path(host: &dyn FleetHost, dataset: &Path) -> Result<String> {
     let name = dataset.display();
     let path = host.files().canonical(dataset).with_context(|| format!("{name}: cannot be read"))?;
-    path.into_os_string().into_string().map_err(|_| error!("{name}: its path is not UTF-8, as SQL is"))
+    path.into_os_string().into_string().map_err(|_| error!("{name}: its path is not UTF-8, which SQL requires"))
 }
 
 impl Datasets {
@@ -288,7 +288,7 @@ impl Datasets {
             is_of_whole: unfinished.is_none(),
         };
         let Some(merge) = Store::begin_merge(host.storage(), output, facts, Store::PART_ROWS)? else {
-            host.tell(&format!("{}: these datasets are merged already", output.display()));
+            host.tell(&format!("{}: these datasets are already merged", output.display()));
             return Ok(());
         };
         let (runs, failed) = merge.write(|each| self.rows(each))?;

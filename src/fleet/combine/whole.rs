@@ -49,8 +49,9 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     let [first, ..] = all else { return error!("no shards") };
     let other = all.iter().find(|other| !knows(first, other)).unwrap_or(first);
     error!(
-        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they are of one fleet, extract both \
-         again with the same inputs; shards of different fleets cannot be put together: merge those of each fleet, then the results",
+        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they are of \
+         one fleet, extract both again with the same inputs; shards of different fleets cannot be combined: first \
+         merge the shards of each fleet, then the results",
         name(first),
         name(other)
     )
@@ -91,7 +92,7 @@ pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Re
     if of_first != of_other {
         let [of_first, of_other] = [of_first, of_other].map(|selection| described(&selection));
         bail!(
-            "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
+            "{b}: measured with a different selection ({of_other}) from {a} ({of_first}); extract one of them again with the selection of the other"
         );
     }
     let [of_first, of_other] = [first.made_with(), other.made_with()];
@@ -120,7 +121,8 @@ fn check_shards((a, first): (&str, Option<&Shards>), (b, other): (&str, Option<&
             let name = |shards: Option<&Shards>| shards.map_or("no shard".to_owned(), Shards::name);
             let (first, other) = (name(first), name(other));
             bail!(
-                "{b}: {other}, but {a}: {first}; shards of different fleets cannot be put together: merge those of each fleet, then the results"
+                "{b}: {other}, but {a}: {first}; shards of different fleets cannot be combined: first merge the \
+                 shards of each fleet, then the results"
             )
         }
     }
@@ -162,7 +164,7 @@ pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>)
                 [shard] => format!("shard {shard} is missing"),
                 shards => format!("shards {} are missing", shards.join(", ")),
             };
-            (shards, "extract them with --shard, then name them, too")
+            (shards, "extract them with --shard, then also pass them")
         }
         Lack::Merge => ("the merge into it did not finish".to_owned(), "run the same `fleet merge` again"),
         Lack::Extract => ("the last extract did not finish".to_owned(), "run the same `fleet extract` to continue"),

@@ -181,7 +181,7 @@ fn check_copies(
 ) -> Result<(), DatasetError> {
     let copy = |key: &str| labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
     if let Some(key) = COPIES.into_iter().find(|key| record.label(key) != copy(key)) {
-        let detail = format!("the label {key} of run {} is not as in the table runs", record.run_id);
+        let detail = format!("the label {key} of run {} differs from the table runs", record.run_id);
         return Err(DatasetError::damaged(DatasetTable::Labels, detail));
     }
     let seconds = record.copied_seconds();
@@ -191,7 +191,7 @@ fn check_copies(
     match COPIED_NUMBERS.iter().zip(numbers).zip(told).find(|((_, copy), told)| copy != told) {
         Some(((name, _), _)) => {
             let run = &record.run_id;
-            let detail = format!("{name} of run {run} is not what its weight and recorded time give");
+            let detail = format!("{name} of run {run} does not match its weight and recorded time");
             Err(DatasetError::damaged(DatasetTable::Runs, detail))
         }
         None => Ok(()),
@@ -226,7 +226,7 @@ fn check_sums(run: &DatasetRun) -> Result<(), DatasetError> {
     ];
     for (table, [weight, samples]) in sums {
         let detail = if weight != u128::from(*own_weight) {
-            format!("the rows of run {run_id} weigh {weight}, and the run weighs {own_weight}: is a file missing?")
+            format!("the rows of run {run_id} weigh {weight}, but the run weighs {own_weight}: is a file missing?")
         } else if samples != u128::from(*own_samples) {
             format!("the rows of run {run_id} have {samples} samples of {own_samples}")
         } else {
@@ -251,7 +251,7 @@ fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     let mut tables = [(DatasetTable::Frames, &run.frames), (DatasetTable::Binaries, &run.binaries)].into_iter();
     match tables.find(|(_, rows)| rows.iter().any(is_impossible)) {
         Some((table, _)) => {
-            let what = "has less in all than by itself, or more than the run";
+            let what = "has less all weight than self weight, or more than the run";
             Err(DatasetError::damaged(table, format!("a row of run {} {what}", run.record.run_id)))
         }
         None => Ok(()),
@@ -260,5 +260,5 @@ fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
 
 /// The error for a thing of which two are there.
 fn twice_there(table: DatasetTable, thing: &str) -> DatasetError {
-    DatasetError::damaged(table, format!("{thing} is there twice: do the files belong to one dataset?"))
+    DatasetError::damaged(table, format!("{thing} occurs twice: do the files belong to one dataset?"))
 }

@@ -81,10 +81,10 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
         Some(VERSION) => {}
         Some(version) => {
-            let detail = format!("it has version {version}, and this traceparse reads version {VERSION}");
+            let detail = format!("it has version {version}, but this traceparse reads version {VERSION}");
             return Err(DatasetError::new(DatasetErrorKind::OtherVersion, table, detail));
         }
-        None => return Err(DatasetError::damaged(table, "it does not say its version")),
+        None => return Err(DatasetError::damaged(table, "its version is missing")),
     }
     let name = value(TABLE_KEY);
     if name != Some(table.name()) {
@@ -94,7 +94,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     let expected = table.parquet_schema().map_err(|error| DatasetError::reading(table, error))?;
     let found = metadata.schema_descr().root_schema();
     if found.get_fields() != expected.get_fields() {
-        return Err(DatasetError::damaged(table, "its columns are not those of the table"));
+        return Err(DatasetError::damaged(table, "its columns do not match the table"));
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn check_group(
         && group.num_columns() == columns
         && chunks.all(|chunk| chunk.is_some_and(is_possible));
     if !is_group_possible {
-        return Err(DatasetError::damaged(table, "a row group cannot be as it says"));
+        return Err(DatasetError::damaged(table, "a row group contradicts its own description"));
     }
     let mut codecs =
         places.iter().filter_map(|place| Some((place.name, group.columns().get(place.index)?.compression())));
@@ -176,11 +176,12 @@ fn check_group(
             let codec = codec.to_string();
             let codec = codec.split('(').next().unwrap_or_default();
             let detail = format!(
-                "its column {name} is compressed with {codec}, which is not read here; write it with zstd, snappy, lz4_raw or gzip"
+                "its column {name} is compressed with {codec}, which is not supported; write it with zstd, snappy, \
+                 lz4_raw or gzip"
             );
             Err(unlike(table, detail))
         }
-        Some(_) => Err(DatasetError::damaged(table, "a row group cannot be as it says")),
+        Some(_) => Err(DatasetError::damaged(table, "a row group contradicts its own description")),
         None => Ok(()),
     }
 }

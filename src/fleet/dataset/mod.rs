@@ -13,8 +13,8 @@
 //! schema: every engine reads that in the same way. A number above 2^63 − 1 is refused, since engines would wrap it.
 //! Doubles are copies for people; answers use the integers next to them.
 //!
-//! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
-//! `traceparse.version` = 4. Files of other versions are not read.
+//! The metadata of a file contains `traceparse.format` = `traceparse-dataset`, `traceparse.table` and `traceparse.version` = 4. Files of
+//! other versions are not read.
 
 mod buffer;
 mod engine_written;

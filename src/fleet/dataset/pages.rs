@@ -65,28 +65,28 @@ impl CheckedPages {
                 #[allow(deprecated)]
                 let is_plain = matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY);
                 if self.has_dictionary || !fits || !is_plain {
-                    return Err(refused("a dictionary that cannot be"));
+                    return Err(refused("an impossible dictionary"));
                 }
                 self.has_dictionary = true;
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
                 if (self.has_levels && *def_level_encoding != Encoding::RLE) || buf.is_empty() {
-                    return Err(refused("a page that cannot be"));
+                    return Err(refused("an impossible page"));
                 }
-                let levels = self.length_of_levels(buf).ok_or_else(|| refused("a page that cannot be"))?;
+                let levels = self.length_of_levels(buf).ok_or_else(|| refused("an impossible page"))?;
                 let values = buf.get(levels..).unwrap_or_default();
                 self.check_values(*encoding, values, *num_values, self.has_levels)?;
             }
             Page::DataPageV2 { .. } if self.writer == Writer::Traceparse => {
-                return Err(refused("a page of a kind that is not written"));
+                return Err(refused("a page of an unsupported kind"));
             }
             Page::DataPageV2 {
                 buf, num_values, encoding, num_nulls, def_levels_byte_len, rep_levels_byte_len, ..
             } => {
                 let levels = (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
-                let values = buf.get(levels..).ok_or_else(|| refused("a page that cannot be"))?;
+                let values = buf.get(levels..).ok_or_else(|| refused("an impossible page"))?;
                 if num_nulls > num_values {
-                    return Err(refused("a page that cannot be"));
+                    return Err(refused("an impossible page"));
                 }
                 self.check_values(*encoding, values, *num_values, *num_nulls > 0)?;
             }
@@ -141,7 +141,7 @@ impl CheckedPages {
             _ => false,
         };
         if !is_possible {
-            return Err(refused("a page that cannot be"));
+            return Err(refused("an impossible page"));
         }
         let rows = self.rows_left.checked_sub(u64::from(rows));
         self.rows_left = rows.ok_or_else(|| refused("more rows in a column than in the table"))?;

@@ -140,7 +140,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         wall_start: Nanos::from_nanos(rows.integer("wall_start_ns")?),
         parts: match rows.text_or_null("parts_ns") {
             Some(text) => {
-                parts_of_json(&text).ok_or_else(|| rows.damaged("parts_ns", "is no list of parts in order"))?
+                parts_of_json(&text).ok_or_else(|| rows.damaged("parts_ns", "is not an ordered list of parts"))?
             }
             None => Vec::new(),
         },

@@ -356,6 +356,6 @@ fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),
-        Err(_) => Err(DatasetError::damaged(table, "the Parquet reader gave up")),
+        Err(_) => Err(DatasetError::damaged(table, "the Parquet reader failed")),
     }
 }

@@ -210,7 +210,8 @@ impl Batch<'_> {
         let (bytes, index) = state.largest;
         let (done, all) = (counted(state.done), counted(self.tasks.len()));
         error.context(format!(
-            "the measures of {done} of {all} files do not fit in the memory for a report (the most of one file: {bytes} bytes, of {}); use `fleet extract`, which keeps them on disk",
+            "the measures of {done} of {all} files do not fit in the memory for a report (the largest: {bytes} \
+             bytes, from {}); use `fleet extract`, which keeps them on disk",
             self.tasks[index].display
         ))
     }

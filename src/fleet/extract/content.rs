@@ -158,7 +158,7 @@ impl<'a> Counted<'a> {
         }
     }
 
-    /// Bytes of the file, again where a signal came between.
+    /// Reads bytes of the file, again if a signal interrupted the read.
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.file.read(buffer) {

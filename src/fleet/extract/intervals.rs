@@ -89,7 +89,7 @@ impl AskedIntervals {
         let command = export_command("X.trace", None, &schemas[..1]);
         match other {
             Some(path) => format!("{} has no table of {what}; export them with: {command}", path.display()),
-            None if input.bundle().is_some() => format!("It has no readable table of {what}; nothing recorded them."),
+            None if input.bundle().is_some() => format!("It has no readable table of {what}; they were not recorded."),
             None => {
                 let name = task.intervals_name();
                 format!("It has no table of {what}, and there is no {name} next to it; export them with: {command}")

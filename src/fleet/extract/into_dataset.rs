@@ -101,7 +101,7 @@ impl<'e> Extract<'e> {
         if store.lost_runs() > 0 {
             let (folder, runs) = (self.output.display(), several(store.lost_runs(), "run"));
             host.warn(&format!(
-                "{folder}: lost {runs} with data files that are gone; those of the inputs are read again"
+                "{folder}: lost {runs} whose data files are missing; those among the inputs are read again"
             ));
         }
         store.select(&self.settings.options.described)?;
@@ -125,14 +125,21 @@ impl<'e> Extract<'e> {
         let folder = self.output.display();
         if let Some(lost) = store.lost_files() {
             let files = several(lost, "file");
-            let advice = "extract just those, or the previous inputs of the dataset; --remove-others gives them up";
-            host.warn(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
+            let advice = "extract only those files, or the previous inputs of the dataset; --remove-others abandons \
+                          them";
+            host.warn(&format!(
+                "{folder}: incomplete: {files} that were lost with data files have not been \
+                                restored; {advice}"
+            ));
         }
         let owed = store.owed()?;
         if let Some(first) = owed.first() {
             let files = several(owed.len(), "file");
-            let what = format!("{files} of an extract that did not finish, such as {first}");
-            host.warn(&format!("{folder}: incomplete without {what}; name them, too, or pass --remove-others"));
+            let what = format!("{files} from an unfinished extract, such as {first}");
+            host.warn(&format!(
+                "{folder}: incomplete without {what}; also pass these as inputs, or use \
+                                --remove-others"
+            ));
         }
         self.tell_others(host, store)?;
         if self.tells_compaction {
@@ -168,7 +175,7 @@ impl<'e> Extract<'e> {
         ensure!(is_part || !self.inputs.tasks.is_empty() || failed > 0, "there are no exports");
         ensure!(
             is_part || counts.new + counts.changed + counts.unchanged > 0,
-            "none of the {failed_text} files gave a run"
+            "none of the {failed_text} files produced a run"
         );
         Ok(true)
     }
@@ -252,7 +259,7 @@ impl<'e> Extract<'e> {
             1 => format!("1 file of the dataset is not among the inputs, {first}; its runs stay"),
             count => {
                 let files = several(count, "file");
-                format!("{files} of the dataset are not among the inputs, such as {first}; their runs stay")
+                format!("{files} of the dataset are not among the inputs, such as {first}; their runs are kept")
             }
         };
         host.warn(&format!("{text}; --remove-others removes them"));
@@ -266,12 +273,15 @@ fn is_denied(error: &FleetError) -> bool {
     matches!(kind, Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
 }
 
-/// Warns of labels that are lost: a user who extracts again without the input list of the first time may not know that its labels go, too.
+/// Warns of labels that are lost: a user who extracts again without the first input list may not know that its labels are also removed.
 fn tell_lost_labels(host: &dyn FleetHost, counts: &Counts) {
     if counts.runs_that_lose_labels > 0 {
         let runs = several(counts.runs_that_lose_labels, "run");
         let verb = if counts.runs_that_lose_labels == 1 { "loses labels it" } else { "lose labels they" };
         let labels = counts.lost_labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        host.warn(&format!("{runs} {verb} had ({labels}): no manifest line and no table of contents gives them now"));
+        host.warn(&format!(
+            "{runs} {verb} had ({labels}): they are no longer in any manifest line or table of \
+                            contents"
+        ));
     }
 }

@@ -90,7 +90,10 @@ impl<'h> Collector<'h> {
         }
         if let Some((name, first, count)) = datasets.unnamed()? {
             let (files, first) = (several(count, "file"), first.display());
-            self.host.warn(&format!("{name}: {files} not read, which the dataset does not name, such as {first}"));
+            self.host.warn(&format!(
+                "{name}: {files} not read because the dataset does not list them, such as \
+                                     {first}"
+            ));
         }
         Ok(())
     }
@@ -212,7 +215,7 @@ fn check(host: &dyn FleetHost, report: &FleetReport, is_strict: bool) -> Result<
     }
     if !inputs.failed.is_empty() {
         let (failed, runs) = (several(inputs.failed.len(), "file"), several(report.runs.len(), "run"));
-        host.warn(&format!("{failed} gave no run ({}), {runs} did", kinds(&inputs.failed)));
+        host.warn(&format!("{failed} produced no run ({}), {runs} did", kinds(&inputs.failed)));
     }
     Ok(())
 }
@@ -269,8 +272,8 @@ fn nothing(report: &FleetReport) -> FleetError {
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
         ([], 0) => error!("there are no exports"),
-        ([], 1) => error!("the only file gave no run"),
-        ([], files) => error!("none of the {files} files gave a run ({})", kinds(&inputs.failed)),
+        ([], 1) => error!("the only file produced no run"),
+        ([], files) => error!("none of the {files} files produced a run ({})", kinds(&inputs.failed)),
     }
 }
 

@@ -173,7 +173,7 @@ fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = Strin
         count => format!("{} ({count} times)", own(&diagnostic.message)),
     });
     let cut = export.documents.iter().filter_map(|document| document.cut_at);
-    diagnostics.chain(cut.map(|byte| format!("the file is truncated at byte {byte}; only complete rows count")))
+    diagnostics.chain(cut.map(|byte| format!("the file is truncated at byte {byte}; only complete rows are used")))
 }
 
 /// The runs that have such threads, with nothing of other threads.

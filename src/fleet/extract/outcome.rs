@@ -96,7 +96,7 @@ pub(crate) trait Keeper: Sync {
 /// The reason why `--strict` fails for a file.
 pub(crate) fn problem(finished: &Finished) -> Option<String> {
     match &finished.outcome {
-        Outcome::Kept(kept) if kept.is_failed => Some("it gives no run, as before".to_owned()),
+        Outcome::Kept(kept) if kept.is_failed => Some("it still produces no run".to_owned()),
         Outcome::Kept(kept) => not_read(kept.unread_runs, kept.rejected),
         Outcome::Failed(failed) => Some(failed.reason.clone()),
         Outcome::Runs(runs) => {
@@ -220,11 +220,11 @@ const fn what_they_are(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Unreadable => "cannot be read",
         FailureKind::Empty => "are empty",
-        FailureKind::NotAnExport => "are no exports",
+        FailureKind::NotAnExport => "are not exports",
         FailureKind::Truncated => "are cut",
         FailureKind::Malformed => "are malformed",
         FailureKind::NoSamples => "have no samples",
-        FailureKind::NotSelected => "have nothing of the selection",
+        FailureKind::NotSelected => "contain nothing that was selected",
         FailureKind::Duplicate => "have the content of another",
     }
 }
@@ -260,7 +260,7 @@ mod tests {
         let mut failures: Vec<FailedInput> =
             ["d", "c", "b", "a"].iter().map(|source| failed(source, FailureKind::NotAnExport)).collect();
         failures.push(failed("e", FailureKind::Empty));
-        assert_eq!(of_failures(failures.iter()), ["e: why e", "4 files are no exports, such as a: why a"]);
+        assert_eq!(of_failures(failures.iter()), ["e: why e", "4 files are not exports, such as a: why a"]);
         assert_eq!(of_failures(failures[2..].iter()), ["a: why a", "b: why b", "e: why e"]);
     }
 

@@ -1,5 +1,5 @@
-//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an
-//! export gives no run.
+//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an export produces no
+//! run.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -150,8 +150,9 @@ fn choose(
     chosen
 }
 
-/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads of
-/// the selected names waited. A name that no thread has is not idle, since nothing says that it was there.
+/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads
+/// of the selected names waited. A name that no thread has is not treated as idle, since the recording does not show that such a thread
+/// existed.
 fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     let profile = &recording.profile;
     let scope = Selection { time: None, intervals: None, ..selection.clone() };
@@ -236,19 +237,22 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
         let is_recording =
             recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
         return match recording.tocs().next() {
-            Some(_) if is_recording => "There is no CPU table that can be read in the recording.",
-            Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
+            Some(_) if is_recording => "The recording has no readable CPU table.",
+            Some(_) => {
+                "The file contains only a table of contents; export a CPU table, such as time-profile, with \
+                        --xpath."
+            }
             None => "There is no table.",
         }
         .to_owned();
     }
     let cpu: Vec<&Table> = tables.iter().copied().filter(|table| table.kind == TableKind::Cpu).collect();
     if cpu.is_empty() {
-        return format!("There is no CPU table; the file holds {}.", names(&tables));
+        return format!("The file has no CPU table, only {}.", names(&tables));
     }
     let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| options.wants(&schema(table))).collect();
     if wanted.is_empty() {
-        return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
+        return format!("The file has no table {}, only {}.", list(&options.schemas), names(&cpu));
     }
     let profile = &recording.profile;
     let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));

@@ -291,12 +291,12 @@ impl<'h> Finder<'h> {
         }
         if let Some([counting, other]) = differing_labels(&first.task.labels, &task.labels) {
             let first = &first.place;
-            self.contradicted.push(format!("{name}: {first} says {counting}, which is used, but {place} says {other}"));
+            self.contradicted.push(format!("{name}: {first} has {counting}, which is used, but {place} has {other}"));
             return;
         }
         let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
         let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
-        let note = format!("{name}: named more than once{also}; it counts once{by}");
+        let note = format!("{name}: given more than once{also}; it is used once{by}");
         self.repeated.entry(canonical).or_insert(note);
     }
 
@@ -311,7 +311,7 @@ impl<'h> Finder<'h> {
         let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
         let repeated = match exports.clone().count() {
             0 | 1 => exports.clone().next().cloned(),
-            count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
+            count => Some(format!("{} exports are given more than once; each is used once", counted(count))),
         };
         let contradicted = one_of(&self.contradicted, "exports have different lines in different manifests");
         repeated.into_iter().chain(contradicted).collect()
@@ -333,7 +333,7 @@ impl<'h> Finder<'h> {
         notes.extend(exported);
         if let Some(first) = orphans.first() {
             let what = several(orphans.len(), "TOC file");
-            notes.push(format!("{what} without an export beside it, such as {first}"));
+            notes.push(format!("{what} without an export next to it, such as {first}"));
         }
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
@@ -385,7 +385,8 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
     });
     let say = |(export, recording)| {
         format!(
-            "{export} is probably the export of {recording}, so the run would count twice; leave one of them out, such as with a pattern ('*.trace')"
+            "{export} is probably the export of {recording}, so the run would be counted twice; leave one of them \
+             out, for example with a pattern ('*.trace')"
         )
     };
     pairs.map(say).collect()

@@ -45,7 +45,7 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
         Some('[') => bail!("{name}: this is a JSON array; write one object per line (jq -c '.[]' does that)"),
         _ => list.csv(text)?,
     };
-    ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
+    ensure!(!entries.is_empty(), "{name}: the manifest lists no exports; add a line for each, with its path");
     if !entries.iter().any(|(task, _)| host.exists(&task.path)) {
         bail!("{}", list.without_files(&entries));
     }
@@ -158,7 +158,7 @@ impl InputList<'_> {
                 }
             };
             let name = column_name(&key);
-            ensure!(seen.insert(name.to_owned()), "{place}: a second {key:?}; rename one of them");
+            ensure!(seen.insert(name.to_owned()), "{place}: {key:?} occurs twice; rename one of them");
             fields.push((name.to_owned(), text));
         }
         self.entry(place, fields.into_iter())
@@ -184,7 +184,7 @@ impl InputList<'_> {
                 _ => task.labels.push((composed(&key), composed(&value))),
             }
         }
-        ensure!(!task.path.as_os_str().is_empty(), "{place}, column path: empty; name an export there");
+        ensure!(!task.path.as_os_str().is_empty(), "{place}, column path: empty; enter the path of an export");
         task.display = display(self.host, &task.path);
         Ok((task, place))
     }
@@ -259,7 +259,7 @@ pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_on
     let mut file = host.open(list)?;
     let read = read_lines(host, BufReader::new(&mut file), &name, is_null);
     let list = unless_changed(&*file, list, read)?;
-    ensure!(!is_only || !list.paths.is_empty(), "{name}: the list names no files");
+    ensure!(!is_only || !list.paths.is_empty(), "{name}: the list contains no files");
     Ok(list)
 }
 
@@ -460,7 +460,7 @@ mod tests {
             list("a\0b", false).unwrap_err(),
             ": has NUL characters; pass -0 if they separate the paths, or save the list as UTF-8"
         );
-        assert_eq!(list("\n\r\n", false).unwrap_err(), ": the list names no files");
-        assert_eq!(list("", true).unwrap_err(), ": the list names no files");
+        assert_eq!(list("\n\r\n", false).unwrap_err(), ": the list contains no files");
+        assert_eq!(list("", true).unwrap_err(), ": the list contains no files");
     }
 }

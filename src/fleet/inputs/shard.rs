@@ -33,7 +33,9 @@ impl Shard {
             Some((index, count)) if (1..=count).contains(&index) => Ok(Self { index, count }),
             Some((0, count)) => Err(format!("shards are counted from 1, from 1/{count} to {count}/{count}")),
             Some((_, count)) => Err(format!("there are {count} shards, from 1/{count} to {count}/{count}")),
-            None => Err("not a shard, such as 3/16: its number from 1, and how many there are".to_owned()),
+            None => Err("not a shard, such as 3/16: the number of the shard (from 1) and the number of \
+                         shards"
+                .to_owned()),
         }
     }
 }

@@ -119,8 +119,8 @@ pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -
 /// The reason why a file has no runs: another file with the same content is used.
 pub(crate) fn duplicate_reason(own: &[(String, String)], first: &str, of_first: &[(String, String)]) -> String {
     let differing = differing_labels(own, of_first)
-        .map(|[own, of_first]| format!("; but its manifest line says {own}, and that of {first} {of_first}"));
-    format!("it has the same content as {first}, which counts{}", differing.unwrap_or_default())
+        .map(|[own, of_first]| format!("; but its manifest line has {own}, and the line of {first} has {of_first}"));
+    format!("it has the same content as {first}, which is used{}", differing.unwrap_or_default())
 }
 
 /// The file that counts for a content, or may.
@@ -148,7 +148,7 @@ impl Counting {
         (self.rank, &self.source) < (other.rank, &other.source)
     }
 
-    /// The reason why a file with these labels gives no run.
+    /// The reason why a file with these labels produces no run.
     pub(crate) fn reason(&self, labels: &[(String, String)]) -> String {
         duplicate_reason(labels, &self.source, &self.labels)
     }

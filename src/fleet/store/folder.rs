@@ -224,7 +224,7 @@ impl Folder {
         Ok(paths.into_iter().map(name).collect())
     }
 
-    /// Checks before every change of a file that it is no input.
+    /// Checks before every change of a file that the file is not an input.
     fn check_change(&self, path: &Path) -> Result<()> {
         self.storage.check_change(path).map_err(FleetError::new)
     }

@@ -88,7 +88,7 @@ impl Store {
         let folder = Folder::new(storage, path);
         storage.create_folder(path).with_context(|| format!("{}: cannot be made", path.display()))?;
         if !folder.is_dataset() && folder.is_in_use()? {
-            bail!("{}: not empty, and not a dataset; name a new or empty folder", path.display());
+            bail!("{}: not empty and not a dataset; choose a new or empty folder", path.display());
         }
         let lock = match storage.lock(&path.join(LOCK), true) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),
@@ -220,7 +220,8 @@ impl Store {
         let [own, asked] = [&own, selection].map(described);
         let name = self.folder.path.display();
         bail!(
-            "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
+            "{name}: measured with a different selection ({own}) from this one ({asked}); repeat its options, or \
+             choose another folder"
         )
     }
 
@@ -242,7 +243,7 @@ impl Store {
         let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
         let (own, asked) = (name(&state.manifest.shards), name(&shard));
         bail!(
-            "{}: a dataset of {own}, but this extract is of {asked}; repeat its --shard, or name another folder",
+            "{}: a dataset of {own}, but this extract is for {asked}; repeat its --shard, or choose another folder",
             self.folder.path.display()
         )
     }

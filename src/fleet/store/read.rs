@@ -123,7 +123,7 @@ impl Folder {
         }
         let (path, (of_runs, of_failed)) = (self.file(DatasetTable::Runs, &file.id), file.counts);
         let error = error!(
-            "{}: has {runs} runs and {failed} files that gave none, but the manifest says {of_runs} and {of_failed}. {}",
+            "{}: has {runs} runs and {failed} failed files, but the manifest lists {of_runs} and {of_failed}. {}",
             path.display(),
             self.what_helps(&file.id)
         );

@@ -16,16 +16,16 @@ use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum DiffView {
-    /// The answer in short: the change of the total, and the functions that changed most [default for text]
+    /// The short answer: the change in the total, and the functions that changed most [default for text]
     ///
     /// JSON has the app's functions. CSV has all functions.
     Overview,
-    /// Functions over all threads, by the change of their self weight
+    /// Functions across all threads, by change in self weight
     #[default]
     Functions,
-    /// Binaries, by the change of their self weight
+    /// Binaries, by change in self weight
     Binaries,
-    /// The call tree over all threads, by the change of all weight
+    /// The call tree across all threads, by change in `all` weight
     Tree,
 }
 

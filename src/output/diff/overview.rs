@@ -1,4 +1,4 @@
-//! The answer of a comparison in short, for people: at most a screen.
+//! The short answer of a comparison, for people: at most one screen.
 
 use std::io::{self, Write};
 
@@ -145,18 +145,20 @@ impl Text<'_, '_, '_> {
     /// The function with the largest change.
     fn largest(&self) -> String {
         let diff = self.report.diff;
-        let (rows, whose) = match diff.own_functions.is_empty() {
-            false => (&diff.own_functions, "own function"),
-            true => (&diff.functions, "function"),
+        let (rows, are_own) = match diff.own_functions.is_empty() {
+            false => (&diff.own_functions, true),
+            true => (&diff.functions, false),
         };
         let Some(row) = rows.iter().find(|row| row.self_change.is_beyond_noise()) else {
-            return format!("No {whose} changed by more than chance explains.");
+            let none = if are_own { "None of your functions" } else { "No function" };
+            return format!("{none} changed by more than chance explains.");
         };
         let total = diff.all_change(&diff.total);
         let is_most = total.is_beyond_noise() && (0.5..=1.0).contains(&(row.self_change.weight / total.weight));
         let lead = match is_most {
             true => "Most of it is".to_owned(),
-            false => format!("The {whose} with the largest change beyond chance is"),
+            false if are_own => "Your function with the largest change beyond chance is".to_owned(),
+            false => "The function with the largest change beyond chance is".to_owned(),
         };
         let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
         let function = self.style.name_in_text(name(&row.function), 60);
@@ -198,7 +200,7 @@ impl Text<'_, '_, '_> {
     fn how_many(&self) -> Option<String> {
         let diff = self.report.diff;
         let (rows, whose) = match diff.own_functions.is_empty() {
-            false => (&diff.own_functions, "own functions"),
+            false => (&diff.own_functions, "of your functions"),
             true => (&diff.functions, "functions"),
         };
         // With fewer samples, a row rarely passes the mark.
@@ -210,7 +212,8 @@ impl Text<'_, '_, '_> {
             many => format!("about {many}"),
         };
         let text = format!(
-            "Of {} {whose} with {TESTABLE} samples or more, {beyond} changed by more than chance explains (*); chance alone would mark {by_chance}.",
+            "{beyond} of {} {whose} with {TESTABLE} samples or more changed by more than chance explains (*); \
+             chance alone would mark {by_chance}.",
             rows.len(),
         );
         (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
@@ -234,8 +237,8 @@ impl Text<'_, '_, '_> {
         let all = self.most_changed(&diff.functions);
         let is_same = own == all;
         let tables = [
-            ("Own functions that changed most, including the system code they call", own),
-            ("Functions of all code that changed most, each by itself", if is_same { Vec::new() } else { all }),
+            ("Your functions that changed most, including the system code they call", own),
+            ("Functions that changed most in all code, by self weight", if is_same { Vec::new() } else { all }),
         ];
         tables.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
     }

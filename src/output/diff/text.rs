@@ -35,7 +35,7 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Wr
     }
 }
 
-/// Writes the answer in short, in lines of 80 columns unless the style has another width.
+/// Writes the short answer, in lines of 80 columns unless the style has another width.
 ///
 /// # Errors
 /// When `out` fails.
@@ -139,7 +139,7 @@ impl Text<'_, '_, '_> {
         }
     }
 
-    /// Both weights; nothing where it was not there.
+    /// Both weights; nothing if it does not exist there.
     fn weights(&self, sides: &Sides, before: u64, after: u64) -> String {
         let (before, after) = (self.scale.number(before), self.scale.number(after));
         match sides.presence() {

@@ -160,7 +160,7 @@ impl Sentences<'_> {
 
     fn level(&self, finding: &Finding) -> String {
         let &Finding::Level { unit, runs, median, tail, lacking, max } = finding else { return String::new() };
-        let Some((max, run)) = max else { return "No run counts, so there are no numbers.".to_owned() };
+        let Some((max, run)) = max else { return "No run could be used, so there are no numbers.".to_owned() };
         let (measures, unit_name) = self.measures(unit, max);
         let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
         let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
@@ -276,7 +276,7 @@ fn inputs(finding: &Finding) -> String {
         return String::new();
     };
     let parts = [
-        (failed, format!("{} of {} gave no run", thousands(failed), many(files, "file"))),
+        (failed, format!("{} of {} produced no run", thousands(failed), many(files, "file"))),
         (without_time, format!("{} left out for want of a recorded time", many(without_time, "run"))),
         (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
         (rejected_rows, format!("{} could not be read", many(rejected_rows, "row"))),

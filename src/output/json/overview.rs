@@ -1,4 +1,4 @@
-//! The answer in short, for programs.
+//! The short answer, for programs.
 
 use std::io::{self, Write};
 

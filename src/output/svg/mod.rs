@@ -62,7 +62,7 @@ impl FlameGraphOptions {
         }
         let hidden = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.what.hidden));
         if hidden > 0 {
-            lines.push(format!("{} ends in frames hidden by the limits that were asked for.", weighed(hidden)));
+            lines.push(format!("{} ends in frames hidden by the limits that you set.", weighed(hidden)));
         }
         lines
     }

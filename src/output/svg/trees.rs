@@ -307,7 +307,7 @@ fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
 /// The owner of a category's code, in words.
 fn owner(category: Category) -> &'static str {
     match category {
-        Category::User => "own code",
+        Category::User => "your code",
         Category::System => "system",
         Category::Runtime => "language runtime",
         Category::Kernel => "kernel",

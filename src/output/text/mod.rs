@@ -1,4 +1,4 @@
-//! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
+//! Text for people: aligned tables and trees, as wide as the terminal, in colour if requested.
 
 mod flame_chart;
 mod listing;

@@ -11,7 +11,7 @@ pub struct Style {
     pub width: Option<usize>,
     /// True to write colours (ANSI escape codes).
     pub is_coloured: bool,
-    /// True to write names of functions in full length, even where a line is then wider than [`width`](Self::width).
+    /// True to write names of functions in full length, even if a line is then wider than [`width`](Self::width).
     pub has_full_names: bool,
 }
 
@@ -180,7 +180,7 @@ fn fit_name(name: &str, width: Option<usize>) -> String {
     fit(&folded, Some(width))
 }
 
-/// `f(…)` for `f(int, int)`, and `f(…) const` for `f(int) const`; `None` where a name has no parameters at its end.
+/// `f(…)` for `f(int, int)`, and `f(…) const` for `f(int) const`; `None` if a name has no parameters at its end.
 fn without_parameters(name: &str) -> Option<String> {
     let (call, rest) = match name.rfind(')') {
         Some(end) if matches!(&name[end + 1..], "" | " const" | " const &" | " &&") => name.split_at(end + 1),

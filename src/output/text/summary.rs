@@ -64,7 +64,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
 /// Notes that a document is truncated.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
-    let note = format!("  {} is truncated at byte {byte}: only complete rows count", clean(&document.input));
+    let note = format!("  {} is truncated at byte {byte}: only complete rows are used", clean(&document.input));
     writeln!(out, "{}", style.paint(Tone::Warning, &note))
 }
 
@@ -235,17 +235,19 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     let outside = unnamed.without_binary;
     match outside {
         0 => {}
-        _ if outside == unnamed.unnamed => text += ", in no known binary",
-        _ => text += &format!(", {outside} of them in no known binary"),
+        1 if unnamed.unnamed == 1 => text += "; it is in no known binary",
+        1 => text += "; 1 of them is in no known binary",
+        _ if outside == unnamed.unnamed => text += "; none of them is in a known binary",
+        _ => text += &format!("; {outside} of them are in no known binary"),
     }
     let binaries: Vec<&UnnamedBinary> =
         unnamed.binaries.iter().filter(|row| !has_symbols(report, row.binary)).collect();
     let nameable: u64 = binaries.iter().map(|row| row.frames).sum();
     match (outside, nameable + outside == unnamed.unnamed) {
         _ if binaries.is_empty() => {}
-        (0, true) => text += "; symbols of these binaries would name them:",
-        (_, true) => text += "; symbols of these would name the others:",
-        (_, false) => text += &format!("; symbols of these binaries would name {nameable} of them:"),
+        (0, true) => text += ". Symbols for these binaries would name them:",
+        (_, true) => text += ". Symbols for these binaries would name the rest:",
+        (_, false) => text += &format!(". Symbols for these binaries would name {nameable} of them:"),
     }
     writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
     // UUIDs are for copying: names give way.
@@ -292,10 +294,14 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
         let (name, outside) = (clean(&row.name), row.frames - row.named_now - row.nameless);
         let nameless = (row.nameless > 0).then(|| {
             let what = count(row.nameless, "frame");
-            format!("the symbols of {name} have no names for the functions of {what}, which are named by the address where they start")
+            format!(
+                "the symbols of {name} have no names for the functions of {what}; these functions are named by \
+                     their start address"
+            )
         });
-        let outside = (outside > 0)
-            .then(|| format!("the symbols of {name} know no function at the addresses of {}", count(outside, "frame")));
+        let outside = (outside > 0).then(|| {
+            format!("the symbols of {name} contain no function at the addresses of {}", count(outside, "frame"))
+        });
         for line in nameless.into_iter().chain(outside).flat_map(|text| wrap(&text, 2, style.width)) {
             writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! each column is 5 ms, from 00:00.100 to 00:00.140
-//! full height is one core, of all together 120.0%; · samples of states that do not count
+//! full height is one core, of all together 120.0%; · samples in states that are not selected
 //!      ms   mean    peak            thread
 //!  30.000  75.0%  120.0%  ▅█▂ ▃▅▂▁  all
 //!  20.000  50.0%  100.0%  ▅█▂ ··▂▁  Main Thread (0x2a101)  Orchard (4150)
@@ -78,7 +78,8 @@ fn legend(
         several => format!(" ({several} bins)"),
     };
     let time = format!("each column is {column}{bins}, from {start} to {end}");
-    let waiting = if is_waiting { format!("; {WAITING} samples of states that do not count") } else { String::new() };
+    let waiting =
+        if is_waiting { format!("; {WAITING} samples in states that are not selected") } else { String::new() };
     for line in [time, format!("full height is {full}{waiting}")] {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(&line, style.width)))?;
     }

@@ -92,7 +92,7 @@ impl Scale {
         self.unit
     }
 
-    /// A weight without its unit: three decimals, or none where the unit is the smallest.
+    /// A weight without its unit: three decimals, or none if the unit is the smallest.
     pub(in crate::output) fn number(self, weight: u64) -> String {
         if self.divisor == 1 {
             return weight.to_string();

@@ -60,7 +60,7 @@ pub(super) fn head(
     }))
 }
 
-/// Everything that the overview says: its JSON and its sentences, of each series.
+/// The complete overview of each series: its JSON and its sentences.
 fn answer(report: &Report<'_>, intervals: &Intervals) -> Value {
     let sentences = Sentences::new(report, intervals);
     let of_series = |(index, series): (usize, &SeriesReport)| {

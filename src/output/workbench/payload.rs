@@ -106,7 +106,7 @@ const IS_NAMED: u64 = 1;
 const IS_IDLE: u64 = 2;
 /// A function named as one in which a run loop of the system waits and calls others.
 const IS_RUN_LOOP: u64 = 4;
-/// A function named as one where a program starts.
+/// A function with the name of an entry point of a program.
 const IS_ENTRY_POINT: u64 = 8;
 
 /// The columns of functions, frames and stacks.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::units::Nanos;
 
-/// What a page leaves out of samples to be as small as asked. Weights and numbers of samples are exact in each.
+/// The details of samples that a page leaves out to fit the requested size. Weights and sample counts are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkbenchReduction {
@@ -47,9 +47,13 @@ impl fmt::Display for WorkbenchReduction {
             Self::None => f.write_str("every sample is in the page"),
             Self::Bins(length) => {
                 let millis = length.as_nanos() / 1_000_000;
-                write!(f, "samples of one thread and stack within {millis} ms are joined, so times are that coarse")
+                write!(
+                    f,
+                    "samples with the same thread and stack within {millis} ms are joined, so times are \
+                           accurate only to that"
+                )
             }
-            Self::Sums => f.write_str("samples of one thread and stack are joined, so the page has no times"),
+            Self::Sums => f.write_str("samples with the same thread and stack are joined, so the page has no times"),
         }
     }
 }

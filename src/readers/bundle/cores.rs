@@ -39,7 +39,7 @@ pub(super) fn kinds(
         let of_device = object.field("$1")?.map_or(Ok(None), |node| budget.string(node))?;
         let number = object.field("$0")?.map_or(Ok(None), Node::number)?;
         let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else {
-            odd.push("one of its cores has no number: its kind is not known".to_owned());
+            odd.push("one of its cores has no number: its kind is unknown".to_owned());
             continue;
         };
         let (kind, is_of_device) = (kind(object)?, of_device.as_deref() == device);
@@ -48,7 +48,7 @@ pub(super) fn kinds(
         core.is_of_device |= is_of_device;
     }
     if cores.is_empty() {
-        odd.push("allObjects has no cores: their kinds are not known".to_owned());
+        odd.push("allObjects has no cores: their kinds are unknown".to_owned());
     }
     let known = cores.into_iter().filter(|(_, core)| core.is_of_device);
     Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())

@@ -68,7 +68,10 @@ impl ExportTable {
     pub(super) fn advise(&self, bundle: &Path, mut error: Error) -> Error {
         if let ErrorKind::BrokenBundle { rule, .. } = &mut error.kind {
             let advice = self.how_to_export(bundle);
-            *rule = format!("{rule}. The recording is damaged, or of a kind that this version does not know; {advice}");
+            *rule = format!(
+                "{rule}. The recording is damaged, or is of a kind that this version does not support; \
+                             {advice}"
+            );
         }
         error
     }

@@ -13,7 +13,7 @@ use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
 use crate::symbols::{Broken, broken};
 
-/// The number of bytes asked of the file system at once.
+/// The number of bytes requested from the file system at a time.
 const PIECE: usize = 64 << 10;
 
 /// The error of a rule that a file of a bundle breaks.
@@ -94,7 +94,7 @@ impl<'f> Content<'f> {
     pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
         let length = match files.entry(path) {
             Ok(Entry::File { length, .. }) => length,
-            Ok(_) => return Err(broken_whole(path, "it is no file")),
+            Ok(_) => return Err(broken_whole(path, "it is not a file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };
@@ -153,7 +153,7 @@ impl<'f> Content<'f> {
         Ok(self.read_from(bytes, start, count)? - start)
     }
 
-    /// Reads the next bytes to those from `start` on; gives where they end.
+    /// Reads the next bytes to those from `start` on; returns where they end.
     fn read_from(&mut self, bytes: &mut Vec<u8>, start: usize, count: u64) -> Result<usize, Error> {
         bytes.resize(start.saturating_add(usize::try_from(count).unwrap_or(usize::MAX)), 0);
         let mut used = start;

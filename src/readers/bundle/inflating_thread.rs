@@ -11,7 +11,7 @@ use crate::error::{Diagnostic, Error};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
-/// The number of pieces of rows that may wait: as many as are inflated while the arrays that rows refer to are, too.
+/// The number of pieces of rows that may wait: as many as are inflated while the arrays that rows refer to are also being inflated.
 const WAITING: usize = 256;
 
 /// The number of batches of samples that may wait, of 50 KiB each.

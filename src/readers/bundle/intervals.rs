@@ -150,7 +150,7 @@ impl<'a> IntervalReader<'a> {
             return Ok(known);
         }
         let Some(narratives) = self.sources.narratives else {
-            return Err("it has a message, and there are no typed arrays".to_owned().into());
+            return Err("it has a message, but there are no typed arrays".to_owned().into());
         };
         let text = narratives.text(number, self.sources.strings)?;
         let text = self.texts.number_of(&text);

@@ -58,7 +58,7 @@ impl<'a> KeyedArchive<'a> {
         let list = PropertyList::read(bytes)?;
         let at = list.offset(list.top);
         let Object::Dictionary(keys, values) = list.object(list.top.into())? else {
-            return Err(broken(at, "keyed archive", "it is no dictionary"));
+            return Err(broken(at, "keyed archive", "it is not a dictionary"));
         };
         let part = |name: &str| match find(&list, keys, values, name)? {
             Some(index) => list.object(index),
@@ -87,7 +87,7 @@ impl<'a> KeyedArchive<'a> {
     /// Counts objects that are looked at.
     pub(super) fn step(&self, count: usize) -> Result<(), Broken> {
         let left = self.steps.get().checked_sub(count as u64);
-        let rule = "its objects refer to each other so often that reading them has no end";
+        let rule = "its objects refer to each other so often that reading them would never end";
         self.steps.set(left.ok_or_else(|| broken(self.list.offset(self.list.top), "keyed archive", rule))?);
         Ok(())
     }

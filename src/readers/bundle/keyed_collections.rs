@@ -76,7 +76,7 @@ impl<'a> Node<'a> {
         let numbered = self.numbered(keys, values, b"NS.object.")?;
         let is_set = !numbered.is_empty() || self.is_ordered_set()?;
         if !is_set {
-            return Err(self.broken("object", "a list was expected, and it has no NS.objects"));
+            return Err(self.broken("object", "expected a list, but NS.objects is missing"));
         }
         if let Some((at, _)) = numbered.iter().enumerate().find(|(at, (number, _))| *at as u64 != *number) {
             return Err(self.broken("ordered set", format_args!("it has no NS.object.{at}")));
@@ -102,7 +102,7 @@ impl<'a> Node<'a> {
                 Err(self.broken("dictionary", rule))
             }
             (None, None) if self.is_integer_keyed()? => self.integer_keyed_entries(keys, values),
-            _ => Err(self.broken("object", "a dictionary was expected, and it has no NS.keys and NS.objects")),
+            _ => Err(self.broken("object", "expected a dictionary, but NS.keys or NS.objects is missing")),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'a> Node<'a> {
         let count = self.archive.node(count)?.number()?;
         let is_in_order = fields.iter().enumerate().all(|(at, (number, _))| at as u64 + 1 == *number);
         if !is_in_order || count.and_then(|count| count.checked_mul(2)) != Some(fields.len() as u64) {
-            let rule = format_args!("{} keys and values are not those of {count:?} entries", fields.len());
+            let rule = format_args!("{} keys and values do not match {count:?} entries", fields.len());
             return Err(self.broken("dictionary of integers", rule));
         }
         let pairs = fields.as_chunks::<2>().0.iter();

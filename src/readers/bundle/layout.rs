@@ -47,7 +47,7 @@ pub(super) enum Place {
     Narrow(usize),
     /// 8 bytes.
     Wide(usize),
-    /// A number of bits, from a bit on.
+    /// A number of bits, starting at a given bit.
     Bits(usize, u32),
 }
 
@@ -103,7 +103,7 @@ impl Layout {
         if event.member("_variableSize")?.is_some_and(|node| node.boolean() == Ok(Some(true)))
             || number(event, "_minEventSize")? != size
         {
-            return Err(rule("_maxEventSize", "rows are not of one size"));
+            return Err(rule("_maxEventSize", "rows are not all the same size"));
         }
         let identifier = text(event, "_identifier")?;
         if identifier != schema.name {
@@ -135,14 +135,14 @@ impl Layout {
 
 /// Reports a column of an unknown type.
 pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
-    format!("its column {mnemonic} is of type {engineering_type}, which this version cannot read")
+    format!("its column {mnemonic} has type {engineering_type}, which this version cannot read")
 }
 
 /// The places of the columns, and the size of a row.
 fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Broken> {
     let Some((first, fields)) = fields.split_first() else { return Err(rule("_fields", "there are none")) };
     let (mut size, topology) = topology(first.kind)
-        .ok_or_else(|| rule("_fields", format_args!("the first one is of type {}, not of 4 to 7", first.kind)))?;
+        .ok_or_else(|| rule("_fields", format_args!("the first one has type {}; expected 4 to 7", first.kind)))?;
     let mut places = Vec::with_capacity(schema.columns.len());
     let mut rest = fields.iter();
     for column in &schema.columns {
@@ -155,26 +155,25 @@ fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Brok
             })?);
             continue;
         }
-        let field = rest
-            .next()
-            .filter(|field| field.name == column.mnemonic)
-            .ok_or_else(|| rule("_fields", format_args!("the column {} has no field in its turn", column.mnemonic)))?;
+        let field = rest.next().filter(|field| field.name == column.mnemonic).ok_or_else(|| {
+            rule("_fields", format_args!("the field for column {} is missing or out of order", column.mnemonic))
+        })?;
         places.push(match field.kind {
             1 => Place::Narrow(size),
             2 => Place::Wide(size),
             other => {
-                return Err(rule("_fields", format_args!("{} is of type {other}, which is not known", field.name)));
+                return Err(rule("_fields", format_args!("{} has the unknown type {other}", field.name)));
             }
         });
         size += if field.kind == 1 { 4 } else { 8 };
     }
     if let Some(field) = rest.next() {
-        return Err(rule("_fields", format_args!("{} is no column of the schema", field.name)));
+        return Err(rule("_fields", format_args!("{} is not a column of the schema", field.name)));
     }
     let shared = (0..places.len()).find(|&index| places[..index].contains(&places[index]));
     if let Some(index) = shared {
         let mnemonic = &schema.columns[index].mnemonic;
-        return Err(rule("_fields", format_args!("the column {mnemonic} is in the place of another column")));
+        return Err(rule("_fields", format_args!("column {mnemonic} occupies the same place as another column")));
     }
     Ok((places, size))
 }
@@ -196,11 +195,11 @@ fn required<'a>(node: Node<'a>, name: &str) -> Result<Node<'a>, Broken> {
 }
 
 fn number(node: Node<'_>, name: &str) -> Result<u64, Broken> {
-    required(node, name)?.number()?.ok_or_else(|| rule(name, "it is no number"))
+    required(node, name)?.number()?.ok_or_else(|| rule(name, "it is not a number"))
 }
 
 fn text(node: Node<'_>, name: &str) -> Result<String, Broken> {
-    Ok(required(node, name)?.text()?.ok_or_else(|| rule(name, "it is no text"))?.into_owned())
+    Ok(required(node, name)?.text()?.ok_or_else(|| rule(name, "it is not a string"))?.into_owned())
 }
 
 /// A table with its folder.
@@ -243,7 +242,7 @@ pub(super) fn read_layout(
 ) -> Result<Layout, Error> {
     if schema.name != name {
         let path = folder.join("schema.xml");
-        return Err(broken_whole(&path, format_args!("its schema is {:?}, and the table's is {name:?}", schema.name)));
+        return Err(broken_whole(&path, format_args!("its schema is {:?}, but the table's is {name:?}", schema.name)));
     }
     let path = folder.join("bulkstore_descriptor");
     let bytes = Content::require(files, &path)?.read_all(room)?;
@@ -265,7 +264,7 @@ mod tests {
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             assert_eq!(Place::Bits(bit, count).value(&all), None, "bit {bit}");
         }
-        // One bit of each part that is not set.
+        // Each part with a single bit cleared.
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             for unset in [bit, bit + count as usize - 1] {
                 let mut row = all;

@@ -187,8 +187,8 @@ impl<'f> Bundle<'f> {
             self.note("form.template is missing: frames have no binary, and threads have no names");
         } else if !self.ask(|template| template.has_images())? {
             self.note(
-                "it has no image lists, so it is from Instruments 10 or older, which is too old: frames have neither binary nor name; record again \
-                 with Instruments 11 or later",
+                "it has no image lists, so it comes from Instruments 10 or older, which is not supported: frames \
+                 have neither binary nor name; record again with Instruments 11 or later",
             );
         }
         Ok(())
@@ -362,8 +362,8 @@ fn run_numbers(files: &dyn Files, corespace: &Path) -> io::Result<Vec<u32>> {
 fn no_bundle(path: &Path) -> Error {
     let (export_it, path) = (ExportTable::default().how_to_export(path), path.display());
     let text = format!(
-        "{path}: there is no folder corespace in it: it was recorded by Instruments 8 or older, which is too old to be read, or was not copied \
-         completely. Copy it again or record again; if it opens in Instruments, {export_it}"
+        "{path}: it has no folder corespace: it was recorded by Instruments 8 or older, which is not supported, or \
+         was not copied completely. Copy it again or record again; if it opens in Instruments, {export_it}"
     );
     Error::new(ErrorKind::UnsupportedBundle(text), None)
 }
@@ -375,7 +375,7 @@ fn no_runs(path: &Path, is_unsaved: bool) -> Error {
             "{path}: the recording was never saved: Instruments or xctrace ended before it was done, or still records. Open it in \
              Instruments and save it, or record again"
         ),
-        false => format!("{path}: there are no runs in it: nothing was recorded, or it was not copied whole"),
+        false => format!("{path}: it has no runs: nothing was recorded, or it was not copied completely"),
     };
     Error::new(ErrorKind::UnsupportedBundle(text), None)
 }

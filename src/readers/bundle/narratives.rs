@@ -156,7 +156,7 @@ fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
     let mut seen = HashSet::new();
     let is_type = |name: &str| name.starts_with("XR") && name.ends_with("TypeID");
     match types.iter().position(|name| !is_type(name) || !seen.insert(name.as_str())) {
-        Some(other) => Err(Broken::rule(format_args!("{:?} is no type, or is there twice", types[other]))),
+        Some(other) => Err(Broken::rule(format_args!("{:?} is not a type, or occurs twice", types[other]))),
         None => Ok(types),
     }
 }

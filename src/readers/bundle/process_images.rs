@@ -151,7 +151,7 @@ impl<'t> ProcessImages<'t> {
         if let Some(loaded) = loaded {
             for offset in loaded.items()? {
                 let number = offset.number()?;
-                offsets.push(number.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?);
+                offsets.push(number.ok_or_else(|| offset.broken("place in the shared cache", "it is not a number"))?);
             }
             self.budget.take(loaded, size_of_val(offsets.as_slice()))?;
         }
@@ -177,7 +177,7 @@ impl<'t> ProcessImages<'t> {
             for (offset, signature) in cached.entries()? {
                 let listed = self.signature(Some(signature))?.map(|signature| signature.images).unwrap_or_default();
                 let place = offset.number()?;
-                let place = place.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?;
+                let place = place.ok_or_else(|| offset.broken("place in the shared cache", "it is not a number"))?;
                 images.extend(listed.into_iter().map(|image| (image, place)));
             }
         }

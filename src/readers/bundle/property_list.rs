@@ -7,7 +7,7 @@
 //! | part | bytes |
 //! |---|---|
 //! | object | a byte of kind (upper half) and size (lower half; `F`: an integer object with the size follows), then its bytes |
-//! | offset table | the offset of each object, in as many bytes as the trailer says |
+//! | offset table | the offset of each object, in the number of bytes given in the trailer |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
 //!
 //! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object
@@ -79,7 +79,11 @@ impl<'a> PropertyList<'a> {
         }
         let [count, top, table] = [8, 16, 24].map(|field| unsigned(&trailer[field..field + 8]));
         if top >= count || count > u64::from(u32::MAX) {
-            return Err(broken(at, "trailer", format_args!("there is no top object {top} among {count} objects")));
+            return Err(broken(
+                at,
+                "trailer",
+                format_args!("the top object {top} does not exist; there are {count} objects"),
+            ));
         }
         let end = count.checked_mul(u64::from(offset_size)).and_then(|size| size.checked_add(table));
         if table < MAGIC.len() as u64 || end.is_none_or(|end| end > at as u64) {
@@ -110,7 +114,7 @@ impl<'a> PropertyList<'a> {
     /// Reads an object. The objects that arrays and dictionaries refer to are not looked at.
     pub(super) fn object(&self, index: u64) -> Result<Object<'a>, Broken> {
         let Some(offset) = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)) else {
-            let rule = format_args!("there is no object {index} among {}", self.offsets.len());
+            let rule = format_args!("object {index} does not exist; there are {}", self.offsets.len());
             return Err(broken(self.bytes.len(), "offset table", rule));
         };
         let mut reader = ObjectReader { bytes: self.bytes, start: offset as usize, at: offset as usize };
@@ -176,7 +180,7 @@ impl<'a> ObjectReader<'a> {
                 let references = |bytes| References { bytes, size: reference_size };
                 Object::Dictionary(references(keys), references(values))
             }
-            _ => return Err(broken(self.start, "object", format_args!("{marker:#04x} is no kind of object"))),
+            _ => return Err(broken(self.start, "object", format_args!("{marker:#04x} is not an object type"))),
         })
     }
 

@@ -82,7 +82,7 @@ impl<'f> Rows<'f> {
         Ok(at?.map(|at| (self.piece.as_slice(), at)))
     }
 
-    /// The same in place of what `piece` holds; gives where they start.
+    /// The same in place of what `piece` holds; returns where they start.
     pub(super) fn next_into(&mut self, piece: &mut Vec<u8>) -> Result<Option<u64>, Error> {
         if self.left == 0 {
             self.check_rest()?;
@@ -114,7 +114,8 @@ impl<'f> Rows<'f> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
         let message = format!(
-            "{}: its {bytes:#x} bytes for rows are no whole blocks of {:#x}: it was changed, and rows may be wrong",
+            "{}: its {bytes:#x} bytes for rows are not a whole number of blocks of {:#x}: it was changed, and rows \
+             may be wrong",
             self.path.display(),
             self.block
         );

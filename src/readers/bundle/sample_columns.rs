@@ -74,7 +74,7 @@ impl Columns {
             core: optional(core, "XRCPUCoreTypeID")?,
             state: optional("thread-state", "XRThreadStateTypeID")?,
             weight: weight(layout)?,
-            stack: stack(own_stack)?.ok_or("it has no column of stacks")?,
+            stack: stack(own_stack)?.ok_or("it has no stack column")?,
             renamed: renamed_stack(layout, own_stack, kernel_stack.is_some())
                 .into_iter()
                 .chain(OPTIONAL.iter().filter_map(|&(mnemonic, of_type)| {
@@ -102,7 +102,7 @@ fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Op
     let is_other =
         |column: &&SchemaColumn| column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some();
     let other = layout.schema.columns.iter().find(is_other).filter(|_| !has_kernel_stack)?;
-    Some(format!("its column {} also holds stacks, and is not read", other.mnemonic))
+    Some(format!("its column {} also contains stacks, and is not read", other.mnemonic))
 }
 
 /// Notes a missing column if a column of the same type has another name.
@@ -110,7 +110,7 @@ fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<St
     let is_of_type = |column: &&SchemaColumn| column.engineering_type == engineering_type;
     let other = layout.schema.columns.iter().find(is_of_type).filter(|_| layout.column(mnemonic).is_none())?;
     let other = &other.mnemonic;
-    Some(format!("it has no column {mnemonic}, and its column {other} has the same type: it is not read"))
+    Some(format!("it has no column {mnemonic}, and its column {other}, which has the same type, is not read"))
 }
 
 /// The column of weights and their unit.
@@ -120,6 +120,6 @@ fn weight(layout: &Layout) -> Result<Option<(Place, Unit)>, String> {
         Some((place, "XRCycleWeightTypeID")) => Ok(Some((place, Unit::Cycles))),
         Some((_, other)) => Err(unknown("weight", other)),
         None if layout.schema.name == "time-sample" => Ok(None),
-        None => Err("it has no column of weights".to_owned()),
+        None => Err("it has no weight column".to_owned()),
     }
 }

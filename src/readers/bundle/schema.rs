@@ -38,7 +38,7 @@ impl Schema {
             Event::Start(start) | Event::Empty(start) => add_element(start, &mut schema),
             _ => Ok(()),
         })?;
-        schema.ok_or_else(|| Broken::rule("there is no schema in it"))
+        schema.ok_or_else(|| Broken::rule("it contains no schema"))
     }
 }
 

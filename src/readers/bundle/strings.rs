@@ -131,7 +131,7 @@ mod tests {
             }
             assert!(strings.get(5).unwrap_err().contains("only 5 are"));
             assert!(strings.get(u64::MAX).is_err());
-            // Cut anywhere, it is no list.
+            // If it is cut anywhere, it is not a list.
             for end in 0..bytes.len() - 9 {
                 assert!(Strings::read(&bytes[..end]).is_err(), "{end} of {}", bytes.len());
             }

@@ -2,7 +2,7 @@
 //!
 //! | at the top | what it is |
 //! |---|---|
-//! | `com.apple.xray.run.data` | `$1`: run → what is known of it (see `run_data`) |
+//! | `com.apple.xray.run.data` | `$1`: run → its data (see `run_data`) |
 //! | `com.apple.xray.symbolstoremanager.symbolstores` | run → `DEVICE.PID` → the images of a process (see `process_images`) |
 //! | `com.apple.xray.symbolstore.sharedcache.signatures` | UUID of a shared cache → offset → the image there |
 //! | `com.apple.xray.symbolstore.kern.signatures` | run → kernel and kernel extensions |
@@ -44,7 +44,7 @@ impl<'a> Template<'a> {
         self.archive.is_some()
     }
 
-    /// True if it says which images processes had.
+    /// True if it lists the images of processes.
     pub(super) fn has_images(&self) -> Result<bool, Broken> {
         Ok(self.top(IMAGES)?.is_some())
     }

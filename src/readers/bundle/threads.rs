@@ -2,7 +2,7 @@
 //!
 //! | reference | array | name |
 //! |---|---|---|
-//! | thread | tid, process reference | what Instruments shows stands in `form.template`, by tid; else in `thread-info` |
+//! | thread | tid, process reference | the name that Instruments shows is in `form.template`, by tid; otherwise in `thread-info` |
 //! | process | pid, name of a device (where there are 5 numbers, the upper half of the first one is something else) | `process-info`; else `form.template`, by pid |
 
 use std::collections::HashSet;
@@ -230,10 +230,18 @@ impl fmt::Display for Odd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnlistedThread(tid) => {
-                write!(f, "the row has thread {tid:#x}, which is in no list of threads: it may be another one")
+                write!(
+                    f,
+                    "the row has thread {tid:#x}, which is not in any list of threads: it may be a different \
+                           one"
+                )
             }
             Self::UnlistedProcess(pid) => {
-                write!(f, "the row has process {pid}, which is in no list of processes: it may be another one")
+                write!(
+                    f,
+                    "the row has process {pid}, which is not in any list of processes: it may be a different \
+                           one"
+                )
             }
             Self::OtherProcess(tid, Some(pid)) => write!(
                 f,

@@ -1,6 +1,6 @@
 //! Values that rows refer to by number: arrays of numbers, and strings.
 //!
-//! `uniquing/arrayUniquer/integeruniquer.index` says where each array is in `integeruniquer.data`, little endian:
+//! `uniquing/arrayUniquer/integeruniquer.index` contains the position of each array in `integeruniquer.data`, little endian:
 //!
 //! | part | size | fields |
 //! |---|---|---|
@@ -73,7 +73,7 @@ impl Arrays {
         }
         // Each other one has an array, so there are not more of them than entries.
         if blocks - 1 > (index.len() / 8) as u64 {
-            return Err(broken_whole(&path, format_args!("there are no {blocks} blocks for so few arrays")));
+            return Err(broken_whole(&path, format_args!("{blocks} blocks are too many for so few arrays")));
         }
         let blocks = (0..blocks).map(|_| OnceLock::new()).collect();
         let used = index.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);

@@ -33,18 +33,21 @@ impl Oddity {
     pub(super) const fn describe(self) -> (&'static str, &'static str) {
         match self {
             Self::InStack => {
-                ("odd stack", "a stack holds an element that this version does not know; its frames count")
+                ("odd stack", "a stack contains an element that this version does not recognise; its frames are used")
             }
-            Self::StackName => {
-                ("odd stack name", "a stack is an element of a name that this version does not know; its frames count")
-            }
+            Self::StackName => (
+                "odd stack name",
+                "a stack is an element with a name that this version does not recognise; its \
+                  frames are used",
+            ),
             Self::Child => (
                 "odd child",
-                "a thread, process or frame holds an element that this version does not know; the rest counts",
+                "a thread, process or frame contains an element that this version does not recognise; the rest is \
+                 used",
             ),
             Self::NoDisplayName => (
                 "no display name",
-                "a thread, process or core has no display string (fmt), or an empty one, so its name is not known",
+                "a thread, process or core has no display string (fmt), or an empty one, so its name is unknown",
             ),
             Self::NoProcess => ("no process", "a thread names no process; only the row may name it"),
             Self::NoFrameName => ("no frame name", "a frame has no name; its address is shown instead"),
@@ -57,7 +60,11 @@ impl Oddity {
             Self::Uuid => {
                 ("UUID", "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames")
             }
-            Self::Attribute => ("odd attribute", "a frame or binary has an attribute that this version does not know"),
+            Self::Attribute => (
+                "odd attribute",
+                "a frame or binary has an attribute that this version does not \
+                                 recognise",
+            ),
         }
     }
 }

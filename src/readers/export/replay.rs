@@ -422,7 +422,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.room.open.push(Open { tag, attributes, id, at, fmt, first_value, is_first_child });
     }
 
-    /// The innermost open element ends; `is_value` says whether its parent takes its value.
+    /// The innermost open element ends; if `is_value`, its parent uses its value.
     fn close(&mut self, is_value: bool) -> Result<(), Fault> {
         let Some(open) = self.room.open.pop() else { return Ok(()) };
         let Open { tag, attributes, id, at, fmt, first_value, is_first_child } = open;
@@ -499,7 +499,7 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(leaf)
     }
 
-    /// Brings near where the next stack turns off that has its outer frames in common with this one.
+    /// Prefetches the point at which the next stack, which shares its outer frames with this one, branches off.
     #[inline(always)]
     fn fetch_next(&self, stack: &TapeStack) {
         let Some(next) = self.tape.stacks.get(stack.next as usize) else { return };

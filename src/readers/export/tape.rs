@@ -45,7 +45,7 @@ pub(super) enum Op {
     Absent { at: u16 },
     /// An element that refers to another one.
     Ref { tag: Tag, at: u16, id: u32 },
-    /// Several cells that are `ref`s, which other rows may have, too.
+    /// Several cells that are `ref`s and that other rows may also have.
     Cells { cells: u32 },
     /// An element whose text is a number.
     Number { tag: Tag, at: u16, id: u32, value: u64 },

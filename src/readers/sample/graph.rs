@@ -14,14 +14,14 @@ pub(super) struct GraphLine<'l> {
 }
 
 impl<'l> GraphLine<'l> {
-    /// The parts of a line; an error says what is wrong with it.
+    /// The parts of a line; an error explains what is wrong with it.
     pub(super) fn parse(line: &'l str) -> Result<Self, &'static str> {
         let column = line.find(|character: char| !matches!(character, ' ' | '+' | '!' | ':' | '|'));
         let rest = column.and_then(|column| line.get(column..)).unwrap_or_default();
         let (count, text) = rest.split_once(' ').unwrap_or((rest, ""));
         let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
         let (Some(column), true) = (column, is_number) else {
-            return Err("a line of the call graph has no number of samples");
+            return Err("a line of the call graph lacks its number of samples");
         };
         let count = count.parse().map_err(|_| "the number of samples is too large")?;
         match column.checked_sub(4) {

@@ -36,7 +36,7 @@ impl Image {
 
 /// The text before `<UUID>`, the UUID if there is one, and the path after it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
-    // Names and paths may hold brackets, too.
+    // Names and paths may also contain brackets.
     text.match_indices('<').find_map(|(at, _)| {
         let (inner, path) = text[at + 1..].split_once('>')?;
         let uuid = Uuid::parse(inner);

@@ -3,15 +3,15 @@
 /// Weight and samples on one side, of samples that end in something and of all that pass through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Weight of samples whose leaf it is.
+    /// Weight of samples in which it is the leaf.
     pub self_weight: u64,
     /// Weight of samples that pass through it, once each.
     pub all_weight: u64,
-    /// Samples whose leaf it is.
+    /// Samples in which it is the leaf.
     pub self_samples: u64,
     /// Samples that pass through it.
     pub all_samples: u64,
-    /// Sum of the squared weights of samples whose leaf it is.
+    /// Sum of the squared weights of samples in which it is the leaf.
     pub self_squares: u128,
     /// Sum of the squared weights of samples that pass through it.
     pub all_squares: u128,
@@ -36,7 +36,7 @@ impl Side {
         Self { self_weight, self_samples, self_squares, ..self }
     }
 
-    /// Weight of samples whose leaf it is, and the sum of their squares.
+    /// Weight of samples in which it is the leaf, and the sum of their squares.
     pub(super) fn own(&self) -> (u64, u128) {
         (self.self_weight, self.self_squares)
     }
@@ -91,7 +91,7 @@ impl Change {
     /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
     pub const BEYOND_NOISE: f64 = 1.96;
 
-    /// The change of a weight, of which the sum of squares is known, too.
+    /// The change of a weight whose sum of squares is also known.
     pub(super) fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
         let deviation = |squares: u128| (squares as f64).sqrt();
         Self {

@@ -25,7 +25,7 @@ pub enum Normalize {
 }
 
 impl Normalize {
-    /// The factor; `None` where a side has nothing to scale by.
+    /// The factor; `None` if a side has nothing to scale by.
     pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
             Self::None => return Some(1.0),
@@ -85,7 +85,7 @@ impl fmt::Display for Unlike {
                     Meaning::OnCpu => "use of the CPU",
                     Meaning::Presence => "threads that were there, running or waiting,",
                 };
-                write!(f, "samples tell {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
+                write!(f, "samples show {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
             }
             Self::Schemas(before, after) => write!(f, "the table is {before} before and {after} after"),
             Self::Intervals(before, after) => {

@@ -56,7 +56,7 @@ pub struct Shares {
     pub own: Amount,
     /// The system, not called from app code.
     pub system: Amount,
-    /// Code in no known binary, and what it asked the system for.
+    /// Code in no known binary, and the system code that it called.
     pub unknown: Amount,
     /// Waiting threads, regardless of the code that they waited in. Zero if only running threads are selected.
     pub waiting: Amount,

@@ -181,7 +181,7 @@ const RUN_LOOPS: [&str; 21] = [
     "xpc_main",
 ];
 
-/// True if a function of the system runs a run loop. SwiftUI's `static App.main()` is one, too.
+/// True if a function of the system runs a run loop. SwiftUI's `static App.main()` is also one.
 pub(crate) fn is_run_loop(name: &str) -> bool {
     RUN_LOOPS.contains(&name) || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
 }

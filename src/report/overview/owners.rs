@@ -12,7 +12,7 @@ use super::origin::is_run_loop;
 pub(crate) enum Owner {
     /// The innermost frame of app code, including the system code that it called.
     Own(StackId),
-    /// A frame in no known binary, and what it asked the system for.
+    /// A frame in no known binary, and the system code that it called.
     Unknown(StackId),
     /// The system, without a call from other code: no frame of other code is between it and the run loop or the start of the thread.
     System,

@@ -20,7 +20,7 @@ use crate::symbols::frame::Called;
 
 /// The deepest inlining that is read; deeper calls count as part of the function around them. Known files have up to 33.
 const MAX_INLINE_DEPTH: usize = 200;
-/// Most functions before an address that are tried where the nearest does not reach it, as functions overlap rarely.
+/// The largest number of functions before an address that are tried if the nearest does not reach it. Functions rarely overlap.
 const MAX_OVERLAPPING: usize = 32;
 
 /// A stretch of a function.
@@ -59,7 +59,7 @@ pub(super) struct Inlinee<'data> {
     pub(super) named_by: UnitOffset,
     /// The file of the call, an index into the table of files.
     pub(super) call_file: Option<u32>,
-    /// The line of the call; 0 where it belongs to no line.
+    /// The line of the call; 0 if it does not belong to a line.
     pub(super) call_line: Option<u32>,
     /// The column of the call.
     pub(super) call_column: Option<u32>,

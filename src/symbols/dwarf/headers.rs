@@ -8,14 +8,15 @@ use gimli::{
 use super::limits::{Bytes, Fault};
 use crate::symbols::section::Section;
 
-/// The number of bytes read of a unit for its first entry. An entry takes about 40 bytes, and more only if it contains strings.
+/// How many bytes of a unit to read to get its first entry. An entry takes about 40 bytes, and more only if it contains strings.
 const HEAD: u64 = 512;
 
 /// The header of a unit.
 pub(super) struct Head<'data> {
     /// The header, and the first bytes of the unit.
     pub(super) header: UnitHeader<Bytes<'data>>,
-    /// The position of the first entry in the unit. The header counts it from the end of the bytes that it holds of the unit.
+    /// The position of the first entry in the unit. `UnitHeader::header_size` would be wrong, since it subtracts the bytes that the header
+    /// holds from the length of the unit.
     pub(super) size: usize,
     /// True if those first bytes are the whole unit.
     pub(super) is_whole: bool,
@@ -45,7 +46,7 @@ fn extent(section: Section<'_>, offset: u64) -> Result<(u64, Format), Fault> {
     let start = section.get(offset..section.len().min(offset.saturating_add(12))).ok_or(Fault::Unreadable)?;
     let (length, format) = Bytes::new(start, LittleEndian).read_initial_length()?;
     let end = offset.checked_add(u64::from(format.initial_length_size())).and_then(|at| at.checked_add(length as u64));
-    // The section is cut, or the length is wrong.
+    // The section is truncated, or the length is wrong.
     let end = end.filter(|&end| end <= section.len()).ok_or(gimli::Error::UnexpectedEof(ReaderOffsetId(offset)))?;
     Ok((end, format))
 }
@@ -71,7 +72,7 @@ fn head<'data>(info: Section<'data>, offset: u64, end: u64, format: Format) -> R
     Ok(Head { header, size, is_whole: read == end })
 }
 
-/// A header with all bytes of its unit; `None` where they cannot be read.
+/// A header with all bytes of its unit; `None` if they cannot be read.
 pub(super) fn whole<'data>(
     info: Section<'data>,
     header: &UnitHeader<Bytes<'data>>,
@@ -86,7 +87,7 @@ pub(super) fn whole<'data>(
     Some(UnitHeader::new(encoding, length, kind, abbreviations, SectionId::DebugInfo, place, entries))
 }
 
-/// The bytes of the line table at `offset`; `None` where they cannot be read.
+/// The bytes of the line table at `offset`; `None` if they cannot be read.
 pub(super) fn line_program(lines: Section<'_>, offset: DebugLineOffset) -> Option<&[u8]> {
     let offset = offset.0 as u64;
     let (end, _) = extent(lines, offset).ok()?;

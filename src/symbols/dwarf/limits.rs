@@ -40,7 +40,7 @@ impl fmt::Display for Fault {
             Self::NoAbbreviations => f.write_str("its abbreviations are missing or broken"),
             Self::Unreadable => f.write_str("the file ends before it does"),
             Self::NoMemory => f.write_str("it takes more memory than is allowed"),
-            Self::TooCostly => f.write_str("it is larger than the file can hold"),
+            Self::TooCostly => f.write_str("it is too large for the file"),
         }
     }
 }

@@ -299,7 +299,7 @@ impl<'data> Units<'data> {
         text.map(|text| Bytes::new(text, LittleEndian)).ok_or(Fault::Unreadable)
     }
 
-    /// The functions of a unit; `None` where they cannot be read.
+    /// The functions of a unit; `None` if they cannot be read.
     pub(super) fn functions<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Functions<'data>> {
         let read = || match self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget)) {
             Ok(functions) => Some(functions),

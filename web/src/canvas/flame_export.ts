@@ -49,7 +49,7 @@ export async function pngOf(sheet: Sheet): Promise<Blob> {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   drawSheet(new CanvasPen(context), sheet, laid);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (blob === null) throw new Error('This browser cannot make a picture of it; it can be saved as SVG.');
+  if (blob === null) throw new Error('This browser cannot create the picture; save it as SVG instead.');
   return blob;
 }
 

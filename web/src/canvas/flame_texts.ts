@@ -5,7 +5,7 @@ import type { Rows } from './rows.ts';
 import type { Tip } from './tooltip.ts';
 import { type FlameModel, KINDS } from './types.ts';
 
-const KIND_TEXTS: readonly string[] = ['own code', 'system', 'runtime', 'kernel', 'unknown', 'waiting'];
+const KIND_TEXTS: readonly string[] = ['your code', 'system', 'runtime', 'kernel', 'unknown', 'waiting'];
 
 export function nameOfBox(model: FlameModel, box: number): string {
   return model.labels.names[model.label[box]!]!;

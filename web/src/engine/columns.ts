@@ -96,7 +96,7 @@ export function readIndices(reader: ByteReader, column: ColumnHead, base: 0 | 1)
   for (let row = 0; row < indices.length; row += 1) {
     const number = reader.varint();
     const value = isDelta ? before + (number % 2 === 0 ? number / 2 : -(number + 1) / 2) : number;
-    if (!(number >= 0 && value >= 0 && value <= 0x7fff_ffff)) throw new PayloadError(`${column.name} has a number that is no index`);
+    if (!(number >= 0 && value >= 0 && value <= 0x7fff_ffff)) throw new PayloadError(`${column.name} has a number that is not an index`);
     indices[row] = value - base;
     before = value;
   }

@@ -33,7 +33,7 @@ function innerPattern(text: string): string | null {
 }
 
 function match(text: string, rows: readonly Named[]): number[] {
-  if (text === '') throw new RefusedError('an empty name would match everything; /^$/ matches what has no name');
+  if (text === '') throw new RefusedError('an empty name would match everything; use /^$/ to match items without a name');
   const inner = innerPattern(text);
   if (inner === '') throw new RefusedError('an empty regular expression would match everything');
   if (inner !== null) {

@@ -188,7 +188,7 @@ function actUp(kind: Action['kind'], place: KnownPlace, stacks: Stacks, stackOf:
     case 'charge':
       return chargedAt(stacks, stackOf, at);
     default:
-      throw new Error(`${kind} is not done at a place`);
+      throw new Error(`${kind} does not apply to a place`);
   }
 }
 

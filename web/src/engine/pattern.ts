@@ -55,7 +55,7 @@ class Translator {
   constructor(pattern: string) {
     this.#chars = Array.from(pattern);
     if (this.#chars.length - this.#flagLength() > LONGEST) throw refused(`it is longer than ${LONGEST} characters`);
-    if (/\p{Cs}/u.test(pattern)) throw refused('it has half a character');
+    if (/\p{Cs}/u.test(pattern)) throw refused('it contains half a character (an unpaired surrogate)');
   }
 
   translate(): { source: string; flags: string } {
@@ -79,7 +79,7 @@ class Translator {
   }
 
   #alternatives(depth: number): string {
-    if (depth > DEEPEST) throw refused('its groups are too deep');
+    if (depth > DEEPEST) throw refused('its groups are nested too deeply');
     let source = '';
     for (;;) {
       const next = this.#chars[this.#at];
@@ -97,8 +97,8 @@ class Translator {
     const { source, isAssertion } = this.#atom(depth);
     const repeat = this.#repeat();
     if (repeat === '') return source;
-    if (isAssertion) throw refused('a place, such as ^ or \\b, cannot be repeated');
-    if (this.#repeat() !== '') throw refused('a repeat is repeated; put the inner one into a group');
+    if (isAssertion) throw refused('a position, such as ^ or \\b, cannot be repeated');
+    if (this.#repeat() !== '') throw refused('a repetition is repeated; put the inner one into a group');
     return source + repeat;
   }
 
@@ -106,12 +106,12 @@ class Translator {
     const rest = this.#chars.slice(this.#at, this.#at + 16).join('');
     if (rest.startsWith('{')) {
       const found = /^\{([0-9]{1,4})(,?)([0-9]{0,4})\}\??/.exec(rest);
-      if (found === null) throw refused('after { stand one or two numbers, as in a{2,5}; write \\{ for the character');
+      if (found === null) throw refused('{ must be followed by one or two numbers, as in a{2,5}; write \\{ for the character');
       const [text, least, comma, most] = found;
       const isEmpty = comma === '' && most !== '';
       const limits = [least, most].filter((limit) => limit !== '').map(Number);
       if (isEmpty || limits.some((limit) => limit > MOST_REPEATS) || (limits[1] ?? Infinity) < limits[0]!) {
-        throw refused(`a repeat is from the smaller number to the larger, ${MOST_REPEATS} at most`);
+        throw refused(`a repetition goes from the smaller number to the larger, at most ${MOST_REPEATS}`);
       }
       this.#at += text.length;
       return text;
@@ -140,7 +140,7 @@ class Translator {
       case '+':
       case '?':
       case '{':
-        throw refused(`nothing stands before ${char}; write \\${char} for the character`);
+        throw refused(`there is nothing before ${char}; write \\${char} for the character`);
       default:
         return plain(this.#literal(char.codePointAt(0)!));
     }
@@ -149,7 +149,7 @@ class Translator {
   #group(depth: number): string {
     if (this.#chars[this.#at] === '?') {
       if (this.#chars[this.#at + 1] !== ':') {
-        throw refused('of groups with (? only (?:…) is read, and (?i), (?-i) and (?s) at the start');
+        throw refused('of groups with (?, only (?:…) is supported, and (?i), (?-i) and (?s) at the start');
       }
       this.#at += 2;
     }
@@ -169,7 +169,7 @@ class Translator {
     };
     if (next !== undefined && places[next] !== undefined) {
       this.#at += 1;
-      if (this.#chars[this.#at] === '{') throw refused('\\b{…} is not read');
+      if (this.#chars[this.#at] === '{') throw refused('\\b{…} is not supported');
       return { source: places[next]!, isAssertion: true };
     }
     const inner = next === undefined ? undefined : CLASSES[next.toLowerCase()];
@@ -183,13 +183,13 @@ class Translator {
   /** Reads the character of an escape, after its backslash. */
   #escapedChar(): number {
     const char = this.#chars[this.#at++];
-    if (char === undefined) throw refused('nothing stands behind its last \\');
+    if (char === undefined) throw refused('there is nothing after its last \\');
     const control = CONTROLS[char];
     if (control !== undefined) return control;
     if (char === 'x' || char === 'u' || char === 'U') return this.#hex({ x: 2, u: 4, U: 8 }[char]);
-    if (/^[0-9]$/.test(char)) throw refused('what a group matched cannot be asked for again (\\1), nor are numbers octal');
-    if (/^[A-Za-z<>]$/.test(char)) throw refused(`\\${char} is not read`);
-    if (char.codePointAt(0)! > 127) throw refused(`${char} needs no \\`);
+    if (/^[0-9]$/.test(char)) throw refused('references to groups (\\1) and octal numbers are not supported');
+    if (/^[A-Za-z<>]$/.test(char)) throw refused(`\\${char} is not supported`);
+    if (char.codePointAt(0)! > 127) throw refused(`${char} does not need a \\`);
     return char.codePointAt(0)!;
   }
 
@@ -197,7 +197,7 @@ class Translator {
     const rest = this.#chars.slice(this.#at, this.#at + 12).join('');
     const found = /^\{([0-9a-fA-F]{1,8})\}/.exec(rest) ?? new RegExp(`^([0-9a-fA-F]{${digits}})`).exec(rest);
     const code = found === null ? NaN : parseInt(found[1]!, 16);
-    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw refused('a number behind \\x or \\u is no character');
+    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw refused('a number after \\x or \\u is not a character');
     this.#at += found![0].length;
     return code;
   }
@@ -228,9 +228,9 @@ class Translator {
     const next = this.#chars[this.#at + 1];
     const inner = this.#chars[this.#at] === '\\' && next !== undefined ? CLASSES[next.toLowerCase()] : undefined;
     if (inner !== undefined) {
-      if (next !== next!.toLowerCase()) throw refused(`\\${next} stands in a class; write the class the other way round`);
+      if (next !== next!.toLowerCase()) throw refused(`\\${next} is in a class; write the class the other way round`);
       this.#at += 2;
-      if (this.#isRange()) throw refused('a range is between characters');
+      if (this.#isRange()) throw refused('a range must be between two characters');
       return inner;
     }
     const low = this.#classChar(isFirst);
@@ -238,7 +238,7 @@ class Translator {
     this.#at += 1;
     const high = this.#classChar(false);
     if (high < low) throw refused('a range goes from the smaller to the larger character');
-    if (this.#isRange()) throw refused('a range goes on with -; write \\- for the character');
+    if (this.#isRange()) throw refused('a range is followed by -; write \\- for the character');
     return `${this.#literal(low)}-${this.#literal(high)}`;
   }
 
@@ -258,11 +258,11 @@ class Translator {
     const next = this.#chars[this.#at];
     if (char === undefined) throw refused('a [ is not closed; write \\[ for the character');
     if (char === '\\') return this.#escapedChar();
-    if (char === '[') throw refused('a class stands in a class; write \\[ for the character');
+    if (char === '[') throw refused('a class is inside a class; write \\[ for the character');
     if ((char === '&' || char === '~' || char === '-') && next === char) {
-      throw refused(`${char}${char} is not read in a class; write \\${char} for the character`);
+      throw refused(`${char}${char} is not supported in a class; write \\${char} for the character`);
     }
-    if (char === '-' && !isFirst && next !== ']') throw refused('a - stands in the middle of a class; write \\-');
+    if (char === '-' && !isFirst && next !== ']') throw refused('a - is in the middle of a class; write \\-');
     return char.codePointAt(0)!;
   }
 }

@@ -48,7 +48,7 @@ export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Arra
 export function readPayload(bytes: Uint8Array): Profile {
   const reader = new ByteReader(bytes);
   const decoder = new TextDecoder();
-  if (decoder.decode(reader.take(4)) !== 'TPWB') throw new PayloadError('this is no payload of traceparse');
+  if (decoder.decode(reader.take(4)) !== 'TPWB') throw new PayloadError('this is not a traceparse payload');
   const head = JSON.parse(decoder.decode(reader.take(reader.varint()))) as Head;
   if (head.version !== VERSION) throw new PayloadError(`this page reads version ${VERSION}, not ${head.version}`);
   const columns = new Columns(reader, head.columns);

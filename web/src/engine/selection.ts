@@ -40,7 +40,7 @@ export class Scope {
 
   constructor(profile: Profile, selection: Selection) {
     if (profile.form === 'sums' && (selection.time !== undefined || selection.during !== undefined)) {
-      throw new RefusedError('this recording does not say when samples were taken, so no time can be selected');
+      throw new RefusedError('this recording does not record when samples were taken, so no time can be selected');
     }
     this.#profile = profile;
     this.#selection = selection;

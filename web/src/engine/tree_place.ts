@@ -89,7 +89,7 @@ export class MarkedFunctions {
   find(mark: string): Step | null {
     const id = this.#ids.get(mark);
     if (id === undefined) return null;
-    if (id === SEVERAL) throw new RefusedError('a path of functions stands for several');
+    if (id === SEVERAL) throw new RefusedError('a path of functions is ambiguous');
     return { name: functionName(this.#of, id), binary: binaryName(this.#of, id) };
   }
 }

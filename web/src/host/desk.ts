@@ -90,7 +90,7 @@ export class Desk {
       case 'tracks':
         return answerTracks(view, series, ask);
       default:
-        throw new Error(`${ask.kind} is asked of comparisons`);
+        throw new Error(`${ask.kind} applies only to comparisons`);
     }
   }
 

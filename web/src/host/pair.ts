@@ -55,7 +55,7 @@ export class PairDesk {
     }
     if (ask.kind === 'totals') return this.#totals(place);
     if (ask.kind === 'search') return this.#search(place, ask.text);
-    throw new Error(`${ask.kind} is not asked of a comparison`);
+    throw new Error(`${ask.kind} does not apply to a comparison`);
   }
 
   /** The selection in the second recording, and the matching one by name in the first. */

@@ -66,10 +66,10 @@ export function readFragment(fragment: string, all: Names): State {
     if (at < 0) throw new RefusedError(`this link has a part without a value: ${shown(pair)}`);
     return [pair.slice(0, at), unescape(pair.slice(at + 1))];
   });
-  if (pairs[0]![0] !== 'v') throw new RefusedError('this link does not tell its version');
-  if (pairs[0]![1] !== VERSION) throw new RefusedError(`this link is of version ${shown(pairs[0]![1])}; this page reads ${VERSION}`);
+  if (pairs[0]![0] !== 'v') throw new RefusedError('this link does not contain its version');
+  if (pairs[0]![1] !== VERSION) throw new RefusedError(`this link has version ${shown(pairs[0]![1])}; this page reads version ${VERSION}`);
   const repeated = pairs.map(([key]) => key).find((key, at, keys) => !REPEATED.has(key) && keys.indexOf(key) !== at);
-  if (repeated !== undefined) throw new RefusedError(`this link has a part twice: ${shown(repeated)}`);
+  if (repeated !== undefined) throw new RefusedError(`this link contains a part twice: ${shown(repeated)}`);
   const series = pairs.find(([key]) => key === 'series');
   const told = pairs.find(([key]) => key === 'side');
   if (told !== undefined && all.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');
@@ -102,7 +102,7 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'chart':
       return { chartThread: find(names.tables.threads.length, (id) => threadText(names, id) === value, 'thread', value) };
     case 't':
-      if (names.tables.form === 'sums') throw new RefusedError('this recording does not say when samples were taken');
+      if (names.tables.form === 'sums') throw new RefusedError('this recording does not record when samples were taken');
       return { time: readSpan(value) };
     case 'thread': {
       const id = find(names.tables.threads.length, (id) => threadText(names, id) === value, 'thread', value);
@@ -140,7 +140,7 @@ function readMetric(names: Names, { series, side }: State, value: string): State
   const number = counterOf(value as State['metric']);
   if (number === null) return oneOf(value, ['weight', 'samples'], 'metric');
   const isThere = side !== 'compared' && countersOf(names.tables.series[series]!).some((counter) => counter.number === number);
-  if (!isThere) throw new RefusedError(`what this link shows has no counter ${number}`);
+  if (!isThere) throw new RefusedError(`the table in this link has no counter ${number}`);
   return `counter:${number}`;
 }
 
@@ -166,7 +166,7 @@ function readOperation(text: string, names: Names): Operation {
   const isOf = <T extends string>(kinds: readonly T[]): T | undefined => kinds.find((one) => one === kind);
   const [plain, pattern, ofBinary, ofBinaries, ofPlace] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES), isOf(OF_PLACE)];
   if (plain !== undefined && value === null) return { kind: plain };
-  if (value === null || value === '') throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
+  if (value === null || value === '') throw new RefusedError(`this link contains an unknown operation: ${shown(text)}`);
   if (pattern !== undefined) {
     checkPattern(value);
     return { kind: pattern, pattern: value };
@@ -174,7 +174,7 @@ function readOperation(text: string, names: Names): Operation {
   if (ofBinary !== undefined) return { kind: ofBinary, binary: value };
   if (ofPlace !== undefined) return { kind: ofPlace, place: readPlace(value, names) };
   if (ofBinaries !== undefined) return { kind: ofBinaries, names: value.split(',').map(unescape) };
-  throw new RefusedError(`this link has an operation that is none: ${shown(text)}`);
+  throw new RefusedError(`this link contains an unknown operation: ${shown(text)}`);
 }
 
 function checkPattern(pattern: string): void {

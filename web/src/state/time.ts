@@ -17,10 +17,10 @@ function secondsText(nanos: number): string {
 
 export function readSpan(text: string): Span {
   const found = /^([0-9]{1,6})(?:\.([0-9]{1,9}))?s\.\.([0-9]{1,6})(?:\.([0-9]{1,9}))?s$/.exec(text);
-  if (found === null) throw new RefusedError('this link has a time that cannot be read; times look like t=2s..3.5s');
+  if (found === null) throw new RefusedError('this link has a time range that cannot be read; times look like t=2s..3.5s');
   const nanos = (whole: string, rest = ''): number => Number(whole) * NANOS + Number(rest.padEnd(9, '0'));
   const span = { start: nanos(found[1]!, found[2]), end: nanos(found[3]!, found[4]) };
-  if (span.start > span.end) throw new RefusedError('this link has a time that ends before it begins');
-  if (span.start === span.end) throw new RefusedError('this link has a time of no length');
+  if (span.start > span.end) throw new RefusedError('this link has a time range that ends before it begins');
+  if (span.start === span.end) throw new RefusedError('this link has a time range of length zero');
   return span;
 }

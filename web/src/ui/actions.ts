@@ -25,13 +25,13 @@ export const ACTIONS: readonly Action[] = [
   ofFunction('focus', 'k', 'Keep samples with function', 'Samples without the function in their stack are removed'),
   ofFunction('prune', 'd', 'Drop samples with function', 'Samples with the function in their stack are removed'),
   ofFunction('charge', 'm', 'Merge function into callers', 'The function is removed from stacks; its weight goes to its callers'),
-  ofFunction('collapse', 'c', 'Collapse function', 'What the function calls is removed; its weight becomes the function’s own'),
-  atPlace('root-at-place', 'F', 'Focus on this subtree only', 'Stacks that come this way start here; all other samples are removed'),
-  atPlace('prune-place', 'D', 'Drop this subtree', 'Samples that come this way are removed; those of the function at other places stay'),
-  atPlace('charge-place', 'M', 'Merge into caller, only here', 'The function is removed at this place of the tree; at other places it stays'),
-  ofBinary('flatten-binary', 'K', 'Collapse library', 'Where functions of the binary call each other, only the first stays'),
+  ofFunction('collapse', 'c', 'Collapse function', 'Everything that the function calls is removed; its weight becomes self weight of the function'),
+  atPlace('root-at-place', 'F', 'Focus on this subtree only', 'Stacks through this place start here; all other samples are removed'),
+  atPlace('prune-place', 'D', 'Drop this subtree', 'Samples through this place are removed; samples of the function at other places are kept'),
+  atPlace('charge-place', 'M', 'Merge into caller, only here', 'The function is removed at this place in the tree, but kept at other places'),
+  ofBinary('flatten-binary', 'K', 'Collapse library', 'If functions of the binary call each other, only the first one is kept'),
   throughBinary('binary', 'Keep samples through library', 'Samples without the binary in their stack are removed'),
-  throughBinary('leaf-binary', 'Keep samples that end in library', 'Samples whose innermost function is of another binary are removed'),
+  throughBinary('leaf-binary', 'Keep samples that end in library', 'Samples whose innermost function is in another binary are removed'),
   ofBinary('charge-binary', 'L', 'Merge library into callers', 'The binary’s functions are removed; their weight goes to their callers'),
   {
     id: 'only-thread',
@@ -51,9 +51,9 @@ export const ACTIONS: readonly Action[] = [
 
 /** Operations that need no function. */
 export const GENERAL: readonly Action[] = [
-  plain('hide-system', 'h', 'Hide system code', 'System functions are removed; their weight goes to the own code that called them'),
+  plain('hide-system', 'h', 'Hide system code', 'System functions are removed; their weight goes to your code that called them'),
   plain('flatten-recursion', 'r', 'Collapse recursion', 'A function that recurs is shown once'),
-  plain('skip-idle', 'i', 'Skip waiting', 'Samples of threads that wait are removed'),
+  plain('skip-idle', 'i', 'Skip waiting', 'Samples of waiting threads are removed'),
 ];
 
 /** What changes how a view looks. */
@@ -61,8 +61,8 @@ export const LOOKS: readonly Action[] = [
   {
     id: 'turn',
     key: 'I',
-    name: 'Invert, or turn back, the flame graph or the call tree',
-    tells: 'The functions where samples end stand first, and their callers below',
+    name: 'Invert the flame graph or the call tree, or undo the inversion',
+    tells: 'The functions in which samples end come first, with their callers below',
     change: turned,
   },
 ];

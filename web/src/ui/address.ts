@@ -42,7 +42,7 @@ export class Address {
         this.#follow(() => store.replace(state));
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        say(`${sentence(error.message)} What was shown before stays.`);
+        say(`${sentence(error.message)} The page is unchanged.`);
       }
     });
   }

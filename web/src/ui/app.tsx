@@ -50,7 +50,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
         const { state } = store;
         const shown = stateOnSide(chosen === undefined ? state : { ...state, chosen }, names.sides, side);
         store.set({ ...shown.state, ...change });
-        if (shown.lost.length > 0) say(`That recording has no such ${shown.lost.join(' and no such ')}; all are shown.`);
+        if (shown.lost.length > 0) say(`Not found in that recording: the selected ${shown.lost.join(' and ')}. All are shown.`);
       },
       openMenu: (target, x, y) => setMenu({ target, x, y }),
       ...aiming(store),

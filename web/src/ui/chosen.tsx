@@ -28,7 +28,7 @@ export function ChosenBar(): JSX.Element | null {
       {state.side !== 'compared' && answer !== null && !isOld && (
         <span class="note">
           {Number(answer.all.samples) === 0
-            ? 'not in what is selected'
+            ? 'not in the selection'
             : `self ${withUnit(answer.self.weight, unit)} · all ${withUnit(answer.all.weight, unit)} (${percent(answer.all.weight, answer.total.weight)})`}
         </span>
       )}

@@ -31,7 +31,7 @@ export function Header(): JSX.Element {
       {tables.series.length > 1 && state.side !== 'compared' ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
       {state.side !== 'compared' && <Recorded run={tables.runs[tables.series[state.series]!.run]!} span={span ?? null} />}
       <button type="button" class={account === '' ? 'quiet' : 'quiet has-notes'} data-part="recording" title={account} onClick={() => app.openDialog('recording')}>
-        {account === '' ? 'What was read' : account}
+        {account === '' ? 'About the input' : account}
       </button>
       <span class="fill" />
       <div class="tools">
@@ -83,10 +83,10 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
 async function share(app: App): Promise<void> {
   const link = `${location.href.replace(/#.*$/, '')}#${fragmentOf(app.store.state, app.names)}`;
   const isCopied = await copyText(link);
-  app.say(isCopied ? 'Copied a link to what is shown.' : 'The link stands in the address bar.');
+  app.say(isCopied ? 'Copied a link to this view.' : 'The link is in the address bar.');
 }
 
-const THEME_NAMES: Record<Theme, string> = { auto: 'as the system', light: 'light', dark: 'dark' };
+const THEME_NAMES: Record<Theme, string> = { auto: 'same as system', light: 'light', dark: 'dark' };
 
 function ThemeButton(): JSX.Element {
   const [theme, set] = useState<Theme>(readTheme);

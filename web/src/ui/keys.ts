@@ -26,11 +26,11 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
     rows: [
       ...[...GENERAL, ...LOOKS].map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
-      { keys: 'Back, Forward', tells: 'Of the browser: go through tabs, and functions between callers and callees' },
+      { keys: 'Back, Forward', tells: 'In the browser: go through tabs, and through the functions in Callers & callees' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
       { keys: 'Enter, Shift Enter', tells: 'In the search: go to the next or previous match in the table' },
       { keys: '1 … 9', tells: 'Show a view' },
-      { keys: 'Escape', tells: 'Close; or remove the selected time' },
+      { keys: 'Escape', tells: 'Close this, or clear the selected time' },
       { keys: '?', tells: 'Show this list' },
     ],
   },
@@ -40,9 +40,9 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
       { keys: '↑ ↓ Page Home End', tells: 'Move' },
       { keys: '→ ←', tells: 'Open and close a row; go to its first child or its parent' },
       { keys: '*', tells: 'Expand everything below a row' },
-      { keys: '↑ in the first row', tells: 'Go to the headings of a table: → ← move, Enter sorts, reverses, and puts back' },
-      { keys: 'n, N', tells: 'Go to the next or previous match of the search, also below closed rows' },
-      { keys: 'Shift F10', tells: 'Open the menu, as the right button of the mouse does' },
+      { keys: '↑ in the first row', tells: 'Go to the headings of a table: → ← move, Enter sorts, then reverses, then restores the order' },
+      { keys: 'n, N', tells: 'Go to the next or previous search match, including matches below closed rows' },
+      { keys: 'Shift F10', tells: 'Open the menu, like the right mouse button' },
     ],
   },
   {
@@ -97,7 +97,7 @@ function refusalOf(app: App, action: Action): string {
   if (action.id === 'turn') return 'Only the flame graph and the call tree of one recording can be inverted.';
   if ((app.aimed().label ?? -1) < 0) return 'Choose a function first.';
   const isNoPlace = action.isOfPlace === true && app.aimed().tree === undefined;
-  return isNoPlace ? 'Choose a row of the call tree, or a box of the flame graph or chart, first.' : 'This cannot be done with it.';
+  return isNoPlace ? 'First choose a row of the call tree, or a box of the flame graph or chart.' : 'This action does not apply to the chosen item.';
 }
 
 function pressCommand(app: App, event: KeyboardEvent): boolean {

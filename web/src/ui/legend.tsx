@@ -6,7 +6,7 @@ import { KINDS, type Kind } from '../canvas/index.ts';
 import { useApp } from './app_context.ts';
 import { labelsFor } from './labels.ts';
 
-const NAMES: Record<Kind, string> = { own: 'own code', system: 'system', runtime: 'runtime', kernel: 'kernel', unknown: 'unknown', idle: 'waiting' };
+const NAMES: Record<Kind, string> = { own: 'your code', system: 'system', runtime: 'runtime', kernel: 'kernel', unknown: 'unknown', idle: 'waiting' };
 
 export function Legend(): JSX.Element {
   const { names } = useApp();

@@ -65,5 +65,5 @@ export function stackText({ names }: App, stack: readonly number[]): string {
 
 export async function copyAndSay(app: App, what: string, text: string): Promise<void> {
   const isCopied = await copyText(text);
-  app.say(isCopied ? `${what.replace('Copy', 'Copied')}.` : 'This browser does not let the page copy.');
+  app.say(isCopied ? `${what.replace('Copy', 'Copied')}.` : 'This browser does not allow the page to copy.');
 }

@@ -1,4 +1,4 @@
-// A menu: what can be done, in groups, by mouse and by key.
+// A menu of grouped actions, usable by mouse or keyboard.
 
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -98,7 +98,7 @@ export function MenuBox(props: BoxProps): JSX.Element {
   );
 }
 
-/** A button that opens a menu below itself. Nothing happens before an item is chosen. */
+/** A button that opens a menu below itself. Nothing happens until an item is chosen. */
 export function MenuButton(props: { part: string; name: string; title: string; groups: () => readonly (readonly Item[])[] }): JSX.Element {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<{ x: number; y: number } | null>(null);

@@ -15,8 +15,8 @@ export function SaveMenu(): JSX.Element {
 
 function drawingItems(app: App): Item[] {
   return app.seen.drawings().flatMap((drawing: SeenDrawing) => [
-    { id: 'save-svg', name: `${drawing.name()} as SVG`, tells: 'All of its height, with a caption', run: () => void saveDrawing(app.say, drawing, 'svg') },
-    { id: 'save-png', name: `${drawing.name()} as PNG`, tells: 'All of its height, with a caption', run: () => void saveDrawing(app.say, drawing, 'png') },
+    { id: 'save-svg', name: `${drawing.name()} as SVG`, tells: 'Full height, with a caption', run: () => void saveDrawing(app.say, drawing, 'svg') },
+    { id: 'save-png', name: `${drawing.name()} as PNG`, tells: 'Full height, with a caption', run: () => void saveDrawing(app.say, drawing, 'png') },
   ]);
 }
 
@@ -24,7 +24,7 @@ function drawingItems(app: App): Item[] {
 function tableItems(app: App): Item[] {
   const { seen, store } = app;
   const names = seen.names();
-  if (names.length === 0) return [{ id: 'save-none', name: 'No table is shown', run: () => app.say('This view has no table to save.') }];
+  if (names.length === 0) return [{ id: 'save-none', name: 'No table is shown', run: () => app.say('This view does not have a table to save.') }];
   const what = `${names.length > 1 ? 'These tables' : 'This table'} (${names.join(', ')})`;
   const save = (kind: 'tsv' | 'json', type: string, text: string | null): void => {
     const file = `${store.state.tab}.${kind}`;

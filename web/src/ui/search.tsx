@@ -110,7 +110,7 @@ function useSeek(): (text: string, step: 1 | -1) => void {
     // A search that is new begins with the highlighted row.
     const isHere = last.current !== search;
     last.current = search;
-    if (!seen.seek(wanted.step, isHere)) say('No row here matches. The call tree goes from match to match.');
+    if (!seen.seek(wanted.step, isHere)) say('No row here matches. In the call tree, you can go from match to match.');
   }, [wanted, search, answer, fault]);
   return (text, step) => want({ text, step });
 }
@@ -138,7 +138,7 @@ function ApplySearch(): JSX.Element | null {
     <MenuButton
       part="apply-search"
       name="Use as filter"
-      title="Do something with what matches"
+      title="Apply an operation to the matches"
       groups={() => [APPLIED.map(({ kind, name }) => ({ id: kind, name, run: () => apply(kind) }))]}
     />
   );

@@ -72,18 +72,18 @@ export function reductionOf({ tables: { reduction } }: Names): { readonly short:
 
 /** The sentence in place of what needs times. */
 export function withoutTimes({ tables: { reduction } }: Names, what: string): string {
-  const why = reduction?.kind === 'sums' ? 'Times were left out so that the page is not too large (--max-size)' : 'This recording does not say when its samples were taken';
+  const why = reduction?.kind === 'sums' ? 'Times were left out to limit the size of the page (--max-size)' : 'This recording does not record when its samples were taken';
   return `${why}, so there is no ${what}.`;
 }
 
 function reductionTexts(reduction: Reduction): { readonly short: string; readonly sentences: string } {
-  const exact = 'Weights and numbers of samples are exact. A larger page (--max-size) keeps more.';
+  const exact = 'Weights and sample counts are exact. A larger page (--max-size) keeps more detail.';
   if (reduction.kind === 'sums') {
-    return { short: 'times left out', sentences: `So that the page is not too large, samples of one thread and stack are added up, without times and cores. ${exact}` };
+    return { short: 'times left out', sentences: `To limit the size of the page, samples with the same thread and stack are added up, without times and cores. ${exact}` };
   }
   const length = `${reduction.bin_ns / 1e6} ms`;
   return {
     short: `times to ${length}`,
-    sentences: `So that the page is not too large, samples of one thread and stack within ${length} are joined, with the time of the first: times are that coarse. ${exact}`,
+    sentences: `To limit the size of the page, samples with the same thread and stack within ${length} are joined at the time of the first, so times are accurate only to ${length}. ${exact}`,
   };
 }

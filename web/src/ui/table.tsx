@@ -171,7 +171,7 @@ export function Table(props: TableProps): JSX.Element {
       onFocusOut={() => app.aimAtRow(null)}
     >
       <Head table={id} columns={columns} sort={sort} hasOneOrder={hasOneOrder} active={heading} onSort={sortBy} />
-      {count === 0 && <p class="empty">{props.empty ?? 'Nothing here in what is selected.'}</p>}
+      {count === 0 && <p class="empty">{props.empty ?? 'The selection contains nothing to show here.'}</p>}
       <Rows table={props} seen={seen} at={at} current={current} isInHead={heading !== null} onGo={go} onMenu={menuAt} />
     </div>
   );

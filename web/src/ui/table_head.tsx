@@ -35,7 +35,7 @@ export function Head({ table, columns, sort, hasOneOrder, active, onSort }: Prop
             role="columnheader"
             class={`${cellClass(column)} is-sortable${active === column.id ? ' is-active' : ''}`}
             aria-sort={direction}
-            title={`${column.title}. A click sorts, a second one reverses, a third one goes back to the table’s own order`}
+            title={`${column.title}. Click to sort, click again to reverse, and a third time to restore the original order`}
             onClick={() => onSort(column)}
           >
             {direction !== 'none' && <span aria-hidden="true">{direction === 'ascending' ? '▴ ' : '▾ '}</span>}

@@ -26,7 +26,7 @@ export function TimeField(): JSX.Element | null {
     const span = typed.trim() === '' ? null : readTyped(typed, whole);
     const isOutside = span != null && (span.end <= whole.start || span.start > whole.end);
     setWrong(span === undefined || isOutside);
-    if (span === undefined) say(`Times look like ${example}, or 120ms..1.5s; the end comes after the start.`);
+    if (span === undefined) say(`Times look like ${example}, or 120ms..1.5s; the end must be after the start.`);
     else if (isOutside) say(`The recording has samples from ${timeText(whole.start)} to ${timeText(whole.end)} only. Numbers without a unit are seconds.`);
     else store.set({ time: span });
   };

@@ -113,8 +113,8 @@ function groupTracks(
 }
 
 function layersOf({ bins, waiting }: LineBins): BinLayer[] {
-  const layers: BinLayer[] = [{ name: 'counts', tone: 'cpu', values: bins }];
-  if (waiting !== null) layers.push({ name: 'does not count', tone: 'cpu-dim', values: waiting });
+  const layers: BinLayer[] = [{ name: 'selected', tone: 'cpu', values: bins }];
+  if (waiting !== null) layers.push({ name: 'not selected', tone: 'cpu-dim', values: waiting });
   return layers;
 }
 

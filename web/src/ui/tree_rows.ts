@@ -35,7 +35,7 @@ export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape
     if (!isOpening || answer === null || isOld) return;
     set({ open: openRows(answer, -1), expand: null, find: null });
     if (typeof answer.found === 'number') setFound({ row: answer.found });
-    else if (answer.found === 'beyond') app.say('The next match is beyond the rows that are shown: close some, or focus on a function.');
+    else if (answer.found === 'beyond') app.say('The next match is beyond the rows that are shown: close some rows, or focus on a function.');
     else if (answer.found === 'none') app.say(noMatch);
   }, [isOpening, answer, isOld]);
   if (answer === null) return null;
@@ -63,8 +63,8 @@ function useNoMatch(): string {
   const { by } = useStore();
   const { answer } = useSearch();
   const isSelected = [answer?.all, answer?.before?.all].some((all) => all !== undefined && Number(all.samples) > 0);
-  if (!isSelected) return 'Nothing that is selected matches the search.';
-  return by === 'none' ? 'No row matches the search.' : `No row of this tree matches the search: the matches are in that of another ${partWord(by)}.`;
+  if (!isSelected) return 'Nothing in the selection matches the search.';
+  return by === 'none' ? 'No row matches the search.' : `No row of this tree matches the search: the matches are in the tree of another ${partWord(by)}.`;
 }
 
 /** The rows that are open after one of them was opened or closed; -1 changes none. */

@@ -26,7 +26,7 @@ export const CASES = {
     match(await tab.text('[data-part=recording]'), /^times left out; /);
     match(await tab.text('main'), /Times were left out .* so there is no timeline/);
     await tab.click('[data-part=recording]');
-    match(await tab.text('[data-part=reduction]'), /are added up, without times and cores\. Weights and numbers of samples are exact/);
+    match(await tab.text('[data-part=reduction]'), /are added up, without times and cores\. Weights and sample counts are exact/);
     await tab.press('Escape');
     await tab.show('functions');
     deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, []));

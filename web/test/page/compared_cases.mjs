@@ -236,7 +236,7 @@ export const COMPARED_CASES = {
     const found = await facts();
     deepEqual(Object.keys(found), ['before', 'after', 'change', 'scaling']);
     equal(found.after.split(',')[0], found.before);
-    match(found.change, /^none: totals were made equal/);
+    match(found.change, /^none: totals were scaled to be equal/);
     await tab.show('functions');
     await tab.click('#functions .row .name');
     match(await tab.text('[data-part=chosen]'), /after is scaled/);

@@ -110,7 +110,7 @@ export const PLACE_CASES = {
     await tab.show('functions');
     await tab.press('ArrowDown');
     await tab.press('Shift+F');
-    match(await tab.text('[data-part=said]'), /Choose a row of the call tree/);
+    match(await tab.text('[data-part=said]'), /First choose a row of the call tree/);
     equal(await tab.count('[data-chip=op-0]'), 0);
     await tab.click('#functions .row.is-active .name', null, { button: 'right' });
     equal(await tab.count('[data-part=menu]'), 1);

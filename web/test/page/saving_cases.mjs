@@ -68,13 +68,13 @@ export const SAVING_CASES = {
     ok(shown[0].length < name.length && shown[1], shown[0]);
   },
 
-  async 'a function outside what is selected is said to be so'(tab, { orchard }) {
+  async 'a function outside the selection is reported'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     await tab.click('#functions .row .name', 'fruit_copy_fast');
     await tab.press('d');
     await tab.show('callers');
-    match((await tab.text('#view')).trim(), /^fruit_copy_fast is not in what is selected\.$/);
-    match(await tab.text('[data-part=chosen]'), /not in what is selected/);
+    match((await tab.text('#view')).trim(), /^fruit_copy_fast is not in the selection\.$/);
+    match(await tab.text('[data-part=chosen]'), /not in the selection/);
   },
 
   async 'a side without functions stands below the other on phones'(tab, { orchard }) {

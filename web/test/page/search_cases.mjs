@@ -130,7 +130,7 @@ export const SEARCH_CASES = {
       if (said.length > 0 && found.length > 0) break;
     }
     ok(said.length > 0 && found.length > 0, `of ${parts.length} trees, ${said.length} without a match and ${found.length} with one were seen`);
-    for (const text of said) match(text, /the matches are in that of another thread/);
+    for (const text of said) match(text, /the matches are in the tree of another thread/);
     await tab.search('');
     await tab.click('#tree .row .name');
     await tab.press('n');

@@ -21,7 +21,7 @@ export const SORTING_CASES = {
   async 'a heading sorts, reverses, and goes back to the table’s own order'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const own = (await tab.tables()).functions;
-    match(await tab.text('#view .controls'), /the heaviest by themselves first/);
+    match(await tab.text('#view .controls'), /by self weight, heaviest first/);
     for (const [column, first] of [['all', -1], ['function', 1], ['binary', 1], ['all-share', -1]]) {
       const value = column === 'all-share' ? 'all' : column;
       for (const [sign, name] of [[first, first > 0 ? 'ascending' : 'descending'], [-first, first > 0 ? 'descending' : 'ascending']]) {
@@ -32,7 +32,7 @@ export const SORTING_CASES = {
       }
       await tab.click(heading('functions', column));
       deepEqual((await tab.tables()).functions, own, column);
-      match(await tab.text('#view .controls'), /the heaviest by themselves first/);
+      match(await tab.text('#view .controls'), /by self weight, heaviest first/);
     }
     // Tables are sorted by their default column at the start.
     equal(await tab.count(`${heading('functions', 'self')}[aria-sort=descending]`), 1);

@@ -76,7 +76,7 @@ struct Parser<'a> {
     levels: Vec<u32>,
     /// Template parameters in the names of conversion operators, which precede their arguments.
     forwards: Vec<Id>,
-    /// The level of the outermost template of the function that is read. Functions within names know no other levels.
+    /// The level of the outermost template of the function that is read. Functions within names use only this level.
     first_level: usize,
     /// The level at which a template parameter that does not exist is an `auto` of a lambda.
     auto_level: Option<usize>,
@@ -135,7 +135,7 @@ impl Parser<'_> {
         while self.peek().is_ascii_digit() {
             self.at += 1;
         }
-        // Without a digit it is no number.
+        // Without a digit it is not a number.
         self.slice(if self.at == digits { digits } else { start })
     }
 

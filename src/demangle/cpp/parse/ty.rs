@@ -229,7 +229,7 @@ impl Parser<'_> {
         if !self.takes_arguments || self.peek() != b'I' {
             return Some(name);
         }
-        // The ABI says that the name can be substituted as well. LLVM does not do it, and its spelling is what counts.
+        // According to the ABI, the name can also be substituted. LLVM does not do so, and its spelling is authoritative.
         let arguments = self.template_arguments(false)?;
         Some(self.add(Node::Templated { name, arguments }))
     }

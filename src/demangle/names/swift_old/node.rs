@@ -212,7 +212,7 @@ impl Nodes {
         }
     }
 
-    /// The spelling of an entity in a context. An accessor is in a variable, which stands for it before a dot.
+    /// The spelling of an entity in a context. An accessor is in a variable, and is represented by it before a dot.
     fn spelled(&self, context: Id, words: &Words<'_>, variable: Option<Id>) -> Text {
         let Words { name, is_local, ref extra, has_type, labels, joint } = *words;
         let context = &self.nodes[context.0].1;

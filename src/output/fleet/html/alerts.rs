@@ -85,7 +85,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>) -> String
     ];
     let too_few = match (alert.state, alert.value) {
         (AlertState::Undecided { needed: Some(needed) }, Some(_)) => Some(format!(
-            "{} are too few to decide: {statistic} needs {}. The value is that of the outermost runs.",
+            "{} are too few to decide: {statistic} needs {}. The value shown comes from the most extreme runs.",
             many(alert.runs, "run"),
             thousands(needed)
         )),

@@ -57,7 +57,7 @@ fn findings(report: &FleetReport) -> String {
         format!("<li{class}>{}</li>\n", Text(&point.text))
     });
     let points: String = points.collect();
-    format!("<section id=\"findings\" aria-label=\"What was found\">\n<ul>\n{points}</ul>\n</section>\n")
+    format!("<section id=\"findings\" aria-label=\"Findings\">\n<ul>\n{points}</ul>\n</section>\n")
 }
 
 /// The meaning of a run's number, in a sentence.
@@ -71,26 +71,27 @@ fn meaning(report: &FleetReport) -> String {
     let threads = counted_threads(&report.options, |names| {
         names.iter().take(MAX_NAMES).map(|name| shortened(name)).collect::<Vec<_>>().join(", ")
     });
-    let threads = threads.map(|threads| format!(" Only these threads count: {}.", Text(&threads)));
+    let threads = threads.map(|threads| format!(" Only these threads are included: {}.", Text(&threads)));
     let selection = (!report.selection.is_whole()).then(|| {
         let selection = report.selection.to_string();
-        format!(" Only what was selected of each run counts: <code>{}</code>.", Text(&selection))
+        format!(" Only the selected part of each run is included: <code>{}</code>.", Text(&selection))
     });
     let selected: String = threads.into_iter().chain(selection).collect();
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != Unit::Nanoseconds);
-    let rates = if has_rates { " Cycles, events and samples are rates by second." } else { "" };
+    let rates = if has_rates { " Cycles, events and samples are rates per second." } else { "" };
     if report.selection.counts_waiting() {
         return format!(
-            "The thread time{whose} of a run is what its threads spent in the selected states, running or not, over the time \
-             it was recorded; 100 % is one thread.{rates}{selected}"
+            "A run's thread time{whose} is the time its threads spent in the selected states, running or not, \
+             divided by the time recorded; 100 % is one thread.{rates}{selected}"
         );
     }
     format!(
-        "The CPU use{whose} of a run is the time it computed over the time it was recorded; 100 % is one core.{rates}{selected}"
+        "A run's CPU use{whose} is the time it spent computing divided by the time recorded; 100 % is one \
+         core.{rates}{selected}"
     )
 }
 
-/// The number of alerts in each state, for readers of a single line.
+/// The number of alerts in each state, for people who read only one line.
 fn verdict(report: &FleetReport) -> String {
     if report.alerts.is_empty() {
         return String::new();
@@ -133,20 +134,20 @@ fn facts(report: &FleetReport) -> String {
         (
             "Runs without time",
             inputs.without_time.len() as u64,
-            "they have no rate and count nowhere",
+            "they have no rate and are not included in any number",
             !inputs.without_time.is_empty(),
         ),
         ("Rejected rows", inputs.rejected_rows, "rows of CPU tables that could not be read", inputs.rejected_rows > 0),
         (
             "Excluded runs",
             inputs.excluded_runs,
-            "nothing of what was selected is in them, and they count nowhere",
+            "they contain nothing that was selected, and are not included in any number",
             inputs.excluded_runs > 0,
         ),
         (
             "Damaged runs",
             damaged,
-            "of recordings; they could not be read, and count nowhere",
+            "runs in recordings that could not be read; they are not included in any number",
             !inputs.damaged.is_empty(),
         ),
     ];
@@ -177,7 +178,7 @@ fn failed(report: &FleetReport) -> String {
         let (source, reason) = (shortened(&file.source), shortened(&file.reason));
         format!("<code>{}</code> <em>{}</em> {}", Text(&source), file.kind.name(), Text(&reason))
     };
-    let files = folded(open, "file", "gave no run", inputs.failed.iter().map(file));
+    let files = folded(open, "file", "produced no runs", inputs.failed.iter().map(file));
     let source = |source: &String| format!("<code>{}</code>", Text(&shortened(source)));
     files + &folded("", "run", "without a recorded time", inputs.without_time.iter().map(source))
 }
@@ -230,20 +231,21 @@ pub(super) fn method(report: &FleetReport) -> String {
         ("running threads", "one core that was busy")
     };
     let what = format!(
-        "The weight of the samples of {of_threads} over the recorded time. 100 % is {core} \
-         throughout, so a run of several threads may have more. Tables that weigh cycles, events or samples give a \
-         rate by second, and are never in one distribution with time."
+        "The weight of the samples of {of_threads} over the recorded time. 100 % is {core} throughout, so a run of \
+         several threads may have more. Tables that weigh cycles, events or samples give a rate per second, and are \
+         never mixed with times in one distribution."
     );
     let measure = match options.measure {
         Measure::Cpu => {
-            "Of a run, process or thread, all of its samples; of a binary or function, those whose leaf it is (self)."
+            "For a run, process or thread: all of its samples. For a binary or function: the samples in which it is \
+             the leaf (self)."
         }
         Measure::SelfWeight => "Samples whose leaf is in the binary or function (self).",
-        Measure::AllWeight => "Samples that have the binary or function anywhere in their stack, once each.",
+        Measure::AllWeight => "Samples that have the binary or function anywhere in their stack; each counts once.",
     };
     let percentile = match options.method {
         QuantileMethod::NearestRank => {
-            "Nearest rank: of n values in ascending order, the one of rank ⌈q·n⌉. Exact: every value is kept, and \
+            "Nearest rank: of n values in ascending order, the one with rank ⌈q·n⌉. Exact: every value is kept, and \
              the percentile is one of them."
         }
         QuantileMethod::Linear => {
@@ -251,21 +253,22 @@ pub(super) fn method(report: &FleetReport) -> String {
              kept. It may be a number that no run has."
         }
     };
-    let weights = "Percentiles count a run as often as its run weight says: the smallest value whose cumulative weight \
-                   reaches q times the weight of all. In that case there are no intervals.";
+    let weights = "Percentiles count a run as often as its run weight says: the smallest value whose cumulative \
+                   weight reaches q times the total weight. Weighted percentiles have no intervals.";
     let confidence = options.confidence;
     let interval = format!(
-        "Two of the values, between which the percentile of all runs there could be lies with at least \
-         {confidence}, whatever their distribution (order statistics). “?” is an end that so few runs do not tell: \
-         unknown, which is not the same as far away. “n/a” is a percentile that so few runs do not have: it would \
-         be the largest of them. The number is how many it needs."
+        "Two of the values. With at least {confidence} confidence, the true percentile (of all possible runs) lies \
+         between them, whatever the distribution (order statistics). “?” marks an end that cannot be determined \
+         from so few runs. It is unknown, which does not mean it is far away. “n/a” means there are too few runs \
+         for this percentile: it would simply be the largest value. The number next to it is how many runs it needs."
     );
-    let mean = "Every run counts once. The mean by time is all that was used over all that was recorded.";
-    let absent = "A function that a run never sampled used 0 % there. Every row counts those runs.";
-    let noise = "A sampling profiler sees by chance more of a function in one run than in another. “~” marks a percentile that \
-                 is no more than this would give runs that are all alike: it tells of no difference between runs.";
-    let two = "Across runs, a run is one number. Within runs, the numbers are windows of one second: they say how bursty \
-               runs are, and nothing about how many users have a slow run.";
+    let mean = "Every run counts once. The time-weighted mean is the total used divided by the total time recorded.";
+    let absent = "A function that was never sampled in a run used 0 % there. Every row includes those runs.";
+    let noise = "By chance, a sampling profiler sees more of a function in one run than in another. “~” marks a \
+                 percentile no higher than chance alone would produce if all runs were alike; it is not evidence of \
+                 a difference between runs.";
+    let two = "Across runs, a run is one number. Within runs, the numbers are one-second windows: they show how \
+               bursty runs are, but not how many users have a slow run.";
     let definitions = [
         Some((subject(report), what.as_str())),
         Some(("Measure", measure)),

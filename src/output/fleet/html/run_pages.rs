@@ -8,7 +8,7 @@ use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
 
-/// A run named by numbers of the page, with the addresses of its own page.
+/// A run that numbers of the report come from, with the addresses of its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunPage {

@@ -76,7 +76,7 @@ fn what_was_found(report: &FleetReport, alert: &AlertOutcome, measures: Measures
     let value = format!("{} {}", measures.text(value), measures.unit());
     if let AlertState::Undecided { needed: Some(needed) } = alert.state {
         let needs = many(needed, "run");
-        return format!("{statistic} needs {needs} and has {}; what there is gives {value}", thousands(alert.runs));
+        return format!("{statistic} needs {needs} and has {}; the value so far is {value}", thousands(alert.runs));
     }
     let together =
         if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };

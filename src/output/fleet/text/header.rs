@@ -31,17 +31,17 @@ pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
         page.sentence(None, 0, &format!("only what these threads use counts: {threads}"));
     }
     if !report.selection.is_whole() {
-        page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection));
+        page.sentence(None, 0, &format!("only the selected part of each run counts: {}", report.selection));
     }
     for note in &report.notes {
         page.sentence(Some(Tone::Warning), 0, note);
     }
 }
 
-/// The inputs that do not count, or not as they should, one by one; none if all do.
+/// The inputs that were not used, or only in part, one by one; none if all do.
 pub(super) fn incomplete(report: &FleetReport, page: &mut Page<'_>) {
     if report.findings.iter().any(|finding| matches!(finding, Finding::Inputs { .. })) {
-        page.title("inputs that do not count, or not as they should");
+        page.title("inputs that were not used, or only in part");
     }
     inputs(&report.inputs, page)
 }
@@ -68,7 +68,7 @@ fn measure(report: &FleetReport) -> String {
         _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
     };
     let of = match report.options.measure {
-        Measure::Cpu | Measure::SelfWeight => "samples whose leaf they are",
+        Measure::Cpu | Measure::SelfWeight => "samples with them as the leaf",
         Measure::AllWeight => "samples with them anywhere in the stack",
     };
     format!("{what}; of binaries and functions, {of}")
@@ -110,7 +110,7 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) {
     }
     if inputs.rejected_rows > 0 {
         let rows = many(inputs.rejected_rows, "row");
-        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"));
+        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and are not used"));
     }
     if !inputs.damaged.is_empty() {
         let runs: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
@@ -150,7 +150,7 @@ fn failures(failed: &[FailedInput], page: &mut Page<'_>) {
     let counts: Vec<String> = kinds.iter().map(kind).collect();
     let files = many(failed.len() as u64, "file");
     let warn = Some(Tone::Warning);
-    page.sentence(warn, 0, &format!("{files} gave no run: {}", counts.join(", ")));
+    page.sentence(warn, 0, &format!("{files} produced no run: {}", counts.join(", ")));
     for (name, inputs) in &kinds {
         let first = inputs[0];
         page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason));

@@ -264,7 +264,7 @@ pub(super) fn contrasts(report: &FleetReport, page: &mut Page<'_>) {
         // The mark for noise is about the largest value here, so its sentence is another.
         let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
         if contrasts.iter().any(shown) {
-            let text = "~: the largest value is no more than sampling noise in identical runs.";
+            let text = "~: the largest value is within the sampling noise of identical runs.";
             page.sentence(Some(Tone::Dim), 0, text);
         }
         if let Some(sentence) = too_few_to_compare(report, &contrasts[0], labels::name) {

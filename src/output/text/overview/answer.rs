@@ -54,11 +54,12 @@ impl Page<'_, '_> {
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let share = self.percent(answer.amount);
         if self.mostly_waits() {
-            return format!("Of what ran, the heaviest is {place}, with {share}, {on}{called}.");
+            return format!("The heaviest code that ran is {place}, with {share}, {on}{called}.");
         }
         if !self.stands_out() {
-            let own = if self.overview.answers_in == AnswersIn::Own { "own " } else { "" };
-            return format!("No {own}function stands out: the heaviest is {place}, with {share}, {on}{called}.");
+            let none =
+                if self.overview.answers_in == AnswersIn::Own { "None of your functions" } else { "No function" };
+            return format!("{none} stands out: the heaviest is {place}, with {share}, {on}{called}.");
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));
@@ -104,13 +105,13 @@ impl Page<'_, '_> {
     fn too_few(&self) -> String {
         match self.series.counted.samples {
             samples @ 1..FEW_SAMPLES => {
-                format!("Only {}: too few to say where the time goes.", count(samples, "sample"))
+                format!("Only {}: too few to show where the time goes.", count(samples, "sample"))
             }
             _ => String::new(),
         }
     }
 
-    /// True if the whole program used little of a core.
+    /// True if the complete program used little of a core.
     pub(super) fn is_idle(&self) -> bool {
         let Some(activity) = &self.overview.activity else { return false };
         let is_little = match (activity.cpu_percent, self.series.unit) {
@@ -150,7 +151,7 @@ impl Page<'_, '_> {
         let name = |id| self.style.name_in_text(self.profile.function_name(id), 40);
         let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
         let thread = self.thread(wait.thread);
-        format!("{all}; {thread} in {percent:.0}% of its own, mostly in {}{by}.", name(wait.function))
+        format!("{all}; {thread} in {percent:.0}% of its own samples, mostly in {}{by}.", name(wait.function))
     }
 
     /// The reason why the answer is not app code.
@@ -159,11 +160,12 @@ impl Page<'_, '_> {
         let shares = &self.overview.shares;
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
-            false if self.has_own_code() => "Of the program's own code, only its entry point was seen.",
-            false if has_binaries && shares.unknown.samples == 0 => {
-                "This is system code; none of the program's own code ran."
+            false if self.has_own_code() => "Of your code, only the entry point was seen.",
+            false if has_binaries && shares.unknown.samples == 0 => "This is system code; none of your code ran.",
+            false => {
+                "It is unknown which binaries belong to your app, so your code cannot be distinguished from \
+                      system code."
             }
-            false => "Which binaries are the program's own is not known, so own and system code cannot be told apart.",
         }
     }
 
@@ -217,13 +219,13 @@ impl Page<'_, '_> {
         }
     }
 
-    /// `In all: own code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
+    /// `In all: your code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
     pub(super) fn shares(&self) -> String {
         let shares = &self.overview.shares;
         let parts = [
-            ("own code, including the system code it calls,", shares.own),
+            ("your code, including the system code it calls,", shares.own),
             ("other system and runtime code", shares.system),
-            ("code that may be own or the system's", shares.unknown),
+            ("code that may be yours or the system's", shares.unknown),
             ("waiting", shares.waiting),
             ("samples without a stack", shares.no_stack),
         ];
@@ -259,7 +261,7 @@ fn phrase(origin: Origin) -> &'static str {
         Origin::RunLoop => "from the run loop",
         Origin::Launch => "at launch",
         Origin::Initializer => "before main, by an initializer",
-        Origin::Thread => "on a thread of its own",
+        Origin::Thread => "on a separate thread",
     }
 }
 
@@ -283,23 +285,34 @@ impl Page<'_, '_> {
         let have = if unnamed.unnamed == 1 { "has" } else { "have" };
         let amount = self.percent(nameless);
         let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
-        let of = format!("{} of {} {addresses} {have} no name, with {amount} of all", unnamed.unnamed, unnamed.frames);
+        let of =
+            format!("{} of {} {addresses} ({amount} of the weight) {have} no name", unnamed.unnamed, unnamed.frames);
         let Some(row) = of_own.or(unnamed.binaries.first()) else {
             return match self.profile.binary_ids().len() {
-                0 => format!("{of}. No binary is known: --image UUID@ADDRESS says where one was loaded."),
-                _ => format!("{of}. No known binary has them: code that was made at run time is like that."),
+                0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
+                _ => format!("{of}. They are in no known binary, as is typical of code generated at run time."),
             };
         };
         let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
         if own(&row) {
-            let part = if row.frames == unnamed.unnamed { String::new() } else { format!("{} of them ", row.frames) };
-            return format!("{of}, {part}in {name}: {}", self.advice(row));
+            let part = match row.frames {
+                1 if unnamed.unnamed == 1 => "it is".to_owned(),
+                frames if frames == unnamed.unnamed => "all are".to_owned(),
+                1 => "1 is".to_owned(),
+                frames => format!("{frames} are"),
+            };
+            return format!("{of}; {part} in {name}: {}", self.advice(row));
         }
         if 2 * unnamed.without_binary > unnamed.unnamed {
-            return format!("{of}. Most are in no known binary: code that was made at run time is like that.");
+            return format!("{of}. Most are in no known binary, as is typical of code generated at run time.");
         }
-        let part = if 2 * row.frames > unnamed.unnamed { "most".to_owned() } else { row.frames.to_string() };
-        format!("{of}, {part} of them in {name}. Symbols of the same version name them: --symbols PATH")
+        let part = match row.frames {
+            1 if unnamed.unnamed == 1 => "it is".to_owned(),
+            frames if 2 * frames > unnamed.unnamed => "most of them are".to_owned(),
+            1 => "1 of them is".to_owned(),
+            frames => format!("{frames} of them are"),
+        };
+        format!("{of}; {part} in {name}. Symbols from the same version would name them: --symbols PATH")
     }
 
     /// How to name an app binary: symbols of exactly this build.
@@ -309,7 +322,7 @@ impl Page<'_, '_> {
             return found;
         }
         let uuid = uuid.map(|uuid| format!(" (UUID {uuid})")).unwrap_or_default();
-        format!("give its dSYM{uuid} with --dsym.")
+        format!("pass its dSYM{uuid} with --dsym.")
     }
 
     /// Which symbols the found files have for a binary; `None` if there are no files.
@@ -321,23 +334,23 @@ impl Page<'_, '_> {
         let uuid = uuid?;
         let binary = summary.binaries.iter().find(|binary| binary.uuid == Some(uuid))?;
         let found = match images {
-            1 => "the only symbol file that was found is not".to_owned(),
-            _ => format!("of {images} symbol files that were found none is"),
+            1 => "the only symbol file found is not".to_owned(),
+            _ => format!("none of the {images} symbol files found is"),
         };
         Some(match binary.missing.as_ref()? {
             Missing::NoFile { same_name } => match same_name.first() {
                 Some(other) if other.arch == binary.arch => format!(
-                    "{found} of this build, whose UUID is {uuid}: that of the same name has {}. Give the dSYM of this build with --dsym.",
+                    "{found} from this build (UUID {uuid}); the one with the same name has UUID {}. Pass the dSYM of this build with --dsym.",
                     other.uuid
                 ),
                 Some(other) => format!(
-                    "{found} of {} (UUID {uuid}): that of the same name is of {}. Give the dSYM of this build with --dsym.",
+                    "{found} for {} (UUID {uuid}); the one with the same name is for {}. Pass the dSYM of this build with --dsym.",
                     binary.arch, other.arch
                 ),
-                None => format!("{found} of it; give its dSYM (UUID {uuid}) with --dsym."),
+                None => format!("{found} for it; pass its dSYM (UUID {uuid}) with --dsym."),
             },
-            Missing::OutsideFunctions => format!("its symbols (UUID {uuid}) have no function there."),
-            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; give its dSYM with --dsym."),
+            Missing::OutsideFunctions => format!("its symbols (UUID {uuid}) contain no function at these addresses."),
+            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; pass its dSYM with --dsym."),
         })
     }
 }

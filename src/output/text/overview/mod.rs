@@ -1,4 +1,4 @@
-//! The answer in short: at most a screen, regardless of the recording.
+//! The short answer: at most one screen, regardless of the recording.
 
 mod answer;
 #[cfg(feature = "compression")]
@@ -43,7 +43,7 @@ pub struct OverviewContext<'a> {
     pub command: &'a [String],
 }
 
-/// Writes the answer in short, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
+/// Writes the short answer, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
 ///
 /// # Errors
 /// If `out` fails.
@@ -236,7 +236,7 @@ impl<'p, 'e> Page<'p, 'e> {
             let rejected = table.rejected.total();
             let why = match table.rejected.iter().next() {
                 Some((reason, all)) if all == rejected => reason.to_string(),
-                _ => "--view summary says why".to_owned(),
+                _ => "--view summary shows why".to_owned(),
             };
             parts.push(format!("{rejected} of {} rejected: {why}", count(table.rows, "row")));
         }
@@ -268,7 +268,7 @@ impl<'p, 'e> Page<'p, 'e> {
 
     fn functions(&self) -> Vec<String> {
         let title = match self.overview.answers_in {
-            AnswersIn::Own => "Heaviest own functions, including the system code they call",
+            AnswersIn::Own => "Your heaviest functions, including the system code they call",
             AnswersIn::All if self.are_nameless() => "Heaviest addresses, in code without names",
             AnswersIn::All => "Heaviest functions",
         };

@@ -195,7 +195,7 @@ impl<'a> Budget<'a> {
         self.bytes = self.bytes.saturating_add(length);
         self.reserved.grow(ENTRY_BYTES + name.len() as u64).map_err(|over| over_budget(self.archive, over))?;
         if self.bytes > self.limits.inflated_bytes {
-            let what = format!("what it holds is larger than {} bytes, unpacked", self.limits.inflated_bytes);
+            let what = format!("its unpacked contents are larger than {} bytes", self.limits.inflated_bytes);
             return Err(limit(self.archive, what));
         }
         self.names.add(name, item).map_err(|what| {
@@ -203,7 +203,10 @@ impl<'a> Budget<'a> {
             malformed(self.archive, format!("the entry {name:?} at byte {position} {what}"))
         })?;
         if self.names.len() > self.limits.entries {
-            return Err(limit(self.archive, format!("it holds more than {} files and folders", self.limits.entries)));
+            return Err(limit(
+                self.archive,
+                format!("it contains more than {} files and folders", self.limits.entries),
+            ));
         }
         Ok(())
     }

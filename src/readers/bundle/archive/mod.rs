@@ -144,7 +144,7 @@ impl<'f> BundleFiles<'f> {
                 paths.into_iter().filter(|path| !BundleFiles::is_added_by_macos(path) && is_folder(self, path));
             let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
             match others.pop() {
-                // Folders end, so this does, too.
+                // Folders end, so this loop also ends.
                 Some(only) if bundles.is_empty() && others.is_empty() => folder = only,
                 _ => return bundles,
             }

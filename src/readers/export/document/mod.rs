@@ -282,7 +282,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
             }
             Identity::Ref(_) if self.values.len() > open.first_value => {
                 self.note_odd(open.at, "ref content", || {
-                    "an element that is a ref holds others, which do not count".to_owned()
+                    "an element that is a ref contains other elements, which are ignored".to_owned()
                 });
             }
             Identity::Ref(_) | Identity::None => {}
@@ -352,7 +352,10 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         self.tables.finish_schema(&mut self.content);
         if let Some(column) = self.tables.renamed_column() {
             self.note(at, "renamed column", || {
-                format!("the table has no column {column}, and others that this version does not know; was it renamed?")
+                format!(
+                    "the table has no column {column}, but has columns that this version does not recognise; \
+                         was it renamed?"
+                )
             });
         }
     }

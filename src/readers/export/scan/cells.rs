@@ -78,7 +78,7 @@ impl Scanner<'_> {
         Some(cells)
     }
 
-    /// Reads the cells at `at` that are `ref`s and no stacks; gives where they end.
+    /// Reads the cells at `at` that are `ref`s and no stacks; returns where they end.
     #[inline(always)]
     fn shared_cells(&mut self, at: usize) -> Option<usize> {
         let Some(first) = self.bytes[at..].first_chunk() else { return Some(at) };

@@ -81,7 +81,7 @@ impl Key {
 }
 
 impl Scanner<'_> {
-    /// Reads the element at `at`; gives where it ends.
+    /// Reads the element at `at`; returns where it ends.
     pub(super) fn element(&mut self, at: usize, nesting: u32) -> Option<usize> {
         if nesting > MAX_NESTING {
             return None;
@@ -172,7 +172,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads the attribute at `at`; gives where it ends.
+    /// Reads the attribute at `at`; returns where it ends.
     fn attribute(&self, tag: Tag, at: usize, fields: &mut Fields) -> Option<usize> {
         // The longest name is shorter than what one look takes.
         let length = look(self.bytes, at)?.iter().position(|&byte| byte == b'=')?;
@@ -208,7 +208,7 @@ impl Scanner<'_> {
         Some(end + 1)
     }
 
-    /// The end tag of an element at `at`; gives where it ends.
+    /// The end tag of an element at `at`; returns where it ends.
     #[inline(always)]
     pub(super) fn close(&self, start: &Start, at: usize) -> Option<usize> {
         let name = &self.bytes[start.at + 1..start.name_end];
@@ -241,7 +241,7 @@ impl Scanner<'_> {
         self.close(start, end)
     }
 
-    /// Reads the children of an element until its end tag; gives where that starts.
+    /// Reads the children of an element until its end tag; returns where that starts.
     fn children(&mut self, start: &Start, nesting: u32) -> Option<usize> {
         let mut at = start.end;
         self.enter(start);

@@ -113,7 +113,7 @@ impl Scanner<'_> {
         Some(at + length)
     }
 
-    /// Reads what follows the usual start of a row; gives where the row ends.
+    /// Reads what follows the usual start of a row; returns where the row ends.
     #[inline(always)]
     pub(super) fn rest_of_row(&mut self, start: &RowStart) -> Option<usize> {
         let &RowStart { time: value, cells, stack, .. } = start;
@@ -126,7 +126,7 @@ impl Scanner<'_> {
         self.cells(end)
     }
 
-    /// Reads the stack at `at` if it is `<backtrace id="1"><frame …`; gives where it ends.
+    /// Reads the stack at `at` if it is `<backtrace id="1"><frame …`; returns where it ends.
     #[inline(always)]
     fn usual_stack(&mut self, at: usize) -> Option<Option<usize>> {
         const START: &[u8] = b"<backtrace id=\"";

@@ -132,7 +132,7 @@ impl<'b> Scanner<'b> {
         (self.tape.end, self.tape.lines, self.tape.rows) = (tape_end, tape_lines, rows);
     }
 
-    /// Reads the row at `row`, if there is one; gives where it ends.
+    /// Reads the row at `row`, if there is one; returns where it ends.
     #[inline(always)]
     fn row(&mut self, row: usize) -> Option<usize> {
         self.row = row;
@@ -188,7 +188,7 @@ impl<'b> Scanner<'b> {
         self.note_references(id, id, |open| open == id)
     }
 
-    /// The same for several, the smallest and the largest of which are known; `is_any` says whether one is that id.
+    /// The same for several ids, given the smallest and the largest; `is_any` checks whether an id is one of them.
     #[inline(always)]
     fn note_references(&mut self, smallest: u32, largest: u32, is_any: impl Fn(u32) -> bool) -> Option<()> {
         if smallest == 0 {

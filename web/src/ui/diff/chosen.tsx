@@ -10,7 +10,7 @@ import { useScaling } from './use_changes.ts';
 export function ChosenChange({ label }: { label: number }): JSX.Element | null {
   const { answer, unit, isOld } = useAnswer('chosen', { kind: 'diff-of', normalize: useScaling(), label });
   if (answer === null || isOld) return null;
-  if (answer.rows.count === 0) return <span class="note">in no sample that counts</span>;
+  if (answer.rows.count === 0) return <span class="note">in none of the selected samples</span>;
   const { self, all } = answer.rows;
   return (
     <span class="note" title={isScaled(answer.total) ? recordedText(answer.rows, unit) : undefined}>

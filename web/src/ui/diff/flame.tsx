@@ -57,8 +57,8 @@ export function DiffFlameView(): JSX.Element {
             label="Widths"
             value={widths}
             options={[
-              { id: 'after', name: 'Widths after', title: 'Boxes are as wide as they weigh in the second recording' },
-              { id: 'before', name: 'Widths before', title: 'Boxes are as wide as they weigh in the first recording: what is gone is seen here' },
+              { id: 'after', name: 'Widths after', title: 'Box widths show weights in the second recording' },
+              { id: 'before', name: 'Widths before', title: 'Box widths show weights in the first recording, including functions that are gone in the second' },
             ]}
             onChange={setWidths}
           />
@@ -68,7 +68,7 @@ export function DiffFlameView(): JSX.Element {
         </>
       }
     >
-      {model?.total === 0 && <Notice>This recording has nothing in what is selected.</Notice>}
+      {model?.total === 0 && <Notice>The selection contains nothing of this recording.</Notice>}
       <FlameBoxes
         kind="flame-graph"
         model={model}
@@ -87,6 +87,6 @@ function notesOf({ rows, total, model }: DiffFlameAnswer, unit: Unit): [string, 
   return Array.from({ length: rows.count }, (_, box) => [
     ['before', withUnit(all.before[box]!, unit)],
     ['after', afterText(all, box, total, unit)],
-    ['change', model.depth[box] === 0 && isMadeEqual(total) ? 'none: totals were made equal' : `${signedWithUnit(all.change[box]!, unit)}: ${verdictOf(all, box)}`],
+    ['change', model.depth[box] === 0 && isMadeEqual(total) ? 'none: totals were scaled to be equal' : `${signedWithUnit(all.change[box]!, unit)}: ${verdictOf(all, box)}`],
   ]);
 }

@@ -37,8 +37,8 @@ export function DiffOverviewView(): JSX.Element {
       </div>
       {isWhole && !isOld && <Alerts facts={facts} />}
       <div class="columns">
-        <Changed id="top-own" title="Own functions that changed most" note="including the system code they call" part={answer.own} answer={answer} unit={unit} />
-        <Changed id="top-all" title="All functions that changed most" note="each by itself" part={answer.all} answer={answer} unit={unit} />
+        <Changed id="top-own" title="Your functions that changed most" note="including the system code they call" part={answer.own} answer={answer} unit={unit} />
+        <Changed id="top-all" title="All functions that changed most" note="by self weight" part={answer.all} answer={answer} unit={unit} />
       </div>
     </div>
   );
@@ -60,7 +60,7 @@ function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element 
   const rows: Fact[] = [
     ['before', withUnit(all.before[0]!, unit)],
     ['after', afterText(all, 0, total, unit)],
-    ...(isMadeEqual(total) ? [['change', 'none: totals were made equal, so that shares are compared'] as const] : judgement(total, unit)),
+    ...(isMadeEqual(total) ? [['change', 'none: totals were scaled to be equal, so that shares are compared'] as const] : judgement(total, unit)),
     ['scaling', scalingText(total)],
   ];
   return (
@@ -96,8 +96,8 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
 const MADE_EQUAL: Record<Normalize, string> = { none: '', duration: ', for the same length', samples: ', for the same total' };
 
 function scalingText(total: DiffTotal): string {
-  if (!total.isScaled) return 'a recording has nothing to scale by; weights are compared as recorded';
-  if (!isScaled(total)) return `weights are compared as recorded${total.normalize === 'none' ? '' : ': the factor is 1'}`;
+  if (!total.isScaled) return 'one recording lacks a length or weight to scale by; weights are compared unscaled';
+  if (!isScaled(total)) return `weights are compared unscaled${total.normalize === 'none' ? '' : ': the factor is 1'}`;
   return `weights after are multiplied by ${total.factor.toFixed(4)}${MADE_EQUAL[total.normalize]}`;
 }
 
@@ -112,11 +112,11 @@ export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null
 }
 
 function toldText({ functions, isOwn, told, changed }: DiffOverviewAnswer): string {
-  const one = isOwn ? 'own function' : 'function';
-  if (told === 0) return `${counted(functions, one)}, none with 20 samples or more: a mark beyond noise says little about so few.`;
+  const whose = isOwn ? ' of yours' : '';
+  if (told === 0) return `${counted(functions, 'function')}${whose}, none with 20 samples or more: with so few samples, marks beyond noise mean little.`;
   const byChance = Math.round(0.05 * told);
   const many = byChance === 0 ? 'less than one' : `about ${byChance}`;
-  return `Of ${counted(told, one)} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark ${many}.`;
+  return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark ${many}.`;
 }
 
 interface Alert {

@@ -35,7 +35,7 @@ function OneSide({ side, children }: { side: 'before' | 'after'; children: Compo
     const onBoth = (change: Partial<State>): Partial<State> | null => {
       const { state, lost } = stateOnSide({ ...stateOf(app.store.state), ...change }, sides, 'compared');
       if (lost.length === 0) return { ...change, ...picked(change, state) };
-      app.say(`The recording after has no such ${lost.join(' and no such ')}: show the one before by itself.`);
+      app.say(`Not found in the second recording: the selected ${lost.join(' and ')}. To select it, show only the first recording.`);
       return null;
     };
     return {

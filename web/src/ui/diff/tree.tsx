@@ -38,7 +38,7 @@ export function DiffTreeView(): JSX.Element {
   const { label } = answer;
   return (
     <Panel controls={<ScalingNote total={answer.total} />}>
-      {answer.isCut && <Notice>Only the first rows are shown: close some, or focus on a function.</Notice>}
+      {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"
         label="Call tree by change, top down"

@@ -16,14 +16,14 @@ export function CallersView(): JSX.Element {
   const label = state.chosen;
   const { answer, asked, unit, isOld, fault } = useAnswer('view', label === null ? null : { kind: 'sandwich', label });
   if (label === null || label < 0) {
-    return <Notice>Choose a function in any view, such as Functions, and its callers and callees stand here.</Notice>;
+    return <Notice>Choose a function in any view, such as Functions, to see its callers and callees here.</Notice>;
   }
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const isMissing = Number(answer.all.samples) === 0;
   if (isMissing) {
     return (
       <Panel controls={app.address.before === null ? undefined : <Before />}>
-        <Notice>{nameOf(app.names, asked.label)} is not in what is selected.</Notice>
+        <Notice>{nameOf(app.names, asked.label)} is not in the selection.</Notice>
       </Panel>
     );
   }
@@ -36,14 +36,14 @@ export function CallersView(): JSX.Element {
           <span class="note">
             all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
             {withUnit(answer.self.weight, unit)} ({percent(answer.self.weight, answer.total.weight)})
-            {Number(answer.recursive.samples) > 0 && `, recursive in ${withUnit(answer.recursive.weight, unit)}: its calls of itself are left out`}
+            {Number(answer.recursive.samples) > 0 && `, recursive in ${withUnit(answer.recursive.weight, unit)}: its calls to itself are left out`}
           </span>
         </span>
       }
     >
       <div class="sandwich">
-        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} unit={unit} isOld={isOld} empty={`Nothing calls ${nameOf(app.names, asked.label)} in what is selected.`} />
-        <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in what is selected." />
+        <Side id="callers" title="Callers" rows={answer.callers} answer={answer} unit={unit} isOld={isOld} empty={`In the selection, nothing calls ${nameOf(app.names, asked.label)}.`} />
+        <Side id="callees" title="Callees" rows={answer.callees} answer={answer} unit={unit} isOld={isOld} empty="It calls nothing in the selection." />
       </div>
     </Panel>
   );

@@ -12,11 +12,11 @@ import { nameOf } from '../../state/names.ts';
 import { text } from './binaries.tsx';
 
 const TELLS: Record<string, string> = {
-  user: 'the program and its own libraries',
+  user: 'your app and its libraries',
   system: 'Apple’s frameworks and libraries',
-  runtime: 'runtimes of languages, memory and synchronization',
+  runtime: 'language runtimes, memory and synchronization',
   kernel: 'the kernel and its drivers',
-  unknown: 'code of no known binary',
+  unknown: 'code in no known binary',
 };
 
 export function CategoriesView(): JSX.Element {
@@ -52,7 +52,7 @@ export function CategoriesView(): JSX.Element {
         </section>
         <section class="side" aria-label="Transitions">
           <h2>
-            Transitions <span class="note">calls from own code into any other: self: samples that did not come back to own code</span>
+            Transitions <span class="note">calls from your code into other code; self: samples that did not return to your code</span>
           </h2>
           <Table
             id="transitions"
@@ -65,7 +65,7 @@ export function CategoriesView(): JSX.Element {
             isMatch={matchOf(search, (row) => callee[row]!)}
             onChoose={(row) => app.store.set({ chosen: callee[row]! })}
             onOpen={(row) => app.store.set({ chosen: callee[row]!, tab: 'callers' })}
-            empty="Own code calls no other in what is selected."
+            empty="In the selection, your code calls no other code."
           />
         </section>
       </div>

@@ -39,7 +39,7 @@ export function ChartView(): JSX.Element {
   }, [answer, search.matches, state.chosen]);
   if (range === null) return <Notice>{withoutTimes(app.names, 'order of time')}</Notice>;
   if (answer === null) return <Pending fault={fault} />;
-  if (model === null || model.count === 0) return <Notice>Nothing here in what is selected.</Notice>;
+  if (model === null || model.count === 0) return <Notice>The selection contains nothing to show here.</Notice>;
   return (
     <Panel
       controls={
@@ -52,7 +52,7 @@ export function ChartView(): JSX.Element {
           />
           <SaveSvg name="flame-chart" drawing={drawing} />
           <Legend />
-          {answer.typicalGap !== null && <span class="note">{`Times are estimated: from the thread’s last sample on, which is typically ${timeText(answer.typicalGap)} earlier.`}</span>}
+          {answer.typicalGap !== null && <span class="note">{`Times are estimated: each sample begins at the thread’s previous sample, which is typically ${timeText(answer.typicalGap)} earlier.`}</span>}
         </>
       }
     >

@@ -15,8 +15,8 @@ import { PartControls } from '../parts.tsx';
 import { useSearch } from '../search.tsx';
 
 const DIRECTIONS = [
-  { id: 'down', name: 'Callers first', title: 'From the outermost functions to those they call' },
-  { id: 'up', name: 'Inverted', title: 'From the functions where time is spent to their callers (I)' },
+  { id: 'down', name: 'Callers first', title: 'From the outermost functions to the functions they call' },
+  { id: 'up', name: 'Inverted', title: 'From the functions in which time is spent to their callers (I)' },
 ] as const;
 const ROOTS = [
   { id: 'icicle', name: 'Root on top' },
@@ -58,7 +58,7 @@ export function FlameView(): JSX.Element {
     };
   }, [answer, search.matches, search.answer, state.chosen, root]);
   if (answer === null || asked === null) return <Pending fault={fault} />;
-  if (model !== null && model.total === 0) return <Notice>Nothing here in what is selected.</Notice>;
+  if (model !== null && model.total === 0) return <Notice>The selection contains nothing to show here.</Notice>;
   return (
     <Panel
       controls={

@@ -32,7 +32,7 @@ export function FunctionsView(): JSX.Element {
   const note =
     rows.length < answer.label.length
       ? `${grouped(rows.length)} of ${grouped(answer.label.length)} functions match the search`
-      : `${counted(rows.length, 'function')}${isOwnOrder ? ', the heaviest by themselves first' : ''}`;
+      : `${counted(rows.length, 'function')}${isOwnOrder ? ', by self weight, heaviest first' : ''}`;
   return (
     <Panel controls={<span class="note">{note}</span>}>
       <Table

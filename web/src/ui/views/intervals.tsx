@@ -36,7 +36,7 @@ export function IntervalsView(): JSX.Element {
     const { start, end: last } = rows[row]!;
     const stop = last ?? end;
     if (canSelect && stop > start) app.store.set({ time: { start, end: stop } });
-    else app.say('This has no time to select.');
+    else app.say('This item does not have a time to select.');
   };
   const names = [...new Set(rows.filter(({ kind }) => kind !== 'hang' && kind !== 'hang risk').map(({ name }) => name))].filter((name) => name !== null);
   const hasHangs = rows.some(({ kind }) => kind === 'hang');

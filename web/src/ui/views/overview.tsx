@@ -19,7 +19,7 @@ export function OverviewView(): JSX.Element {
   const isOwn = answersIn === 'own';
   if (Number(total.samples) === 0) {
     const hasOthers = app.names.tables.states.some((name) => name !== 'Running');
-    return <p class="notice">No samples count in what is selected. Remove a choice above{hasOthers ? ', or let all thread states count' : ''}.</p>;
+    return <p class="notice">The selection contains no samples. Remove a choice above{hasOthers ? ', or include all thread states' : ''}.</p>;
   }
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
@@ -29,7 +29,7 @@ export function OverviewView(): JSX.Element {
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
           <h2 id="top-title">
-            {isOwn ? 'Heaviest own functions' : 'Heaviest functions'}
+            {isOwn ? 'Your heaviest functions' : 'Heaviest functions'}
             {isOwn && <span class="note"> including the system code they call</span>}
           </h2>
           {answers.length === 0 && <p class="note">No sample has a stack.</p>}
@@ -62,7 +62,7 @@ export function OverviewView(): JSX.Element {
             </ol>
           </section>
           <section aria-labelledby="owners-title">
-            <h2 id="owners-title">Owners of code</h2>
+            <h2 id="owners-title">Code owners</h2>
             <Owners shares={shares} total={total.weight} />
           </section>
           {answer.counters.length > 0 && <Counters sums={answer.counters} />}
@@ -95,7 +95,7 @@ function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
       <ul class="top" data-part="counters">
         {sums.map(({ number, name, events }) => (
           <li key={number}>
-            <button type="button" class="top-row" title="Let samples weigh the events of this counter" onClick={() => app.store.set({ metric: `counter:${number}` })}>
+            <button type="button" class="top-row" title="Weigh samples by the events of this counter" onClick={() => app.store.set({ metric: `counter:${number}` })}>
               <span class="amount">{withUnit(events, 'events')}</span>
               <span class="name">{counterName(number, name)}</span>
             </button>
@@ -108,9 +108,9 @@ function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
 
 function Owners({ shares, total }: { shares: OverviewAnswer['answer']['shares']; total: OverviewAnswer['total']['weight'] }): JSX.Element {
   const rows = [
-    { kind: 'own', name: 'own code, including the system code it calls', amount: shares.own },
+    { kind: 'own', name: 'your code, including the system code it calls', amount: shares.own },
     { kind: 'system', name: 'other system and runtime code', amount: shares.system },
-    { kind: 'unknown', name: 'code that may be own or the system’s', amount: shares.unknown },
+    { kind: 'unknown', name: 'code that may be yours or the system’s', amount: shares.unknown },
     { kind: 'idle', name: 'waiting', amount: shares.waiting },
     { kind: 'unknown', name: 'samples without a stack', amount: shares.noStack },
   ].filter(({ amount }) => Number(amount.samples) > 0);

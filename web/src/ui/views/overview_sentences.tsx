@@ -30,7 +30,7 @@ const ORIGINS: Record<Origin, string> = {
   'run-loop': 'from the run loop',
   launch: 'at launch',
   initializer: 'before main, by an initializer',
-  thread: 'on a thread of its own',
+  thread: 'on a separate thread',
 };
 
 interface Props {
@@ -52,8 +52,8 @@ export function Sentences({ answer, unit }: Props): JSX.Element {
         {cpuPercent !== null && <>, {cpuPercent.toFixed(1)}% of one core</>}
         {time.length > 0 && <> over {baseText(time)}</>}.
         {cpuPercent !== null && cpuPercent < IDLE && <> The CPU was mostly idle.</>}
-        {isPresence && <> Samples tell where threads were, running or not.</>}
-        {samples < FEW_SAMPLES && <> Only {counted(samples, 'sample')}: too few to say where the time goes.</>}
+        {isPresence && <> Samples show where threads were, whether running or not.</>}
+        {samples < FEW_SAMPLES && <> Only {counted(samples, 'sample')}: too few to show where the time goes.</>}
       </p>
       <Waiting answer={answer} />
       <Heaviest answer={answer} unit={unit} />
@@ -81,7 +81,7 @@ function Waiting({ answer }: { answer: OverviewAnswer }): JSX.Element | null {
       Threads wait in <strong>{percent(shares.waiting.samples, answer.total.samples)}</strong> of the samples
       {wait !== null && (
         <>
-          ; {threadText(names, wait.thread)} in {percent(wait.waiting, wait.samples)} of its own, mostly in <FunctionLink label={wait.label} />
+          ; {threadText(names, wait.thread)} in {percent(wait.waiting, wait.samples)} of its own samples, mostly in <FunctionLink label={wait.label} />
           {wait.askedBy !== null && (
             <>
               , called by <FunctionLink label={wait.askedBy} />
@@ -120,11 +120,11 @@ function Heaviest({ answer, unit }: Props): JSX.Element | null {
     <p class="lead" data-part="heaviest">
       {mostlyWaits(answer) ? (
         <>
-          Of what ran, the heaviest is {place}, with <strong>{shareText}</strong>, {where}.
+          The heaviest code that ran is {place}, with <strong>{shareText}</strong>, {where}.
         </>
       ) : share < STANDS_OUT ? (
         <>
-          No {answersIn === 'own' && 'own '}function stands out: the heaviest is {place}, with <strong>{shareText}</strong>, {where}.
+          {answersIn === 'own' ? 'None of your functions' : 'No function'} stands out: the heaviest is {place}, with <strong>{shareText}</strong>, {where}.
         </>
       ) : (
         <>
@@ -159,9 +159,9 @@ function Doubt({ answer, share }: { answer: OverviewAnswer; share: number; unit:
 }
 
 function whyNotOwn({ tables }: Names, unknown: Exact): string {
-  if (tables.binaries.some(({ is_own }) => is_own)) return 'Of the program’s own code, only its entry point was seen.';
-  if (tables.binaries.length > 0 && Number(unknown) === 0) return 'This is system code; none of the program’s own code ran.';
-  return 'Which binaries are the program’s own is not known, so own and system code cannot be told apart.';
+  if (tables.binaries.some(({ is_own }) => is_own)) return 'Of your code, only the entry point was seen.';
+  if (tables.binaries.length > 0 && Number(unknown) === 0) return 'This is system code; none of your code ran.';
+  return 'It is unknown which binaries belong to your app, so your code cannot be distinguished from system code.';
 }
 
 function Where({ answer }: { answer: OverviewFunction }): JSX.Element {

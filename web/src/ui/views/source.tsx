@@ -1,4 +1,4 @@
-// Source lines: by weight, and in the text of their file where the page has it.
+// Source lines: by weight, and in the text of their file if the page contains it.
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -18,7 +18,7 @@ export function SourceView(): JSX.Element {
   const [path, setPath] = useState<string | null>(null);
   if (answer === null) return <Pending fault={fault} />;
   if (answer.files.length === 0) {
-    return <Notice>No source lines are known. Recordings have some; --dsym adds those of debug symbols, and --source the texts.</Notice>;
+    return <Notice>No source lines are known. Some recordings contain them; --dsym adds those from debug symbols, and --source adds the source text.</Notice>;
   }
   const file = answer.files.find((one) => one.path === path) ?? answer.files[0]!;
   const controls = (
@@ -76,7 +76,7 @@ function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld
   );
 }
 
-/** The text of a file with the weights of its lines; without a text, only the lines with weights. */
+/** The text of a file with the weights of its lines; if the text is missing, only the lines that have weights. */
 function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Unit; file: FileAnswer; isOld: boolean }): JSX.Element {
   const app = useApp();
   const { sources } = app.names.tables;
@@ -99,7 +99,7 @@ function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Un
     cell: (place) => weight(place, values),
     text: (place) => weight(place, values).replaceAll('\u202f', ''),
   });
-  const missing = source === undefined ? 'The text is not in this page; --source adds it.' : 'missing' in source ? source.missing : null;
+  const missing = source === undefined ? 'This page does not contain the source text; --source adds it.' : 'missing' in source ? source.missing : null;
   return (
     <>
       {missing !== null && <Notice>{missing}</Notice>}

@@ -19,7 +19,7 @@ export function StatesView(): JSX.Element {
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
     countColumn('samples', (row) => rows[row]!.samples),
     { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
-    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'counts' : 'does not count'), 'in totals'),
+    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'yes' : 'no'), 'in totals'),
   ];
   const chosen = state.states === 'running' ? 'running' : state.states === 'all' ? 'all' : 'some';
   const only = (row: number): void => {
@@ -35,12 +35,12 @@ export function StatesView(): JSX.Element {
             value={chosen}
             options={[
               { id: 'running', name: 'Running counts' },
-              { id: 'all', name: 'All states count' },
+              { id: 'all', name: 'All states' },
               ...(chosen === 'some' ? [{ id: 'some' as const, name: `Only ${(state.states as readonly string[]).join(', ')}` }] : []),
             ]}
             onChange={(states) => states !== 'some' && app.store.set({ states })}
           />
-          <span class="note">Enter on a state lets only this one count.</span>
+          <span class="note">Press Enter on a state to select only that state.</span>
         </>
       }
     >
@@ -57,7 +57,7 @@ export function CoresView(): JSX.Element {
     ...cores.map((row): CoreLine => ({ name: row.core === null ? 'no core recorded' : `core ${row.core}`, level: 2, weight: row.weight, samples: row.samples })),
   ]);
   if (!rows.some(({ level, name }) => level === 2 && name !== 'no core recorded')) {
-    return <Notice>This table does not tell on which core a sample was taken.</Notice>;
+    return <Notice>This table does not record on which core a sample was taken.</Notice>;
   }
   const columns: TableColumn[] = [
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),

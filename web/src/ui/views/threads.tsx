@@ -59,7 +59,7 @@ export function ThreadsView(): JSX.Element {
               <span>only main threads</span>
             </label>
           )}
-          <span class="note">Checked ones are selected in every view; none checked selects all. Enter selects one alone.</span>
+          <span class="note">Checked threads are selected in every view; if none is checked, all are selected. Press Enter to select only one.</span>
         </>
       }
     >

@@ -13,8 +13,8 @@ import { type TreeShape, pathTo, useOpening, useTreeRows } from '../tree_rows.ts
 import { nameOf } from '../../state/names.ts';
 
 const KINDS: readonly { id: TreeKind; name: string; title: string }[] = [
-  { id: 'down', name: 'Top down', title: 'From the outermost functions to those they call' },
-  { id: 'up', name: 'Bottom up', title: 'Inverted: from the functions where time is spent to their callers' },
+  { id: 'down', name: 'Top down', title: 'From the outermost functions to the functions they call' },
+  { id: 'up', name: 'Bottom up', title: 'Inverted: from the functions in which time is spent to their callers' },
   { id: 'heaviest', name: 'Heaviest stack', title: 'Always the heaviest callee' },
 ];
 
@@ -63,7 +63,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   };
   return (
     <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />}>
-      {answer.isCut && <Notice>Only the first rows are shown: close some, or focus on a function.</Notice>}
+      {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"
         label={direction === 'down' ? 'Call tree, top down' : 'Call tree, bottom up'}

@@ -1,4 +1,4 @@
-//! CPU use by second of the recordings, and over versions or dates.
+//! CPU use over the seconds of the recordings, and over versions or dates.
 
 use super::{Anchor, Axis, BAND, BAR, Drawing, LARGEST, MIDDLE, MUTED, Plot, Point, TAIL, UPPER, WIDTH};
 use crate::fleet::{CohortReport, FleetOptions, TimelinePoint, Trend, TrendPoint};
