@@ -3,8 +3,8 @@
 use std::fs;
 
 #[cfg(not(feature = "object-store"))]
-use crate::command::fails;
-use crate::command::{Folder, finish, ok, stderr_of, traceparse};
+use crate::command::{fails, ok};
+use crate::command::{Folder, finish, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.
