@@ -46,9 +46,9 @@ struct State {
     buckets: HashMap<String, Arc<Bucket>>,
     /// By the paths of their files.
     objects: BTreeMap<PathBuf, Mirrored>,
-    /// Folders of which all objects are there.
+    /// Folders whose objects are all in place.
     listed: BTreeSet<PathBuf>,
-    /// The files and folders that tasks read now, by the number of the task.
+    /// The files and folders that tasks are currently reading, by task number.
     uses: BTreeMap<u64, Vec<PathBuf>>,
     /// Tasks so far.
     count: u64,
@@ -171,7 +171,7 @@ impl Mirror {
         MIRROR.get()
     }
 
-    /// Copies the object of a file, unless it is there, or comes.
+    /// Copies the object of a file, unless it is already there. If it is being copied, waits for it.
     fn fill(&self, path: &Path) -> Result<()> {
         let mut state = self.state();
         let (bucket, object, is_used) = loop {
@@ -184,7 +184,7 @@ impl Mirror {
                 Some(mirrored) if mirrored.content == Content::Coming => {
                     state = self.came.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
-                // No object, but a file of a dataset or a folder.
+                // Already there, or not an object: a folder, or a file of a dataset.
                 Some(_) | None => return Ok(()),
             }
         };
@@ -210,7 +210,7 @@ impl State {
         self.objects.range(path.to_owned()..).take_while(move |(object, _)| object.starts_with(path))
     }
 
-    /// True if a task reads a file now.
+    /// True if a task is currently reading a file.
     fn is_used(&self, path: &Path) -> bool {
         self.uses.values().flatten().any(|used| path.starts_with(used))
     }
@@ -279,13 +279,13 @@ impl Drop for Use {
     }
 }
 
-/// The file or folder of a URL on this machine; any other path is its own.
+/// The local file or folder for a URL; any other path is returned unchanged.
 pub(crate) fn located(path: &Path) -> Cow<'_, Path> {
     let mirrored = MIRROR.get().and_then(|mirror| mirror.path(OBJECTS, path));
     mirrored.map_or(Cow::Borrowed(path), Cow::Owned)
 }
 
-/// The file of a path, with its bytes.
+/// The local file for a path, with its contents fetched if necessary.
 ///
 /// # Errors
 /// When it is an object that cannot be copied.

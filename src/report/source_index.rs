@@ -22,7 +22,7 @@ pub enum SourceMatch<'i> {
     None,
     /// The file whose path ends most like the recorded one.
     One(&'i str),
-    /// Several files whose paths end equally like it. None of them is better than the others.
+    /// Several files whose paths match it equally well. None of them is better than the others.
     Several(&'i str, &'i str),
 }
 
@@ -36,7 +36,7 @@ impl SourceIndex {
         }
     }
 
-    /// The file with the longest common suffix of path components with a recorded path, which is at least the file name. Names are compared
+    /// The file whose path shares the most trailing components with a recorded path; at least the file name must match. Names are compared
     /// case-sensitively; `.` and `..` in paths are resolved.
     pub fn find(&self, recorded: &str) -> SourceMatch<'_> {
         let wanted = components(recorded);
@@ -55,7 +55,7 @@ impl SourceIndex {
     }
 }
 
-/// The components of a path, without `.`, and without what `..` takes back.
+/// The components of a path, with `.` and `..` resolved.
 fn components(path: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for component in path.split('/') {

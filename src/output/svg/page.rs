@@ -11,7 +11,7 @@ use super::letters::{Pixels, fitted, letters, wrapped};
 use crate::output::inert::{Text, inert};
 use crate::units::Unit;
 
-/// The width of a picture that adapts to the window, if there is no window: as an image, and in print.
+/// The width of a picture that normally adapts to the window, for when there is none (as an image or in print).
 const WIDTH: u32 = 1200;
 
 /// The look of a flame graph.
@@ -20,7 +20,7 @@ pub struct FlameGraphOptions {
     /// The width of the picture, in pixels; less than 400 is taken as 400. `None` is as wide as the window that shows it, and 1200 pixels
     /// as an image.
     pub width: Option<u32>,
-    /// The meaning of the colours. A picture that compares has separate colours.
+    /// The meaning of the colours. Comparison pictures have their own colours.
     pub colour_by: ColourBy,
     /// True for an icicle graph: the root is at the top and callees hang below their callers. False puts the root at the bottom. True by
     /// default.
@@ -29,7 +29,7 @@ pub struct FlameGraphOptions {
     pub title: Option<String>,
     /// The text below the title, in one sentence; `None` for a description of the measurement, as far as it is known.
     pub subtitle: Option<String>,
-    /// Frames narrower than this are left out, in pixels; 1 by default. Frames without weight are never drawn.
+    /// Frames narrower than this many pixels are left out; 1 by default. Frames without weight are never drawn.
     pub narrowest: f64,
     /// The largest size of the file in bytes; 1.5 MB by default. Beyond that the narrowest frames are left out; the root stays.
     pub max_bytes: usize,
@@ -73,7 +73,7 @@ pub(super) struct Page<'n, 'o> {
     /// The lines below the title.
     pub(super) lines: Vec<String>,
     pub(super) legend: Vec<(Colour, String)>,
-    /// The root is the first one; none is a picture without frames.
+    /// The root comes first. Empty for a picture without frames.
     pub(super) frames: Vec<Placed<Frame<'n>>>,
 }
 
@@ -133,7 +133,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// About how wide letters are in titles, and in lines below them.
+/// Approximate widths of a letter in the title and in the lines below it.
 const TITLE_LETTER: f64 = 9.6;
 const LINE_LETTER: f64 = 6.7;
 /// From one line to the next.

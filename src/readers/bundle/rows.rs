@@ -6,7 +6,7 @@
 //! | rows | | without gaps, also between blocks |
 //! | rest | | zero: room for more rows |
 //!
-//! Nothing of a store is kept: rows are read as the file is inflated.
+//! No part of a store is kept in memory: rows are read as the file is inflated.
 //!
 //! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then
 //! create the folder again for a run that was not started, with an empty store for each table. The folder alone is therefore not evidence.
@@ -61,7 +61,7 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
-    /// Fails if a table without rows, according to its descriptor, has rows.
+    /// Fails if a table has rows although its descriptor says it has none.
     pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
         match Content::open(files, &folder.join("bulkstore"))? {
             Some(_) => Self::open(files, folder, layout)?.next().map(|_| ()),
@@ -82,7 +82,7 @@ impl<'f> Rows<'f> {
         Ok(at?.map(|at| (self.piece.as_slice(), at)))
     }
 
-    /// The same in place of what `piece` holds; returns where they start.
+    /// Like `next`, but replaces the contents of `piece` with the rows, and returns where they start.
     pub(super) fn next_into(&mut self, piece: &mut Vec<u8>) -> Result<Option<u64>, Error> {
         if self.left == 0 {
             self.check_rest()?;
@@ -144,7 +144,7 @@ fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64
         let rule = format_args!("{row_size} is not the {} that the descriptor has", layout.row_size);
         return Err(broken_at(path, 16, "size of a row", rule));
     }
-    // Were it another one, rows would have gaps between blocks.
+    // With any other size, there would be gaps between blocks.
     if u64::from(block) != u64::from(row_size) * u64::from(rows_of_block) {
         let rule = format_args!("{block:#x} is not {rows_of_block} rows of {row_size}");
         return Err(broken_at(path, 20, "size of a block", rule));
@@ -152,7 +152,7 @@ fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64
     Ok((u64::from(start), block.into()))
 }
 
-/// A store above this, compressed or not, has rows: without any it has 4,096 bytes, and 50 compressed.
+/// A store larger than this, compressed or not, has rows: an empty one is 4,096 bytes, or 50 bytes compressed.
 const EMPTY_STORE: u64 = 64 << 10;
 
 /// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store with rows or one

@@ -8,7 +8,7 @@ use crate::profile::Full;
 use crate::readers::formats;
 use crate::recording::Options;
 
-/// The number of bytes kept of the start of markup, to describe it. More is kept of inputs that are not exports.
+/// How many bytes of the start of the markup are kept, to describe it. For inputs that are not exports, more are kept.
 const HEAD: usize = 2 << 10;
 
 /// Tokens up to this size are not counted: every block may end inside one.
@@ -23,7 +23,7 @@ const MAPPED: usize = 33 << 20;
 pub(super) struct Place<'i> {
     input: &'i str,
     head: Vec<u8>,
-    /// The bytes that could not be read of the blocks so far: the start of a token.
+    /// The bytes of the blocks so far that could not be read yet: the start of a token.
     unread: Vec<u8>,
     /// The number of unread bytes at which the token is tried again. It grows by half each time, since trying a long token at every block
     /// would take quadratic time.
@@ -105,7 +105,7 @@ impl<'i> Place<'i> {
     /// next block.
     ///
     /// # Errors
-    /// When nothing could be read of a block that is larger than the largest token.
+    /// When none of a block could be read although it is larger than the largest allowed token.
     pub(super) fn leave(&mut self, block: &mut Block, used: usize, lines: u64, carried: usize) -> Result<(), Error> {
         let bytes = block.bytes();
         if used == 0 && bytes.len() > self.limit {
@@ -127,7 +127,7 @@ impl<'i> Place<'i> {
         self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(not_an_export::describe(&self.head)))
     }
 
-    /// True if an input that is broken at its start is described by its first bytes, rather than by what is broken.
+    /// For an input that is broken at its start: true if the error should describe its first bytes, rather than the fault.
     fn is_no_export(&self) -> bool {
         !not_an_export::is_markup(&self.head) || not_an_export::recognise(&self.head).is_some()
     }

@@ -45,7 +45,7 @@ fn draw_box(values: &BoxPlot, mean: f64, axis: &Axis, y: i32, drawing: &mut Draw
     let right = x(values.p75).max(x(values.p25) + 2);
     drawing.rectangle((x(values.p25), y - 12), (right, y + 12), "none", BAR);
     drawing.line(&[(x(values.median), y - 12), (x(values.median), y + 12)], INK, 3);
-    // Outliers of one pixel are one circle.
+    // Outliers that fall on the same pixel are drawn as one circle.
     let mut places: Vec<i32> = values.outliers.iter().map(|&value| x(value)).collect();
     places.dedup();
     places.into_iter().for_each(|place| drawing.circle((place, y), TAIL));
@@ -82,7 +82,7 @@ pub(in super::super) fn histogram(
     drawing.finish(340, &format!("Histogram: {measured} of {runs}, one number a run, of {name}"))
 }
 
-/// The median, the mean and the farthest percentile that the runs support, as lines with their number.
+/// The median, the mean and the highest percentile that the runs support, as lines labelled with their values.
 fn marks(cohort: &CohortReport, axis: &Axis, drawing: &mut Drawing) {
     if cohort.runs < 2 {
         return;
@@ -100,8 +100,8 @@ fn marks(cohort: &CohortReport, axis: &Axis, drawing: &mut Drawing) {
         (x > turn, x, format!("{name} {}", measure(value, cohort.cohort.unit)))
     });
     let mut placed: Vec<(bool, i32, String)> = placed.collect();
-    // In this order no line runs through the text of another: those at the right, whose text is left of them, from the
-    // right, and below them the others from the left.
+    // This order keeps lines from crossing each other's text. First come the lines on the right, whose text is to their left, from right to
+    // left; below them come the others, from left to right.
     placed.sort_by_key(|(is_right, x, _)| (!is_right, if *is_right { -x } else { *x }));
     for (row, (is_right, x, text)) in placed.into_iter().enumerate() {
         let y = 14 + MARK * row as i32;
