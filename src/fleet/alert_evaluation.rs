@@ -151,10 +151,7 @@ pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(
 pub(super) fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
     let is_fewer = effective < count && matches!(state, AlertState::Undecided { .. });
     is_fewer.then(|| {
-        format!(
-            "because of their weights, these runs contain as much information as {effective} runs \
-                              of equal weight"
-        )
+        format!("because of their weights, these runs contain as much information as {effective} runs of equal weight")
     })
 }
 

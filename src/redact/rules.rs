@@ -30,8 +30,8 @@ pub enum RulesError {
     Empty,
     /// A line is not a rule: its number, from 1, and the reason.
     Line(usize, String),
-    /// The rules do not fit in memory.
-    Memory(OverBudget),
+    /// The rules up to this line, from 1, do not fit in memory.
+    Memory(usize, OverBudget),
 }
 
 impl fmt::Display for RulesError {
@@ -39,7 +39,7 @@ impl fmt::Display for RulesError {
         match self {
             Self::Empty => formatter.write_str("it contains no rule"),
             Self::Line(number, reason) => write!(formatter, "line {number}: {reason}"),
-            Self::Memory(error) => error.fmt(formatter),
+            Self::Memory(number, error) => write!(formatter, "line {number}: {error}"),
         }
     }
 }
@@ -62,7 +62,7 @@ impl RedactRule {
 
 fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<RedactRule, RulesError> {
     let wrong = |reason: &str| Err(RulesError::Line(number, reason.to_owned()));
-    let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(RulesError::Memory)?;
+    let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(|error| RulesError::Memory(number, error))?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { return wrong(FORM) };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { return wrong(FORM) };
@@ -107,7 +107,7 @@ fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, 
         match RegexBuilder::new(pattern).size_limit(size).build() {
             Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
             compiled => {
-                let held = budget.reserve(size as u64).map_err(RulesError::Memory)?;
+                let held = budget.reserve(size as u64).map_err(|error| RulesError::Memory(line, error))?;
                 let regex = compiled.map_err(|error| RulesError::Line(line, without_pattern(&error)))?;
                 return Ok((regex, held));
             }

@@ -87,7 +87,7 @@ fn inputs_may_be_recordings_and_exports() {
     let mixed = [forms.export.as_str(), &forms.folder, &forms.archives[0], "--view", "threads"];
     assert_eq!(column(&csv(&mixed), "samples").iter().sum::<u64>(), 3 * alone);
     let twice = fails(2, &[&forms.folder, &format!("{}/", forms.folder)]);
-    assert!(twice.contains("named twice"), "{twice}");
+    assert!(twice.contains("given twice"), "{twice}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn what_is_no_recording_is_told_with_its_reason() {
     fs::create_dir(&empty).expect("a folder can be made");
     for args in [&[empty.as_str()][..], &["toc", &empty], &["diff", &empty, &forms.folder]] {
         let message = fails(1, args);
-        assert!(message.contains("Launch.trace: there is no folder corespace in it"), "{message}");
+        assert!(message.contains("Launch.trace: it has no folder corespace"), "{message}");
     }
     let mut zip = fs::read(&forms.archives[0]).expect("it was written");
     zip.truncate(zip.len() / 2);

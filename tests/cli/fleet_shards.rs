@@ -101,7 +101,7 @@ fn shards_together_are_the_fleet() {
     assert_eq!(reports(&[&rest]), whole, "merged in pieces that overlap");
     assert_eq!(manifest_of(&rest)["shards"]["have"].as_array().map(Vec::len), Some(SHARDS as usize));
     let said = says(0, &[&["merge", "-o", &all], &names[..]].concat());
-    assert!(said.contains("merged already"), "{said}");
+    assert!(said.contains("already merged"), "{said}");
     let said = fails(1, &[&["fleet", "sql"], &names[..]].concat());
     assert!(said.contains("SQL would count twice") && said.contains("fleet merge"), "{said}");
 }

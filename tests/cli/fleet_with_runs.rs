@@ -315,7 +315,7 @@ fn pages_without_a_place_are_refused() {
     }
     let said =
         fails(1, &["fleet", "report", &exports, "--with-runs", "2", "--format", "html", "-o", &folder.path("a.runs")]);
-    assert!(said.contains("would give its folder the same name"), "{said}");
+    assert!(said.contains("would create a folder with the same name"), "{said}");
     assert_eq!(names(folder.path("")), set(&["x"]));
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::command::{Folder, finish, stderr_of, traceparse};
 #[cfg(not(feature = "object-store"))]
 use crate::command::{fails, ok};
-use crate::command::{Folder, finish, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.

@@ -140,7 +140,7 @@ fn manifests_that_contradict_the_files_are_refused() {
         };
         change(1);
         let error = read().unwrap_err().to_string();
-        assert!(error.contains("but the manifest says"), "{error}");
+        assert!(error.contains("but the manifest lists"), "{error}");
         change(-1);
         assert!(read().is_ok());
     }

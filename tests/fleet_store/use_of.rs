@@ -13,7 +13,7 @@ fn folders_of_others_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("thesis.tex"), "").unwrap();
     let error = create_or_open(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("not empty, and not a dataset"), "{error}");
+    assert!(error.contains("not empty and not a dataset"), "{error}");
     assert_eq!(files(folder.path()).len(), 1);
     let error = open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("not a dataset; make one with `traceparse fleet extract`"), "{error}");

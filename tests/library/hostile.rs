@@ -326,7 +326,7 @@ fn no_part_of_a_stack_is_dropped_without_a_word() {
     let frames = "<frame name=\"leaf\" addr=\"0x11\"/>";
     let odd = open(&row(&format!("<backtrace>{frames}<colour>1</colour></backtrace>"))).unwrap();
     assert_eq!(odd.profile.samples().len(), 1);
-    assert!(odd.diagnostics[0].message.contains("does not know"), "{:?}", odd.diagnostics);
+    assert!(odd.diagnostics[0].message.contains("does not recognise"), "{:?}", odd.diagnostics);
     for stack in [
         format!("<backtrace>{frames}<async-frame name=\"mid\" addr=\"0x20\"/></backtrace>"),
         format!("<tagged-backtrace><backtrace>{frames}</backtrace><backtrace>{frames}</backtrace></tagged-backtrace>"),

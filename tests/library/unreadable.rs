@@ -168,12 +168,16 @@ fn what_is_missing_beside_a_value_is_told_where_it_is_missing() {
     let cases = [
         (5, frame("addr=\"0x5\""), "a frame has no name"),
         (5, frame("nmae=\"f\" addr=\"0x5\""), "a frame has no name"),
-        (5, frame("name=\"f\" addr=\"0x5\" inlinde=\"true\""), "has an attribute that this version does not know"),
+        (5, frame("name=\"f\" addr=\"0x5\" inlinde=\"true\""), "has an attribute that this version does not recognise"),
         (0, thread(tid, fmt), "a thread names no process"),
         (0, thread(&format!("{tid}{process}"), ""), "has no display string"),
-        (0, thread(&format!("{tid}{process}<qos>9</qos>"), fmt), "holds an element that this version does not know"),
-        (5, "<stack id=\"22\"><frame ref=\"11\"/></stack>".to_owned(), "a stack is an element of a name"),
-        (5, "<stack ref=\"10\"/>".to_owned(), "a stack is an element of a name"),
+        (
+            0,
+            thread(&format!("{tid}{process}<qos>9</qos>"), fmt),
+            "contains an element that this version does not recognise",
+        ),
+        (5, "<stack id=\"22\"><frame ref=\"11\"/></stack>".to_owned(), "a stack is an element with a name"),
+        (5, "<stack ref=\"10\"/>".to_owned(), "a stack is an element with a name"),
         (0, "<thread ref=\"2\"><tid ref=\"3\"/></thread>".to_owned(), "a ref holds others"),
     ];
     for (index, text, expected) in cases {

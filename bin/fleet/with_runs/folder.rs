@@ -43,8 +43,7 @@ impl RunFolder {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path == report {
             bail!(
-                "{}: --with-runs would create a folder with the same name; give the output file the extension \
-                   .html",
+                "{}: --with-runs would create a folder with the same name; give the output file the extension .html",
                 report.display()
             );
         }

@@ -128,8 +128,7 @@ impl<'e> Extract<'e> {
             let advice = "extract only those files, or the previous inputs of the dataset; --remove-others abandons \
                           them";
             host.warn(&format!(
-                "{folder}: incomplete: {files} that were lost with data files have not been \
-                                restored; {advice}"
+                "{folder}: incomplete: {files} that were lost with data files have not been restored; {advice}"
             ));
         }
         let owed = store.owed()?;
@@ -137,8 +136,7 @@ impl<'e> Extract<'e> {
             let files = several(owed.len(), "file");
             let what = format!("{files} from an unfinished extract, such as {first}");
             host.warn(&format!(
-                "{folder}: incomplete without {what}; also pass these as inputs, or use \
-                                --remove-others"
+                "{folder}: incomplete without {what}; also pass these as inputs, or use --remove-others"
             ));
         }
         self.tell_others(host, store)?;
@@ -280,8 +278,7 @@ fn tell_lost_labels(host: &dyn FleetHost, counts: &Counts) {
         let verb = if counts.runs_that_lose_labels == 1 { "loses labels it" } else { "lose labels they" };
         let labels = counts.lost_labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         host.warn(&format!(
-            "{runs} {verb} had ({labels}): they are no longer in any manifest line or table of \
-                            contents"
+            "{runs} {verb} had ({labels}): they are no longer in any manifest line or table of contents"
         ));
     }
 }

@@ -90,10 +90,8 @@ impl<'h> Collector<'h> {
         }
         if let Some((name, first, count)) = datasets.unnamed()? {
             let (files, first) = (several(count, "file"), first.display());
-            self.host.warn(&format!(
-                "{name}: {files} not read because the dataset does not list them, such as \
-                                     {first}"
-            ));
+            self.host
+                .warn(&format!("{name}: {files} not read because the dataset does not list them, such as {first}"));
         }
         Ok(())
     }

@@ -239,8 +239,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
         return match recording.tocs().next() {
             Some(_) if is_recording => "The recording has no readable CPU table.",
             Some(_) => {
-                "The file contains only a table of contents; export a CPU table, such as time-profile, with \
-                        --xpath."
+                "The file contains only a table of contents; export a CPU table, such as time-profile, with --xpath."
             }
             None => "There is no table.",
         }

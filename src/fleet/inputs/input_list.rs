@@ -374,7 +374,7 @@ mod tests {
         refused("path,x\na.xml,1\nb.xml\n", &["line 3", "1 column,", "header has 2"]);
         refused("path,x\n,1\n", &["line 2, column path", "empty"]);
         refused("Path,PATH\n", &["line 1, column 2", "second \"PATH\""]);
-        refused("{\"path\":\"a.xml\",\"OS\":1,\"os\":2}", &["line 1", "a second"]);
+        refused("{\"path\":\"a.xml\",\"OS\":1,\"os\":2}", &["line 1", "occurs twice"]);
         refused("path\n", &["names no exports"]);
         refused("", &["m.csv"]);
         for bad in ["0", "-1", "x", "1e3", "NaN", "0.0000001"] {

@@ -69,8 +69,7 @@ impl ExportTable {
         if let ErrorKind::BrokenBundle { rule, .. } = &mut error.kind {
             let advice = self.how_to_export(bundle);
             *rule = format!(
-                "{rule}. The recording is damaged, or is of a kind that this version does not support; \
-                             {advice}"
+                "{rule}. The recording is damaged, or is of a kind that this version does not support; {advice}"
             );
         }
         error

@@ -230,18 +230,10 @@ impl fmt::Display for Odd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnlistedThread(tid) => {
-                write!(
-                    f,
-                    "the row has thread {tid:#x}, which is not in any list of threads: it may be a different \
-                           one"
-                )
+                write!(f, "the row has thread {tid:#x}, which is not in any list of threads: it may be a different one")
             }
             Self::UnlistedProcess(pid) => {
-                write!(
-                    f,
-                    "the row has process {pid}, which is not in any list of processes: it may be a different \
-                           one"
-                )
+                write!(f, "the row has process {pid}, which is not in any list of processes: it may be a different one")
             }
             Self::OtherProcess(tid, Some(pid)) => write!(
                 f,

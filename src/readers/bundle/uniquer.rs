@@ -350,7 +350,7 @@ mod tests {
             (&|pair| pair.0[39] = 1, "not empty"),
             (&|pair| pair.0[28] = 31, "size of a block"),
             (&|pair| pair.0[FIRST + 4] = 9, "at 0x20: its rest is not empty"),
-            (&|pair| pair.0[FIRST + 4] = 12, "no 13 blocks"),
+            (&|pair| pair.0[FIRST + 4] = 12, "13 blocks are too many"),
             (&|pair| pair.0[FIRST + 7] = 9, "are allowed"),
             (&|pair| pair.0.swap(FIRST, FIRST + 8), "at 0x20: there is something before array 0"),
             (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "at 0x40: its rest is not empty"),

@@ -37,8 +37,7 @@ impl Oddity {
             }
             Self::StackName => (
                 "odd stack name",
-                "a stack is an element with a name that this version does not recognise; its \
-                  frames are used",
+                "a stack is an element with a name that this version does not recognise; its frames are used",
             ),
             Self::Child => (
                 "odd child",
@@ -60,11 +59,9 @@ impl Oddity {
             Self::Uuid => {
                 ("UUID", "a binary has a UUID attribute that cannot be read; symbol files cannot name its frames")
             }
-            Self::Attribute => (
-                "odd attribute",
-                "a frame or binary has an attribute that this version does not \
-                                 recognise",
-            ),
+            Self::Attribute => {
+                ("odd attribute", "a frame or binary has an attribute that this version does not recognise")
+            }
         }
     }
 }

@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(GraphLine::parse("    + ! : | 7 f  (in a)"), line(4, 7, "f  (in a)"));
         assert!(GraphLine::parse("    +  825 start").unwrap_err().contains("odd"));
         assert!(GraphLine::parse("825 start").unwrap_err().contains("odd"));
-        assert!(GraphLine::parse("    + start 8").unwrap_err().contains("no number"));
+        assert!(GraphLine::parse("    + start 8").unwrap_err().contains("lacks its number"));
         assert!(GraphLine::parse("    + 99999999999999999999 start").unwrap_err().contains("large"));
     }
 

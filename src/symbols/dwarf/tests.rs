@@ -239,7 +239,7 @@ fn ranges_are_no_more_than_the_file_has_bytes() {
     let symbols = [(EXTERNAL, 1, CODE, "_plain")];
     let (lines, notes) = look_up(&Macho { dwarf: &dwarf, symbols: &symbols, ..Macho::default() }, &[0x20]);
     assert_eq!(lines, ["20 plain -:-"]);
-    assert!(notes[0].contains("larger than the file can hold"), "{notes:?}");
+    assert!(notes[0].contains("too large for the file"), "{notes:?}");
 }
 
 /// Thousands of levels that all claim the same code.

@@ -169,10 +169,9 @@ fn estimate(
     }
     let shown = link(&measure(value, unit));
     let shown = match noise.map(|noise| measure_with_unit(noise, unit)) {
-        Some(noise) => format!(
-            " class=\"noise\" data-value=\"{value}\" title=\"Noise alone produces \
-                                {noise}\">~{shown}"
-        ),
+        Some(noise) => {
+            format!(" class=\"noise\" data-value=\"{value}\" title=\"Noise alone produces {noise}\">~{shown}")
+        }
         None => format!(" data-value=\"{value}\">{shown}"),
     };
     let small = interval(estimate, unit).map(|interval| match report.assumption().trim_start_matches(", ") {
