@@ -356,7 +356,7 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
-    /// The row with the largest mean by time, including hidden rows, if there are several; names that represent code of
+    /// The row with the largest weighted mean, including hidden rows, if there are several; names that represent code of
     /// many functions are ignored.
     pub(super) most_used: Option<ScopeRow>,
 }

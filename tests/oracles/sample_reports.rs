@@ -112,7 +112,7 @@ fn damage_is_told_with_its_line() {
     for (from, to, word) in [
         ("    +   1990 ???", "    +  1990 ???", "odd number of columns"),
         ("    +   ! 1990 ???", "    +   !   1990 ???", "more than one level"),
-        ("    +   1990 ???", "    +   x ???", "no number"),
+        ("    +   1990 ???", "    +   x ???", "lacks its number"),
         ("    +   1990 ???", "    +   2990 ???", "more samples than the function"),
         ("    1998 Thread_172301", "    1998 Worker_172301", "begins with a thread"),
     ] {

@@ -351,10 +351,10 @@ pub(super) fn counted_threads(options: &FleetOptions, listed: impl Fn(&[String])
     }
 }
 
-/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
+/// `P99` for `p99`, `weighted mean` for `weighted-mean`; `mean` stays.
 pub(super) fn statistic_name(name: &str) -> String {
     if name == "weighted-mean" {
-        return "mean by time".to_owned();
+        return "weighted mean".to_owned();
     }
     name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
 }

@@ -262,7 +262,7 @@ pub(super) fn method(report: &FleetReport) -> String {
          from so few runs. It is unknown, which does not mean it is far away. “n/a” means there are too few runs \
          for this percentile: it would simply be the largest value. The number next to it is how many runs it needs."
     );
-    let mean = "Every run counts once. The time-weighted mean is the total used divided by the total time recorded.";
+    let mean = "Every run counts once. The weighted mean is the total used divided by the total time recorded.";
     let absent = "A function that was never sampled in a run used 0 % there. Every row includes those runs.";
     let noise = "By chance, a sampling profiler sees more of a function in one run than in another. “~” marks a \
                  percentile no higher than chance alone would produce if all runs were alike; it is not evidence of \

@@ -118,12 +118,12 @@ pub(super) fn nothing() -> String {
     "<td class=\"none\">n/a</td>".to_owned()
 }
 
-/// The columns of a [`Summary`]: mean, mean by time, percentiles, largest. Rows are in the order of `sort`.
+/// The columns of a [`Summary`]: mean, weighted mean, percentiles, largest. Rows are in the order of `sort`.
 pub(super) fn summary_columns(options: &FleetOptions, sort: Option<SortKey>, has_weighted: bool) -> Vec<Column> {
     let column = |title: &str, key: SortKey| Column::number(title).sorted(sort == Some(key));
     let mut columns = vec![column("Mean", SortKey::Mean)];
     if has_weighted {
-        let column = column("Mean by time", SortKey::WeightedMean);
+        let column = column("Weighted mean", SortKey::WeightedMean);
         columns.push(column.hint("All that was used over all that was recorded"));
     }
     columns

@@ -300,7 +300,7 @@ fn by_words(report: &FleetReport) -> String {
     match report.options.sort {
         SortKey::Quantile(quantile) => quantile.to_string(),
         SortKey::Mean => "the mean".to_owned(),
-        SortKey::WeightedMean => "the mean by time".to_owned(),
+        SortKey::WeightedMean => "the weighted mean".to_owned(),
         SortKey::Max | SortKey::HighestSupported => "the largest".to_owned(),
     }
 }
