@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Error};
 use clap::{Args, ValueHint};
 use traceparse::profile::Matcher;
 use traceparse::redact::{RedactRule, Redacted, Redactor};
@@ -89,7 +89,7 @@ impl RedactArgs {
         let text = String::from_utf8(read_whole(path, resource_limits::FILE_LIST)?);
         let text = text.with_context(|| format!("{name}: rules are UTF-8"))?;
         let rules = RedactRule::parse_rules(&text, &resource_limits::memory());
-        Ok(rules.with_context(|| format!("{name}: not redaction rules"))?)
+        Ok(rules.map_err(Error::msg).with_context(|| format!("{name}: not redaction rules"))?)
     }
 }
 

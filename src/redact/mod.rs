@@ -39,5 +39,3 @@ mod texts;
 pub use pseudonyms::{Redacted, RedactedKind};
 pub use redactor::RedactRule;
 pub use redactor::Redactor;
-#[cfg(feature = "patterns")]
-pub use rules::RulesError;

@@ -9,13 +9,10 @@
 //! signpost /Tangerine/      => Feature
 //! ```
 
-use std::error::Error;
-use std::fmt;
-
 use regex::{Regex, RegexBuilder};
 
 use super::{RedactRule, RedactedKind};
-use crate::memory::{MemoryBudget, OverBudget, Reservation};
+use crate::memory::{MemoryBudget, Reservation};
 
 const KINDS: [RedactedKind; 4] =
     [RedactedKind::Function, RedactedKind::Binary, RedactedKind::Thread, RedactedKind::Signpost];
@@ -23,46 +20,24 @@ const KINDS: [RedactedKind; 4] =
 /// About how many bytes a rule takes besides its text and its regular expression.
 const RULE: u64 = 256;
 
-/// Why a text is not a list of rules. The message contains no name from the text, since names may be secret.
-#[derive(Debug)]
-pub enum RulesError {
-    /// Nothing but comments and empty lines.
-    Empty,
-    /// A line is not a rule: its number, from 1, and the reason.
-    Line(usize, String),
-    /// The rules up to this line, from 1, do not fit in memory.
-    Memory(usize, OverBudget),
-}
-
-impl fmt::Display for RulesError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => formatter.write_str("it contains no rule"),
-            Self::Line(number, reason) => write!(formatter, "line {number}: {reason}"),
-            Self::Memory(number, error) => write!(formatter, "line {number}: {error}"),
-        }
-    }
-}
-
-impl Error for RulesError {}
-
 impl RedactRule {
     /// Parses rules, one per line, as in the example in `docs/redaction.md`. Their memory is kept in the budget.
     ///
     /// # Errors
-    /// If a line is not a rule, if there are none, or if they exceed the budget.
-    pub fn parse_rules(text: &str, budget: &MemoryBudget) -> Result<Vec<Self>, RulesError> {
+    /// If a line is not a rule, if there are none, or if they exceed the budget. The message contains no name from the text, since names may
+    /// be secret.
+    pub fn parse_rules(text: &str, budget: &MemoryBudget) -> Result<Vec<Self>, String> {
         let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines().map(str::trim).zip(1..);
         let rules = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
         let rules: Vec<Self> =
-            rules.map(|(line, number)| parse_rule(line, number, budget)).collect::<Result<_, RulesError>>()?;
-        if rules.is_empty() { Err(RulesError::Empty) } else { Ok(rules) }
+            rules.map(|(line, number)| parse_rule(line, number, budget)).collect::<Result<_, String>>()?;
+        if rules.is_empty() { Err("it contains no rule".to_owned()) } else { Ok(rules) }
     }
 }
 
-fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<RedactRule, RulesError> {
-    let wrong = |reason: &str| Err(RulesError::Line(number, reason.to_owned()));
-    let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(|error| RulesError::Memory(number, error))?;
+fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<RedactRule, String> {
+    let wrong = |reason: &str| Err(format!("line {number}: {reason}"));
+    let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(|error| format!("line {number}: {error}"))?;
     const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { return wrong(FORM) };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { return wrong(FORM) };
@@ -80,7 +55,7 @@ fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<Redact
         (Some(""), _) | (_, Some("")) => wrong("an empty name would match everything"),
         (Some(regex), _) => {
             let (regex, memory) = compile(regex, budget, number)?;
-            check_groups(&regex, &replacement).map_err(|reason| RulesError::Line(number, reason))?;
+            check_groups(&regex, &replacement).map_err(|reason| format!("line {number}: {reason}"))?;
             let replace = move |name: &str| {
                 let _held = (&held, &memory);
                 regex.is_match(name).then(|| named(regex.replace_all(name, replacement.as_str()).into_owned()))
@@ -100,15 +75,15 @@ fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<Redact
 }
 
 /// Compiles a regular expression and takes its memory from the budget: the smallest power of two in which it fits.
-fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, Reservation), RulesError> {
+fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, Reservation), String> {
     const LARGEST: usize = 16 << 20;
     let mut size = 16 << 10;
     loop {
         match RegexBuilder::new(pattern).size_limit(size).build() {
             Err(regex::Error::CompiledTooBig(_)) if size < LARGEST => size *= 2,
             compiled => {
-                let held = budget.reserve(size as u64).map_err(|error| RulesError::Memory(line, error))?;
-                let regex = compiled.map_err(|error| RulesError::Line(line, without_pattern(&error)))?;
+                let held = budget.reserve(size as u64).map_err(|error| format!("line {line}: {error}"))?;
+                let regex = compiled.map_err(|error| format!("line {line}: {}", without_pattern(&error)))?;
                 return Ok((regex, held));
             }
         }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::rust_sources::sources;
-use circles::Allowed;
 use code::Code;
 use order::Floors;
 use world::Door;
@@ -47,9 +46,6 @@ const FLOORS: [(&str, u32); 26] = [
     ("open", 8),
     ("run_pages", 8),
 ];
-
-/// Circles that stay for now, each with all of its files and the reason.
-const CIRCLES: [Allowed; 0] = [];
 
 /// The one file of the library that touches a file system, behind a trait.
 const FILE_SYSTEM: &str = "src/files/file_system.rs";
@@ -113,13 +109,13 @@ fn the_command_opens_and_replaces_files_in_few_places() {
 }
 
 #[test]
-fn no_files_of_the_library_need_each_other_in_a_circle() {
-    none(&circles::faults(&LIBRARY, &CIRCLES));
+fn no_folders_of_the_library_need_each_other() {
+    none(&circles::faults(&LIBRARY));
 }
 
 #[test]
-fn no_files_of_the_command_need_each_other_in_a_circle() {
-    none(&circles::faults(&COMMAND, &CIRCLES));
+fn no_folders_of_the_command_need_each_other() {
+    none(&circles::faults(&COMMAND));
 }
 
 #[test]

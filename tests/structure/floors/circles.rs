@@ -6,12 +6,6 @@ use super::code::Code;
 use super::places::Kind;
 use super::resolve::Target;
 
-/// A circle that may stay, with its files and the reason.
-pub(crate) struct Allowed {
-    pub(crate) files: &'static [&'static str],
-    pub(crate) reason: &'static str,
-}
-
 /// Files, the files whose items each names, and one place where it does so.
 pub(crate) type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -63,36 +57,23 @@ pub(crate) fn circles(graph: &Graph) -> Vec<BTreeSet<&str>> {
     circles.into_iter().filter(|circle| circle.len() > 1).collect()
 }
 
-/// Every circle that is not allowed, and every allowed one that is none any more. A circle across folders is never allowed.
-pub(crate) fn faults(code: &Code, allowed: &[Allowed]) -> Vec<String> {
+/// Every circle across folders. The files of one folder are read together, and may need each other.
+pub(crate) fn faults(code: &Code) -> Vec<String> {
     let graph = graph(code);
-    let circles = circles(&graph);
-    let mut faults = Vec::new();
-    for circle in &circles {
-        let folders: BTreeSet<_> = circle.iter().map(|file| file.rsplit_once('/').map(|(folder, _)| folder)).collect();
-        let is_allowed =
-            allowed.iter().any(|allowed| allowed.files.iter().copied().collect::<BTreeSet<_>>() == *circle);
-        if folders.len() > 1 || !is_allowed {
-            let across = if folders.len() > 1 { " across folders" } else { "" };
-            let edges: Vec<&str> = circle
-                .iter()
-                .flat_map(|file| graph[*file].iter().filter(|(other, _)| circle.contains(other.as_str())))
-                .map(|(_, place)| place.as_str())
-                .collect();
-            faults.push(format!(
-                "a circle{across} of {} files: move the items that they share into a file of their own, below both\n    {}",
-                circle.len(),
-                edges.join("\n    ")
-            ));
-        }
-    }
-    for allowed in allowed {
-        if !circles.contains(&allowed.files.iter().copied().collect()) {
-            faults.push(format!(
-                "no circle any more, or another one: take {:?} off the list ({})",
-                allowed.files, allowed.reason
-            ));
-        }
-    }
-    faults
+    let folder = |file: &str| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let across = circles(&graph).into_iter().filter(|circle| {
+        let folders: BTreeSet<_> = circle.iter().map(|file| folder(file)).collect();
+        folders.len() > 1
+    });
+    let fault = |circle: BTreeSet<&str>| {
+        let uses = circle.iter().flat_map(|file| &graph[*file]);
+        let edges: Vec<&str> =
+            uses.filter(|(other, _)| circle.contains(other.as_str())).map(|(_, place)| place.as_str()).collect();
+        format!(
+            "a circle across folders of {} files: move the items that they share into a file of their own, below both\n    {}",
+            circle.len(),
+            edges.join("\n    ")
+        )
+    };
+    across.map(fault).collect()
 }

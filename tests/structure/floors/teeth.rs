@@ -1,6 +1,6 @@
 //! Each check finds each kind of fault in sources that were written for it, and none beside it.
 
-use super::circles::{self, Allowed};
+use super::circles;
 use super::code::Code;
 use super::order::{self, Floors};
 use super::world::{self, Door};
@@ -22,7 +22,7 @@ fn world_faults(text: &str) -> Vec<String> {
 }
 
 fn circle_faults(files: &[(&str, &str)]) -> Vec<String> {
-    circles::faults(&read(files), &[])
+    circles::faults(&read(files))
 }
 
 /// One fault, which holds a text.
@@ -191,72 +191,38 @@ fn the_command_opens_files_at_its_doors_only() {
 }
 
 #[test]
-fn a_circle_of_two_files_is_found() {
+fn a_circle_across_two_folders_is_found() {
     let with = |one: &str, other: &str| {
         circle_faults(&[
-            ("src/lib.rs", "mod a;"),
-            ("src/a/mod.rs", "mod one; mod other; pub use one::One; pub(crate) use other::Other;"),
+            ("src/lib.rs", "mod a; mod b;"),
+            ("src/a/mod.rs", "pub mod one;"),
             ("src/a/one.rs", one),
-            ("src/a/other.rs", other),
+            ("src/b/mod.rs", "pub mod other; pub use other::Other;"),
+            ("src/b/other.rs", other),
         ])
     };
     let (plain_one, plain_other) = ("pub struct One;", "pub struct Other;");
-    none(with(plain_one, "pub struct Other(super::One);"));
-    one(with("pub struct One(super::Other);", "pub struct Other(super::One);"), "a circle of 2 files");
-    one(with("use super::Other; pub struct One;", "use super::one::One; pub struct Other;"), "a circle of 2 files");
-    one(with("pub struct One(crate::a::Other);", "fn f() { g!(super::one::build()) }"), "src/a/other.rs:1");
+    none(with(plain_one, "pub struct Other(crate::a::one::One);"));
+    let circle = "a circle across folders of 2 files";
+    one(with("pub struct One(crate::b::Other);", "pub struct Other(crate::a::one::One);"), circle);
+    one(with("use crate::b::Other; pub struct One;", "use crate::a::one::One; pub struct Other;"), circle);
+    one(with("pub struct One(crate::b::Other);", "fn f() { g!(crate::a::one::build()) }"), "src/b/other.rs:1");
     // Tests and comments may name what they want.
-    none(with("/// [`super::Other`] \n pub struct One; #[cfg(test)] mod tests { use super::super::Other; }", {
-        "pub struct Other(super::One);"
+    none(with("/// [`crate::b::Other`] \n pub struct One; #[cfg(test)] mod tests { use crate::b::Other; }", {
+        "pub struct Other(crate::a::one::One);"
     }));
-    // The variable is not the function.
-    none(with("pub struct One; pub fn f(other: u8) { g(other) }", "pub struct Other(super::One); pub fn other() {}"));
     none(with(plain_one, plain_other));
 }
 
 #[test]
-fn a_circle_of_parent_and_child_is_found_and_declarations_are_none() {
-    let with = |parent: &str| {
-        circle_faults(&[
-            ("src/lib.rs", "mod a;"),
-            ("src/a/mod.rs", parent),
-            ("src/a/one.rs", "pub struct One(super::Shared);"),
-        ])
-    };
-    none(with("mod one; pub use one::One; pub struct Shared;"));
-    none(with("mod one; pub use one::One; pub struct Shared; #[cfg(test)] fn f() { one::One; }"));
-    one(with("mod one; pub use one::One; pub struct Shared; fn f() { One; }"), "a circle of 2 files");
-    one(with("mod one; use one::One as _; pub struct Shared;"), "a circle of 2 files");
-}
-
-#[test]
-fn a_circle_across_folders_is_never_allowed() {
-    let code = read(&[
-        ("src/lib.rs", "mod a; mod b;"),
-        ("src/a/mod.rs", "pub mod one; pub struct Shared;"),
-        ("src/a/one.rs", "use crate::b::Other; pub struct One;"),
-        ("src/b/mod.rs", "mod other; pub use other::Other;"),
-        ("src/b/other.rs", "use crate::a::one::One; pub struct Other;"),
-    ]);
-    one(circles::faults(&code, &[]), "a circle across folders of 2 files");
-    let allowed = [Allowed { files: &["src/a/one.rs", "src/b/other.rs"], reason: "none" }];
-    one(circles::faults(&code, &allowed), "a circle across folders of 2 files");
-}
-
-#[test]
-fn an_allowed_circle_is_exact() {
-    let code = |second: &str| {
-        read(&[
-            ("src/lib.rs", "mod a; mod b; mod c;"),
-            ("src/a.rs", "use crate::b::B; pub struct A;"),
-            ("src/b.rs", second),
-            ("src/c.rs", "use crate::b::B; pub struct C;"),
-        ])
-    };
-    let allowed = || [Allowed { files: &["src/a.rs", "src/b.rs"], reason: "because" }];
-    none(circles::faults(&code("use crate::a::A; pub struct B;"), &allowed()));
-    one(circles::faults(&code("pub struct B;"), &allowed()), "(because)");
-    assert_eq!(circles::faults(&code("use crate::{a::A, c::C}; pub struct B;"), &allowed()).len(), 2);
+fn files_of_one_folder_may_need_each_other() {
+    let files = [
+        ("src/lib.rs", "mod a;"),
+        ("src/a/mod.rs", "mod one; mod other; pub use one::One; pub(crate) use other::Other; fn f() { One; }"),
+        ("src/a/one.rs", "pub struct One(super::Other);"),
+        ("src/a/other.rs", "pub struct Other(super::One);"),
+    ];
+    none(circle_faults(&files));
 }
 
 #[test]
