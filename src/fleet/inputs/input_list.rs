@@ -375,7 +375,7 @@ mod tests {
         refused("path,x\n,1\n", &["line 2, column path", "empty"]);
         refused("Path,PATH\n", &["line 1, column 2", "second \"PATH\""]);
         refused("{\"path\":\"a.xml\",\"OS\":1,\"os\":2}", &["line 1", "occurs twice"]);
-        refused("path\n", &["names no exports"]);
+        refused("path\n", &["lists no exports"]);
         refused("", &["m.csv"]);
         for bad in ["0", "-1", "x", "1e3", "NaN", "0.0000001"] {
             refused(&format!("path,run_weight\na.xml,1\nb.xml,{bad}\n"), &["line 3, column run_weight", bad]);
