@@ -11,6 +11,7 @@
 //!
 //! A node takes twelve bytes. The time to sum, sort and prune depends only on the number of branch nodes.
 
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use super::keyed::KeySums;
@@ -202,11 +203,12 @@ impl Draft {
                 parent.shown += 1;
             }
         }
+        let names = names.expecting(kept);
         for branch_node in self.branch_nodes.iter().filter(|branch_node| branch_node.shown > 1) {
             let children = &mut self.children[branch_node.children as usize..][..branch_node.shown as usize];
             children.sort_unstable_by(|a, b| {
                 let by_weight = b.weight.cmp(&a.weight).then(b.samples.cmp(&a.samples));
-                by_weight.then_with(|| names.place(a.function).cmp(&names.place(b.function)))
+                by_weight.then_with(|| names.compare(a.function, b.function))
             });
         }
         let most = pruning.children.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX);
@@ -275,11 +277,18 @@ impl BranchNode {
     }
 }
 
-/// The rank of each function in the order of functions with equal weight, computed once a tree needs it.
+/// The order of functions with equal weight.
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
+    /// The rank of each function. Computed as soon as a tree compares many.
     places: OnceLock<Vec<u32>>,
+}
+
+/// The same order, for one tree.
+struct Names<'n> {
+    profile: &'n Profile,
+    places: Option<&'n [u32]>,
 }
 
 impl<'p> NameOrder<'p> {
@@ -287,9 +296,12 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// The rank of a function. Samples without a stack come first.
-    fn place(&self, function: Option<FunctionId>) -> Option<u32> {
-        function.map(|function| self.places.get_or_init(|| places_of(self.profile))[function.index()])
+    /// Prepares for a tree with this many branch nodes. If they are at least as many as functions, all functions are sorted once.
+    fn expecting(&self, branch_nodes: usize) -> Names<'_> {
+        let is_many = branch_nodes >= self.profile.function_ids().len();
+        let places =
+            if is_many { Some(self.places.get_or_init(|| places_of(self.profile))) } else { self.places.get() };
+        Names { profile: self.profile, places: places.map(Vec::as_slice) }
     }
 }
 
@@ -301,4 +313,13 @@ fn places_of(profile: &Profile) -> Vec<u32> {
         places[id.index()] = place as u32;
     }
     places
+}
+
+impl Names<'_> {
+    fn compare(&self, a: Option<FunctionId>, b: Option<FunctionId>) -> Ordering {
+        match (a, b, self.places) {
+            (Some(a), Some(b), Some(places)) => places[a.index()].cmp(&places[b.index()]),
+            _ => order_labels(self.profile, label_of(a), label_of(b)),
+        }
+    }
 }

@@ -178,7 +178,11 @@ fn what_is_missing_beside_a_value_is_told_where_it_is_missing() {
         ),
         (5, "<stack id=\"22\"><frame ref=\"11\"/></stack>".to_owned(), "a stack is an element with a name"),
         (5, "<stack ref=\"10\"/>".to_owned(), "a stack is an element with a name"),
-        (0, "<thread ref=\"2\"><tid ref=\"3\"/></thread>".to_owned(), "an element that is a ref contains other elements"),
+        (
+            0,
+            "<thread ref=\"2\"><tid ref=\"3\"/></thread>".to_owned(),
+            "an element that is a ref contains other elements",
+        ),
     ];
     for (index, text, expected) in cases {
         let xml = with_cell(index, &text).replace("<sample-time id=\"22\"", "<sample-time id=\"30\"");
