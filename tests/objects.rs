@@ -248,7 +248,7 @@ fn a_dataset_is_that_of_files() {
     bucket.put("ds/runs/part-00000000000000000000000000000000.parquet", "no parquet");
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
     let message = fails(1, &["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("runs")]);
-    assert!(message.contains("not empty, and not a dataset"), "{message}");
+    assert!(message.contains("not empty and not a dataset"), "{message}");
 }
 
 /// Three shards of a list of objects, and their merge, with the root named or found.
