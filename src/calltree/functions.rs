@@ -22,6 +22,13 @@ pub struct FunctionRow {
     pub all_samples: u64,
 }
 
+impl FunctionRow {
+    pub(super) fn new(label: Label, sums: KeySums) -> Self {
+        let KeySums { self_weight, all_weight, self_samples, all_samples } = sums;
+        Self { label, self_weight, all_weight, self_samples, all_samples }
+    }
+}
+
 /// Returns the functions of a tree, by self weight, then all weight, then name. Weights hidden by pruning are not included.
 pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
@@ -48,7 +55,7 @@ pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> 
         on_path[row] += 1;
         path.push(row);
     }
-    sort(profile, &mut rows);
+    sort_functions(profile, &mut rows);
     rows
 }
 
@@ -59,16 +66,12 @@ pub(crate) fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jo
     let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len(), jobs);
     let of_functions = profile.function_ids().map(Label::Function).zip(sums);
     let found = of_functions.chain([(Label::NoStack, no_stack)]).filter(|(_, sums)| sums.all_samples > 0);
-    let found = found.map(|(label, sums)| {
-        let KeySums { self_weight, all_weight, self_samples, all_samples } = sums;
-        FunctionRow { label, self_weight, all_weight, self_samples, all_samples }
-    });
-    let mut rows: Vec<FunctionRow> = found.collect();
-    sort(profile, &mut rows);
+    let mut rows: Vec<FunctionRow> = found.map(|(label, sums)| FunctionRow::new(label, sums)).collect();
+    sort_functions(profile, &mut rows);
     rows
 }
 
-fn sort(profile: &Profile, rows: &mut [FunctionRow]) {
+pub(super) fn sort_functions(profile: &Profile, rows: &mut [FunctionRow]) {
     rows.sort_unstable_by(|a, b| {
         let by_weight = b.self_weight.cmp(&a.self_weight).then(b.all_weight.cmp(&a.all_weight));
         by_weight.then_with(|| order_labels(profile, a.label, b.label))

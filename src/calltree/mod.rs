@@ -7,22 +7,27 @@
 //!
 //! All values are integers, and in every node `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, if pruned)`.
 
+mod callers;
 mod categories;
 mod draft;
+mod forest;
 mod functions;
 mod keyed;
 mod lines;
 mod merge;
 mod operations;
 mod sandwich;
+mod stack_numbers;
 mod stack_runs;
 mod sums;
 mod tree;
 mod weights;
 
+pub use callers::{CallerNode, Callers};
 pub use categories::{CategoryRow, TransitionRow};
 pub(crate) use categories::{categories_of_stacks, transitions_of_stacks};
 pub(crate) use draft::{Chain, Draft};
+pub use forest::{Forest, ForestWeights, WeighedForest};
 pub use functions::FunctionRow;
 pub(crate) use functions::functions_of_stacks;
 pub use keyed::KeySums;
@@ -32,8 +37,11 @@ pub(crate) use lines::{lines_of_stacks, source_files_of_stacks};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
 pub(crate) use operations::is_idle;
-pub use operations::{Action, Change, FunctionSet, Operation, OperationSummary};
+pub use operations::{
+    Action, AtPlace, Change, FunctionSet, Operation, OperationEffects, OperationSummary, PlaceAction, TreeDirection,
+};
 pub use sandwich::Sandwich;
+pub use stack_numbers::StackNumbers;
 pub(crate) use tree::percent;
 pub use tree::{CallTree, Label, Node, Pruning};
 pub use weights::{Metric, StackWeight, StackWeights};

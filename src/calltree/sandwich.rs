@@ -27,6 +27,8 @@ pub struct Sandwich {
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
     /// Their callees, heaviest first, with the weight and number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
+    /// The weight and number of samples that have the functions several times.
+    pub recursive: (u64, u64),
 }
 
 impl Sandwich {
@@ -35,10 +37,16 @@ impl Sandwich {
         let mut own = KeySums::default();
         let mut callers: HashMap<Option<FunctionId>, (u64, u64)> = HashMap::default();
         let mut callees: HashMap<FunctionId, (u64, u64)> = HashMap::default();
+        let mut recursive = (0, 0);
+        let of_stacks = neighbours(profile, chosen);
         for row in weights {
-            let Some((caller, callee)) = neighbours(profile, row, chosen) else { continue };
+            let found = row.stack.and_then(|stack| of_stacks[stack.index()]);
+            let Some(Neighbours { caller, callee, is_recursive }) = found else { continue };
             own.add_all(row.weight, row.samples);
             add(callers.entry(caller).or_default(), row);
+            if is_recursive {
+                add(&mut recursive, row);
+            }
             match callee {
                 Some(callee) => add(callees.entry(callee).or_default(), row),
                 None => own.add_self(row.weight, row.samples),
@@ -47,7 +55,7 @@ impl Sandwich {
         let label = |id: Option<FunctionId>| id.map_or(Label::Root, Label::Function);
         let callers = sorted(callers, |&a, &b| order_labels(profile, label(a), label(b)));
         let callees = sorted(callees, |&a, &b| order_labels(profile, label(Some(a)), label(Some(b))));
-        Self { own, callers, callees }
+        Self { own, callers, callees, recursive }
     }
 }
 
@@ -62,28 +70,29 @@ fn add(sum: &mut (u64, u64), row: &StackWeight) {
     *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
 }
 
-/// Returns the caller of the outermost chosen function in a stack, and the callee of the innermost; `None` if the stack contains no chosen
-/// function.
-fn neighbours(
-    profile: &Profile,
-    row: &StackWeight,
-    chosen: &FunctionSet,
-) -> Option<(Option<FunctionId>, Option<FunctionId>)> {
-    let mut below = None;
-    let mut found: Option<(Option<FunctionId>, Option<FunctionId>)> = None;
-    // Whether the previous frame was the outermost chosen one so far.
-    let mut is_caller = false;
-    for frame in profile.frames_leaf_first(row.stack) {
-        let function = frame.function;
-        if let Some((caller, _)) = found.as_mut().filter(|_| is_caller) {
-            *caller = Some(function);
-        }
-        is_caller = chosen.contains(function);
-        if is_caller {
-            let callee = found.map_or(below, |(_, callee)| callee);
-            found = Some((None, callee));
-        }
-        below = Some(function);
+/// What is next to the chosen functions in a stack.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    /// The caller of the outermost one.
+    caller: Option<FunctionId>,
+    /// The callee of the innermost one.
+    callee: Option<FunctionId>,
+    is_recursive: bool,
+}
+
+/// By stack; `None` if it contains no chosen function. Callers precede their callees, so one pass is enough.
+fn neighbours(profile: &Profile, chosen: &FunctionSet) -> Vec<Option<Neighbours>> {
+    let mut found: Vec<Option<Neighbours>> = Vec::with_capacity(profile.stack_ids().len());
+    let function = |id| profile.frame(profile.stack(id).frame).function;
+    for id in profile.stack_ids() {
+        let parent = profile.stack(id).parent;
+        let above = parent.and_then(|parent| found[parent.index()]);
+        found.push(match (above, chosen.contains(function(id))) {
+            (None, false) => None,
+            (None, true) => Some(Neighbours { caller: parent.map(function), callee: None, is_recursive: false }),
+            (Some(above), true) => Some(Neighbours { callee: None, is_recursive: true, ..above }),
+            (Some(above), false) => Some(Neighbours { callee: above.callee.or(Some(function(id))), ..above }),
+        });
     }
     found
 }

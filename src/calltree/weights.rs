@@ -1,5 +1,7 @@
 //! The first step of every view: sums the weights of each distinct stack of each thread.
 
+use std::sync::Arc;
+
 use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId};
 
 /// The number to sum for each sample: its weight, or one.
@@ -42,9 +44,11 @@ pub struct StackWeight {
 }
 
 /// The weights of all selected stacks, sorted by series, thread and stack.
+///
+/// A copy shares the rows.
 #[derive(Clone, Debug, Default)]
 pub struct StackWeights {
-    rows: Vec<StackWeight>,
+    rows: Arc<Vec<StackWeight>>,
 }
 
 impl StackWeights {
@@ -61,12 +65,12 @@ impl StackWeights {
             rows.sort_by_key(|row| row.stack);
         }
         // Merges the rows of a stack with several states or kinds.
-        Self { rows: joined(rows) }
+        Self::of_sorted(joined(rows))
     }
 
-    /// Returns all rows by value.
-    pub(super) fn into_rows(self) -> Vec<StackWeight> {
-        self.rows
+    /// Takes rows that are sorted by series, thread and stack, each of them once.
+    pub(super) fn of_sorted(rows: Vec<StackWeight>) -> Self {
+        Self { rows: Arc::new(rows) }
     }
 
     /// Returns all rows.
@@ -80,6 +84,22 @@ impl StackWeights {
         let end = self.rows.partition_point(|row| row.series <= series);
         &self.rows[start..end]
     }
+
+    /// Returns the weights of the series for which `is_wanted` is true.
+    #[must_use]
+    pub fn retain_series(self, is_wanted: impl Fn(SeriesId) -> bool) -> Self {
+        if self.rows.iter().all(|row| is_wanted(row.series)) {
+            return self;
+        }
+        Self::of_sorted(self.rows.iter().filter(|row| is_wanted(row.series)).copied().collect())
+    }
+
+    /// Returns the weights of one series.
+    #[must_use]
+    pub fn only(&self, series: SeriesId) -> Self {
+        let rows = self.of_series(series);
+        if rows.len() == self.rows.len() { self.clone() } else { Self::of_sorted(rows.to_vec()) }
+    }
 }
 
 /// Collects rows in any order, and merges the rows of each stack of each thread.
@@ -87,7 +107,7 @@ impl FromIterator<StackWeight> for StackWeights {
     fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
         let mut rows: Vec<StackWeight> = rows.into_iter().collect();
         rows.sort_by_key(key);
-        Self { rows: joined(rows) }
+        Self::of_sorted(joined(rows))
     }
 }
 

@@ -72,6 +72,11 @@ impl Matcher {
         Self { text: text.to_owned(), number: None, rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
     }
 
+    /// Matches these threads, regardless of their names. `text` describes them.
+    pub fn of_threads(text: &str, threads: Vec<ThreadId>) -> Self {
+        Self { text: text.to_owned(), number: None, rule: Rule::Chosen(Vec::new(), threads) }
+    }
+
     /// Fixes what this matches in the profile now, with another description: names may change later.
     pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
         Self { text, number: None, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }

@@ -150,12 +150,23 @@ pub struct Recording {
     pub diagnostics: Vec<Diagnostic>,
     /// The recorded time of each run.
     pub(in crate::recording) clock: recorded_time::Clock,
-    /// The memory that the documents take; clones share it.
-    #[expect(dead_code, reason = "it is given back when the last of them is dropped")]
+    /// The memory that the documents take; clones share it, and it is given back when the last of them is dropped.
     pub(in crate::recording) held: Option<Arc<Reservation>>,
 }
 
 impl Recording {
+    /// The same recording with another profile, such as one after operations.
+    #[must_use]
+    pub fn with_profile(&self, profile: Profile) -> Self {
+        Self {
+            profile,
+            documents: self.documents.clone(),
+            diagnostics: self.diagnostics.clone(),
+            clock: self.clock.clone(),
+            held: self.held.clone(),
+        }
+    }
+
     /// The tables of all documents.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.documents.iter().flat_map(|document| match &document.content {

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::unnamed::unnamed_frames;
 use super::{
-    Amount, MadeOnce, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View,
+    Amount, MadeOnce, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, UnnamedFrames,
+    View,
 };
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::hash::HashMap;
@@ -26,33 +27,58 @@ impl Recording {
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let profile = &self.profile;
         let selected = options.selection.on(profile);
-        let is_weighed = profile.is_weighed_by_counters();
-        let is_wanted = |series: SeriesId| {
-            // A counter's events and time cannot be added.
-            if is_weighed && profile.series(series).counter.is_none() {
-                return false;
-            }
-            let schema = profile.string(profile.series(series).schema);
-            options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
-        };
         let mut sums = selected.added_up();
-        sums.retain_series(is_wanted);
-        let has_trees = matches!(options.view, View::Full | View::Tree | View::Heaviest);
+        sums.retain_series(|series| self.is_wanted(series, options));
         let merge_plan = OnceLock::new();
         let about_stacks = || {
-            if has_trees {
+            if options.view.has_trees() {
                 merge_plan.get_or_init(|| Arc::new(MergePlan::new(profile)));
             }
-            unnamed_frames(profile, &sums)
+            unnamed_frames(profile, sums.stacks())
         };
         // Visiting all stacks takes about as long as visiting all sums.
         let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
         let (unnamed, weights) =
             ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
+        drop(sums);
+        self.report_on(options, &selected, unnamed, weights, merge_plan)
+    }
+
+    /// The same, for programs that ask the same recording many times. `weights` must be those of the samples that `options` select
+    /// ([`StackNumbers::weigh`](crate::calltree::StackNumbers::weigh)).
+    pub fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
+        let selected = options.selection.on(&self.profile);
+        let weights = weights.retain_series(|series| self.is_wanted(series, options));
+        let unnamed = unnamed_frames(&self.profile, weights.rows().iter().filter_map(|row| row.stack));
+        self.report_on(options, &selected, unnamed, weights, OnceLock::new())
+    }
+
+    /// True if a series is selected.
+    fn is_wanted(&self, series: SeriesId, options: &ReportOptions) -> bool {
+        let profile = &self.profile;
+        // A counter's events and time cannot be added.
+        if profile.is_weighed_by_counters() && profile.series(series).counter.is_none() {
+            return false;
+        }
+        let schema = profile.string(profile.series(series).schema);
+        options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
+    }
+
+    fn report_on<'e>(
+        &'e self,
+        options: &ReportOptions,
+        selected: &SelectedSamples<'e>,
+        unnamed: UnnamedFrames,
+        weights: StackWeights,
+        merge_plan: OnceLock<Arc<MergePlan<'e>>>,
+    ) -> Report<'e> {
+        let profile = &self.profile;
+        let has_trees = options.view.has_trees();
         let mut separated =
-            if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
-        let tallies = tally(profile, &selected, options.metric);
-        let series = profile.series_ids().zip(tallies).filter(|&(id, _)| is_wanted(id)).map(|(id, tally)| {
+            if has_trees { separated_stacks(selected, options.metric, options.separate_by) } else { None };
+        let tallies = tally(profile, selected, options.metric);
+        let series = profile.series_ids().zip(tallies).filter(|&(id, _)| self.is_wanted(id, options));
+        let series = series.map(|(id, tally)| {
             let separated = separated.as_mut().map(|all| std::mem::take(&mut all[id.index()]));
             series_report(profile, id, tally, weights.of_series(id), separated, options)
         });
@@ -79,6 +105,13 @@ impl Recording {
             positions,
             tables,
         }
+    }
+}
+
+impl View {
+    /// True if the view shows call trees.
+    fn has_trees(self) -> bool {
+        matches!(self, Self::Full | Self::Tree | Self::Heaviest)
     }
 }
 
@@ -214,15 +247,13 @@ fn series_report(
         times: tally.times,
         counters: tally.counters,
         threads: thread_reports(profile, weights, unit),
-        scopes: match (options.view, &separated) {
-            (View::Full | View::Tree | View::Heaviest, None) => {
-                scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit)
-            }
-            (View::Full | View::Tree | View::Heaviest, Some(SeparatedStacks { weights, scopes })) => {
+        scopes: match &separated {
+            _ if !options.view.has_trees() => Vec::new(),
+            None => scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit),
+            Some(SeparatedStacks { weights, scopes }) => {
                 let scopes = scopes.iter().map(|(scope, range)| (*scope, vec![range.clone()]));
                 scope_reports(profile, scopes.collect(), weights, unit)
             }
-            _ => Vec::new(),
         },
         functions: match options.view {
             View::Functions => functions_of_stacks(profile, weights, options.jobs),

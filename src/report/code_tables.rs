@@ -106,26 +106,53 @@ pub(super) static BINARIES: ListingKind = ListingKind::new(
 );
 
 /// Frames outside every known binary.
-const NO_BINARY: &str = "[no known binary]";
+pub const NO_BINARY: &str = "[no known binary]";
 
 fn binaries(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
-    let keys = Keys::new(profile);
-    let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
-    let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();
-    let weights = report.weights.of_series(series.series);
-    let jobs = report.options.jobs;
-    let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1, jobs);
-    let outside = sums.pop().unwrap_or_default();
-    let known = keys.binaries.iter().zip(sums).map(|(same, sums)| (binary_cells(profile, same), sums));
-    let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)].map(|(name, sums)| (unknown_cells(name), sums));
-    let rows = known.chain(unknown).filter(|(_, sums)| sums.all_samples > 0);
-    let mut rows: Vec<([Cell; 5], KeySums)> = rows.collect();
-    // Binaries with equal weights and names stay in the order of their first appearance.
-    let name = |cells: &[Cell; 5]| if let Cell::Text(name) = &cells[0] { name.clone() } else { String::new() };
-    rows.sort_by_cached_key(|(cells, sums)| (Reverse((sums.self_weight, sums.all_weight)), name(cells)));
-    let rows = rows.into_iter().map(|(cells, sums)| numbers(&sums).into_iter().chain(cells).collect());
+    let rows = report.binaries(series).into_iter().map(|row| {
+        let cells = match row.binaries.as_slice() {
+            [] => [Cell::text(row.name), Cell::Absent, Cell::Absent, Cell::Absent, Cell::Absent],
+            binaries => binary_cells(profile, binaries),
+        };
+        numbers(&row.sums).into_iter().chain(cells).collect()
+    });
     Listing::new(series.counted.weight, rows.collect(), Vec::new())
+}
+
+/// The weights of a binary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BinaryRow<'e> {
+    /// Its name, or a label for frames in no known binary and for samples without a stack.
+    pub name: &'e str,
+    /// The binary at each of its load addresses; empty for code in no known binary and samples without a stack.
+    pub binaries: Vec<BinaryId>,
+    /// Its weights. A sample is counted once, even if several of its frames are in the binary.
+    pub sums: KeySums,
+}
+
+impl<'e> Report<'e> {
+    /// The binaries of a series, by self weight, then all weight, then name.
+    pub fn binaries(&self, series: &SeriesReport) -> Vec<BinaryRow<'e>> {
+        let profile = &self.recording.profile;
+        let keys = Keys::new(profile);
+        let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
+        let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();
+        let weights = self.weights.of_series(series.series);
+        let jobs = self.options.jobs;
+        let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1, jobs);
+        let outside = sums.pop().unwrap_or_default();
+        let name = |binaries: &[BinaryId]| profile.string(profile.binary(binaries[0]).name);
+        let known = keys.binaries.into_iter().zip(sums);
+        let known = known.map(|(binaries, sums)| BinaryRow { name: name(&binaries), binaries, sums });
+        let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)];
+        let unknown = unknown.map(|(name, sums)| BinaryRow { name, binaries: Vec::new(), sums });
+        let mut rows: Vec<BinaryRow<'e>> = known.chain(unknown).filter(|row| row.sums.all_samples > 0).collect();
+        // Binaries with equal weights and names stay in the order of their first appearance.
+        rows.sort_by_key(|row| (Reverse((row.sums.self_weight, row.sums.all_weight)), row.name));
+        rows
+    }
 }
 
 /// The key for binaries that are counted as one: the UUID, regardless of the load address. Without a UUID, it is the name and path.
@@ -160,8 +187,7 @@ impl Keys {
 
 /// Name, UUID, architecture, load address and path. The load address is absent if there are several.
 fn binary_cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
-    let Some(&first) = same.first() else { return unknown_cells(NO_BINARY) };
-    let binary = profile.binary(first);
+    let binary = profile.binary(same[0]);
     let address = binary.load_address;
     let is_one = same.iter().all(|&id| profile.binary(id).load_address == address);
     let text = |text: Option<String>| text.map_or(Cell::Absent, Cell::Text);
@@ -172,10 +198,6 @@ fn binary_cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
         text(is_one.then(|| address.to_string())),
         Cell::text(profile.string(binary.path)),
     ]
-}
-
-fn unknown_cells(name: &str) -> [Cell; 5] {
-    [Cell::text(name), Cell::Absent, Cell::Absent, Cell::Absent, Cell::Absent]
 }
 
 pub(super) static CATEGORIES: ListingKind = ListingKind::new(

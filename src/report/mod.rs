@@ -16,7 +16,7 @@ mod thread_tables;
 mod timeline;
 mod unnamed;
 
-pub use code_tables::NamedFunction;
+pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
@@ -30,6 +30,7 @@ pub use selection::Length;
 pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use tables::{HiddenRows, HidingLimit};
+pub use thread_tables::{CoreKindRow, ProcessRow, StateRow};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
@@ -232,11 +233,20 @@ impl<'e> Report<'e> {
     /// thousands of threads, and few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
+        series
+            .scopes
+            .iter()
+            .map(move |row| (row, merger.pruned_tree(self.stacks_of(series, row), &self.options.pruning)))
+    }
+
+    /// The weights of the stacks in a scope of a series.
+    pub fn stacks_of<'r>(
+        &'r self,
+        series: &'r SeriesReport,
+        scope: &'r ScopeReport,
+    ) -> impl Iterator<Item = &'r StackWeight> {
         let weights = self.tree_weights(series);
-        series.scopes.iter().map(move |row| {
-            let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
-            (row, merger.pruned_tree(stacks, &self.options.pruning))
-        })
+        scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
     }
 
     /// By stack: the sum of the squared weights of its samples, over all series. If samples were added up, the samples of a stack in a
@@ -282,9 +292,8 @@ impl<'e> Report<'e> {
         visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
     ) -> Result<(), E> {
         let plan = self.merge_plan();
-        let weights = self.tree_weights(series);
         let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
-            merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
+            merger.draft_into(spare, self.stacks_of(series, row), pruning)
         };
         ordered_pool::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
     }

@@ -27,7 +27,8 @@ fn sandwich(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
     let name = report.options.function.as_deref().unwrap_or_default();
     let chosen = FunctionSet::of_names(profile, |other| other == name);
-    let Sandwich { own, callers, callees } = Sandwich::new(profile, report.weights.of_series(series.series), &chosen);
+    let Sandwich { own, callers, callees, recursive: _ } =
+        Sandwich::new(profile, report.weights.of_series(series.series), &chosen);
     let (pruning, top) = (&report.options.pruning, report.options.top.unwrap_or(usize::MAX));
     let is_shown = |weight: u64| pruning.shows(weight, own.all_weight);
     let mut rows = Vec::new();

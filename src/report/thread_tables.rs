@@ -4,8 +4,8 @@ use super::build::{heavier, order};
 use super::labels::{process_label, thread_label};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
 use super::{Amount, Report, Scope, SeriesReport, ThreadReport};
-use crate::hash::HashMap;
-use crate::profile::{Core, ProcessId, Profile, SampleSum, Selection, StateFilter, StringId};
+use crate::hash::{HashMap, IndexMap};
+use crate::profile::{Core, ProcessId, SampleSum, StringId};
 use crate::units::Weight;
 
 pub(super) static THREADS: ListingKind = ListingKind::new(
@@ -64,27 +64,47 @@ pub(super) static PROCESSES: ListingKind = ListingKind::new(
     processes,
 );
 
+/// The samples of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessRow {
+    /// The process.
+    pub process: ProcessId,
+    /// Its selected samples.
+    pub counted: Amount,
+    /// The number of its threads with selected samples.
+    pub threads: u64,
+}
+
+impl Report<'_> {
+    /// The processes of a series, heaviest first.
+    pub fn processes(&self, series: &SeriesReport) -> Vec<ProcessRow> {
+        let profile = &self.recording.profile;
+        let mut rows: IndexMap<ProcessId, ProcessRow> = IndexMap::default();
+        for row in &series.threads {
+            let process = profile.thread(row.thread).process;
+            let new = ProcessRow { process, counted: Amount::none(series.unit), threads: 0 };
+            let sum = rows.entry(process).or_insert(new);
+            sum.counted.add(row.counted.weight.value, row.counted.samples);
+            sum.threads += 1;
+        }
+        let mut rows: Vec<ProcessRow> = rows.into_values().collect();
+        let order = |row: &ProcessRow| order(profile, Scope::Process(row.process));
+        rows.sort_unstable_by(|a, b| heavier(a.counted, b.counted).then_with(|| order(a).cmp(&order(b))));
+        rows
+    }
+}
+
 fn processes(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
-    let nothing = Amount::none(series.unit);
-    let mut processes: HashMap<ProcessId, (Amount, u64)> = HashMap::default();
-    for row in &series.threads {
-        let process = profile.thread(row.thread).process;
-        let (amount, threads) = processes.entry(process).or_insert((nothing, 0));
-        amount.add(row.counted.weight.value, row.counted.samples);
-        *threads += 1;
-    }
-    let mut processes: Vec<(ProcessId, (Amount, u64))> = processes.into_iter().collect();
-    let order = |id: ProcessId| order(profile, Scope::Process(id));
-    processes.sort_unstable_by(|a, b| heavier(a.1.0, b.1.0).then_with(|| order(a.0).cmp(&order(b.0))));
-    let rows = processes.into_iter().map(|(id, (amount, threads))| {
-        let process = profile.process(id);
+    let rows = report.processes(series).into_iter().map(|row| {
+        let process = profile.process(row.process);
         vec![
             Cell::number(process.pid),
             Cell::Text(profile.string(process.name).to_owned()),
-            Cell::Weight(amount.weight.value),
-            Cell::Number(amount.samples),
-            Cell::Number(threads),
+            Cell::Weight(row.counted.weight.value),
+            Cell::Number(row.counted.samples),
+            Cell::Number(row.threads),
         ]
     });
     Listing::new(series.counted.weight, rows.collect(), Vec::new())
@@ -102,29 +122,49 @@ pub(super) static STATES: ListingKind = ListingKind::new(
     states,
 );
 
-fn states(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let (profile, options) = (&report.recording.profile, &report.options);
-    let counted = options.selection.on(profile);
-    let every = Selection { states: StateFilter::All, ..options.selection.clone() }.on(profile);
-    // By state: its samples, and whether it is selected.
-    let mut states: HashMap<Option<StringId>, (Amount, bool)> = HashMap::default();
-    let is_here = |sum: &SampleSum| sum.series == series.series && every.is_in_scope(*sum);
-    for sum in profile.sums_or_samples().filter(is_here) {
-        let state = states.entry(sum.state).or_insert((Amount::none(series.unit), counted.is_state_counted(sum)));
-        state.0.add(options.metric.of(sum), sum.samples);
+/// The samples of a thread state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StateRow {
+    /// The state; `None` for samples without one.
+    pub state: Option<StringId>,
+    /// True if the state is selected.
+    pub is_counted: bool,
+    /// Its samples among the selected threads and time.
+    pub amount: Amount,
+}
+
+impl Report<'_> {
+    /// The thread states of a series, heaviest first, whether selected or not.
+    pub fn states(&self, series: &SeriesReport) -> Vec<StateRow> {
+        let profile = &self.recording.profile;
+        let selected = self.selected();
+        let mut rows: HashMap<Option<StringId>, StateRow> = HashMap::default();
+        let is_here = |sum: &SampleSum| sum.series == series.series && selected.is_in_scope(*sum);
+        for sum in profile.sums_or_samples().filter(is_here) {
+            let row = rows.entry(sum.state).or_insert_with(|| {
+                let is_counted = selected.is_state_counted(sum);
+                StateRow { state: sum.state, is_counted, amount: Amount::none(series.unit) }
+            });
+            row.amount.add(self.options.metric.of(sum), sum.samples);
+        }
+        let name = |row: &StateRow| row.state.map_or("", |state| profile.string(state));
+        let mut rows: Vec<StateRow> = rows.into_values().collect();
+        rows.sort_unstable_by(|a, b| heavier(a.amount, b.amount).then_with(|| name(a).cmp(name(b))));
+        rows
     }
-    let name = |state: Option<StringId>| state.map_or("", |state| profile.string(state));
-    let mut states: Vec<_> = states.into_iter().collect();
-    states.sort_unstable_by(|(a, (amount_a, _)), (b, (amount_b, _))| {
-        heavier(*amount_a, *amount_b).then_with(|| name(*a).cmp(name(*b)))
-    });
-    let total = states.iter().map(|(_, (amount, _))| amount.weight.value).sum();
-    let rows = states.into_iter().map(|(state, (amount, is_counted))| {
+}
+
+fn states(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.recording.profile;
+    let rows = report.states(series);
+    let total = rows.iter().map(|row| row.amount.weight.value).sum();
+    let rows = rows.into_iter().map(|row| {
         vec![
-            Cell::optional(state.map(|state| profile.string(state))),
-            Cell::Flag(is_counted),
-            Cell::Number(amount.samples),
-            Cell::Weight(amount.weight.value),
+            Cell::optional(row.state.map(|state| profile.string(state))),
+            Cell::Flag(row.is_counted),
+            Cell::Number(row.amount.samples),
+            Cell::Weight(row.amount.weight.value),
         ]
     });
     Listing::new(Weight::new(total, series.unit), rows.collect(), Vec::new())
@@ -144,48 +184,55 @@ pub(super) static CORES: ListingKind = ListingKind::new(
     cores,
 );
 
-fn cores(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let (profile, options) = (&report.recording.profile, &report.options);
-    let nothing = Amount::none(series.unit);
-    let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
-    for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {
-        let core = sample.core.map(|core| *profile.core(core));
-        let amount = cores.entry(core).or_insert(nothing);
-        amount.add(options.metric.of(sample), 1);
+/// The samples of a kind of core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CoreKindRow<'e> {
+    /// The kind, if it was recorded.
+    pub kind: Option<&'e str>,
+    /// The samples of its cores.
+    pub counted: Amount,
+    /// The cores in the order of their numbers; `None` for samples without a core.
+    pub cores: Vec<(Option<u32>, Amount)>,
+}
+
+impl<'e> Report<'e> {
+    /// The kinds of core of a series, heaviest first; none if samples were summed.
+    pub fn core_kinds(&self, series: &SeriesReport) -> Vec<CoreKindRow<'e>> {
+        let profile = &self.recording.profile;
+        let nothing = Amount::none(series.unit);
+        let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
+        for sample in self.samples_of(series) {
+            let amount = cores.entry(sample.core.map(|core| *profile.core(core))).or_insert(nothing);
+            amount.add(self.options.metric.of(sample), 1);
+        }
+        let mut kinds: HashMap<Option<&str>, CoreKindRow<'e>> = HashMap::default();
+        for (core, amount) in cores {
+            let kind = core.and_then(|core| core.kind).map(|kind| profile.string(kind));
+            let row = kinds.entry(kind).or_insert(CoreKindRow { kind, counted: nothing, cores: Vec::new() });
+            row.counted = plus(row.counted, amount);
+            row.cores.push((core.map(|core| core.index), amount));
+        }
+        let mut kinds: Vec<CoreKindRow<'e>> = kinds.into_values().collect();
+        for row in &mut kinds {
+            row.cores.sort_unstable_by_key(|&(core, amount)| (core.is_none(), core, amount.samples));
+        }
+        kinds.sort_unstable_by(|a, b| heavier(a.counted, b.counted).then(a.kind.cmp(&b.kind)));
+        kinds
     }
+}
+
+fn cores(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let mut rows = Vec::new();
-    for (kind, cores) in kinds(profile, cores) {
-        let sum = cores.iter().fold(nothing, |sum, &(_, amount)| plus(sum, amount));
-        rows.push(core_cells("kind", kind, None, sum, kind_text(kind, cores.len())));
+    for CoreKindRow { kind, counted, cores } in report.core_kinds(series) {
+        rows.push(core_cells("kind", kind, None, counted, kind_text(kind, cores.len())));
         rows.extend(cores.into_iter().map(|(core, amount)| {
             let text = core.map_or("  no core recorded".to_owned(), |core| format!("  core {core}"));
             core_cells("core", kind, core, amount, text)
         }));
     }
-    let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
+    let notes = if report.recording.profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
     Listing::new(series.counted.weight, rows, notes)
-}
-
-/// The samples of a core, by its number, or of no core.
-type OfCore = (Option<u32>, Amount);
-
-/// The kinds, heaviest first, with their cores in the order of their numbers.
-fn kinds(profile: &Profile, cores: HashMap<Option<Core>, Amount>) -> Vec<(Option<&str>, Vec<OfCore>)> {
-    let mut kinds: HashMap<Option<&str>, Vec<OfCore>> = HashMap::default();
-    for (core, amount) in cores {
-        let kind = core.and_then(|core| core.kind).map(|kind| profile.string(kind));
-        kinds.entry(kind).or_default().push((core.map(|core| core.index), amount));
-    }
-    let mut kinds: Vec<_> = kinds.into_iter().collect();
-    for (_, cores) in &mut kinds {
-        cores.sort_unstable_by_key(|&(core, amount)| (core.is_none(), core, amount.samples));
-    }
-    let total = |cores: &[OfCore]| cores.iter().map(|&(_, amount)| amount).reduce(plus);
-    kinds.sort_unstable_by(|(kind_a, a), (kind_b, b)| match (total(a), total(b)) {
-        (Some(a), Some(b)) => heavier(a, b).then(kind_a.cmp(kind_b)),
-        (a, b) => a.is_none().cmp(&b.is_none()),
-    });
-    kinds
 }
 
 fn plus(mut sum: Amount, amount: Amount) -> Amount {

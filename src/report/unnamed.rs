@@ -1,7 +1,7 @@
 //! Frames without a name, and the binaries whose symbols would name them.
 
 use crate::hash::HashMap;
-use crate::profile::{BinaryId, Profile, SelectedSums, StackId};
+use crate::profile::{BinaryId, Profile, StackId};
 use crate::units::Uuid;
 
 /// Frames without a name in selected samples.
@@ -29,7 +29,7 @@ pub struct UnnamedBinary {
 }
 
 /// Visits every frame of the selected stacks once.
-pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> UnnamedFrames {
+pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> UnnamedFrames {
     let is_used = used_frames(profile, counted);
     let mut result = UnnamedFrames::default();
     let mut by_binary: HashMap<BinaryId, u64> = HashMap::default();
@@ -57,7 +57,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> U
 }
 
 /// By frame: true if a counted stack has it.
-fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
+fn used_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();
     // For rows directly after their parents, all but the first one: the index after the last selected row.
@@ -66,7 +66,7 @@ fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
         let end = &mut ends[stacks.turns_up_to(stack) - 1];
         *end = (*end).max(stack.index() + 1);
     };
-    counted.stacks().for_each(|stack| note(&mut ends, stack));
+    counted.for_each(|stack| note(&mut ends, stack));
     let mut is_used = vec![false; profile.frame_ids().len()];
     let mut turn = parents.len();
     // Callers precede their callees.

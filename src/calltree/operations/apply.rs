@@ -4,11 +4,92 @@ use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
 
+/// The effect of operations on each stack, from which the effect on any selection follows.
+#[derive(Debug)]
+pub struct OperationEffects {
+    /// By stack of the recording before, after one entry for samples without a stack: the effect of each operation.
+    effects: Vec<Effect>,
+    /// The text, the lack of functions and the inversion of each operation.
+    operations: Vec<OperationSummary>,
+}
+
+/// The effect of an operation on a stack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effect {
+    is_removed: bool,
+    is_shorter: bool,
+    has_other_leaf: bool,
+}
+
+impl OperationEffects {
+    /// Applies operations in their order. Returns the resulting recording, in which only the ids of stacks and samples differ.
+    ///
+    /// # Errors
+    /// If the new profile does not fit its tables or the memory budget.
+    pub fn apply(profile: &Profile, operations: &[Operation]) -> Result<(Profile, Self), RebuildError> {
+        let mut effects = vec![Effect::default(); (profile.stack_ids().len() + 1) * operations.len()];
+        let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
+        let after = profile.with_stacks(|stack, path| {
+            let effects = &mut effects[place(stack) * operations.len()..][..operations.len()];
+            operations.iter().zip(effects).all(|(operation, effect)| {
+                let (depth, leaf) = (path.len(), work.leaf(path));
+                effect.is_removed = !work.act(&operation.action, path);
+                if !effect.is_removed {
+                    effect.is_shorter = path.len() < depth;
+                    effect.has_other_leaf = operation.action != Action::Invert && work.leaf(path) != leaf;
+                }
+                !effect.is_removed
+            })
+        })?;
+        let operations = operations.iter().map(|operation| OperationSummary {
+            text: operation.text.clone(),
+            is_without_function: operation.action.functions().is_some_and(FunctionSet::is_empty),
+            inverts: operation.action == Action::Invert,
+            changes: Vec::new(),
+        });
+        Ok((after, Self { effects, operations: operations.collect() }))
+    }
+
+    /// Returns the effect of each operation on these stacks of the recording before.
+    pub fn summaries(&self, before: &StackWeights) -> Vec<OperationSummary> {
+        let mut summaries = self.operations.clone();
+        for rows in before.rows().chunk_by(|a, b| a.series == b.series) {
+            let mut changes = vec![Change::default(); summaries.len()];
+            for row in rows {
+                let effects = &self.effects[place(row.stack) * changes.len()..][..changes.len()];
+                changes.iter_mut().zip(effects).for_each(|(change, effect)| change.add(*effect, row));
+            }
+            let changed = summaries.iter_mut().zip(changes).filter(|(_, change)| !change.is_nothing());
+            changed.for_each(|(summary, change)| summary.changes.push((rows[0].series, change)));
+        }
+        summaries
+    }
+}
+
+/// The index of a stack in a table whose first entry is for samples without a stack.
+fn place(stack: Option<StackId>) -> usize {
+    stack.map_or(0, |stack| stack.index() + 1)
+}
+
+impl Change {
+    fn add(&mut self, effect: Effect, row: &StackWeight) {
+        if effect.is_removed {
+            self.removed_weight += row.weight;
+            self.removed_samples += row.samples;
+        }
+        if effect.is_shorter {
+            self.changed_samples += row.samples;
+        }
+        if effect.has_other_leaf {
+            self.moved_weight += row.weight;
+            self.moved_samples += row.samples;
+        }
+    }
+}
+
 impl SelectedSamples<'_> {
     /// Applies operations in their order. Returns the resulting recording, and the effect of each operation on the selected samples,
     /// measured by `metric`. Samples that are not selected are changed and removed in the same way.
-    ///
-    /// Only the ids of stacks and samples change.
     ///
     /// # Errors
     /// If the new profile does not fit its tables or the memory budget.
@@ -17,55 +98,9 @@ impl SelectedSamples<'_> {
         operations: &[Operation],
         metric: Metric,
     ) -> Result<(Profile, Vec<OperationSummary>), RebuildError> {
-        let profile = self.profile();
-        let mut counted = StackWeights::new(self, metric).into_rows();
-        counted.sort_by_key(|row| (row.stack, row.series));
-        let mut counted = counted.as_slice();
-        let mut changes: Vec<Vec<Change>> = vec![vec![Change::default(); profile.series_ids().len()]; operations.len()];
-        let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
-        let after = profile.with_stacks(|stack, path| {
-            let rows = take_rows(&mut counted, stack);
-            for (operation, changes) in operations.iter().zip(&mut changes) {
-                let (depth, leaf) = (path.len(), work.leaf(path));
-                if !work.act(&operation.action, path) {
-                    count(rows, changes, |change, row| {
-                        change.removed_weight += row.weight;
-                        change.removed_samples += row.samples;
-                    });
-                    return false;
-                }
-                if path.len() < depth {
-                    count(rows, changes, |change, row| change.changed_samples += row.samples);
-                }
-                if operation.action != Action::Invert && work.leaf(path) != leaf {
-                    count(rows, changes, |change, row| {
-                        change.moved_weight += row.weight;
-                        change.moved_samples += row.samples;
-                    });
-                }
-            }
-            true
-        })?;
-        let summaries = operations.iter().zip(changes).map(|(operation, changes)| OperationSummary {
-            text: operation.text.clone(),
-            is_without_function: operation.action.functions().is_some_and(FunctionSet::is_empty),
-            inverts: operation.action == Action::Invert,
-            changes: profile.series_ids().zip(changes).filter(|(_, change)| !change.is_nothing()).collect(),
-        });
-        Ok((after, summaries.collect()))
+        let (after, effects) = OperationEffects::apply(self.profile(), operations)?;
+        Ok((after, effects.summaries(&StackWeights::new(self, metric))))
     }
-}
-
-/// Takes the rows of a stack from the front. Rows and stacks have the same order, but not every stack has rows.
-fn take_rows<'w>(counted: &mut &'w [StackWeight], stack: Option<StackId>) -> &'w [StackWeight] {
-    let count = counted.iter().take_while(|row| row.stack == stack).count();
-    let (rows, rest) = counted.split_at(count);
-    *counted = rest;
-    rows
-}
-
-fn count(rows: &[StackWeight], changes: &mut [Change], add: impl Fn(&mut Change, &StackWeight)) {
-    rows.iter().for_each(|row| add(&mut changes[row.series.index()], row));
 }
 
 impl Action {
@@ -81,7 +116,7 @@ impl Action {
             | Self::Hide(functions)
             | Self::Collapse(functions)
             | Self::Flatten(functions) => Some(functions),
-            Self::FlattenRecursion | Self::Invert => None,
+            Self::AtPlace(_) | Self::FlattenRecursion | Self::Invert => None,
         }
     }
 }
@@ -140,6 +175,7 @@ impl Work<'_> {
                 path.dedup_by(|frame, caller| is_in(functions, *frame) && is_in(functions, *caller));
                 true
             }
+            Action::AtPlace(place) => place.act(profile, path),
             Action::FlattenRecursion => {
                 self.flatten_recursion(path);
                 true

@@ -27,8 +27,11 @@
 
 mod apply;
 mod idle;
+mod place;
 
+pub use apply::OperationEffects;
 pub(crate) use idle::is_idle;
+pub use place::{AtPlace, PlaceAction, TreeDirection};
 
 use crate::profile::{Category, FunctionId, Matcher, Profile, SeriesId};
 
@@ -109,6 +112,8 @@ pub enum Action {
     Collapse(FunctionSet),
     /// If chosen functions call each other, keeps only the first, through which the stack enters them.
     Flatten(FunctionSet),
+    /// Does something at one place of the call tree only.
+    AtPlace(AtPlace),
     /// If a function is called again below itself, removes everything from its first call to its last. The remaining call has the address
     /// and line of the last one.
     FlattenRecursion,

@@ -28,8 +28,9 @@ pub struct Function {
     pub key: FunctionKey,
 }
 
-/// The functions of both recordings, each once.
-pub(super) struct Functions {
+/// The functions of two recordings, each once: the first represents samples without a stack.
+#[derive(Clone, Debug)]
+pub struct Functions {
     names: IndexSet<Function>,
     /// By side and function: its number.
     of_side: [Vec<usize>; 2],
@@ -42,7 +43,8 @@ pub(super) struct Functions {
 pub(super) const STACKLESS: usize = 0;
 
 impl Functions {
-    pub(super) fn new(sides: [&Profile; 2]) -> Self {
+    /// Matches the functions of the first and the second recording.
+    pub fn new(sides: [&Profile; 2]) -> Self {
         let no_stack = Function { name: String::new(), binary: None, key: FunctionKey::NoStack };
         let mut names: IndexSet<Function> = [no_stack].into_iter().collect();
         let of_side = sides.map(|profile| {
@@ -61,17 +63,18 @@ impl Functions {
         Self { names, of_side, binary_of, binaries }
     }
 
-    /// The number of a function of a side.
-    pub(super) fn number(&self, side: usize, function: FunctionId) -> usize {
+    /// The number of a function of a side: 0 is the first recording, 1 the second.
+    pub fn number(&self, side: usize, function: FunctionId) -> usize {
         self.of_side[side][function.index()]
+    }
+
+    /// The functions in the order of their numbers.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Function> {
+        self.names.iter()
     }
 
     pub(super) fn names(&self) -> &IndexSet<Function> {
         &self.names
-    }
-
-    pub(super) fn into_names(self) -> Vec<Function> {
-        self.names.into_iter().collect()
     }
 
     /// The number of a function's binary.

@@ -39,23 +39,25 @@ mod matching;
 mod tree;
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
 pub use change_and_noise::{Change, Presence, Side, Sides};
 pub use likeness::{Normalize, Unlike};
-pub use matching::{Function, FunctionKey};
+pub use matching::{Function, FunctionKey, Functions};
 pub use tree::DiffNode;
 
 use super::Report;
 pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
-use matching::Functions;
 use tree::{MergedTree, by_binary, by_function, own_code};
 
 /// A row of a table: a function or a binary.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffRow {
+    /// Its number among the [functions](Functions::iter) of both recordings, or among their binaries.
+    pub number: usize,
     /// The function or binary; a binary has no function name.
     pub function: Function,
     /// The weights of the row.
@@ -87,14 +89,25 @@ pub struct Diff {
     /// The call tree over all threads, in the order it is read: below each node the largest changes of all weight first. Node 0
     /// is the root.
     pub nodes: Vec<DiffNode>,
-    names: Vec<Function>,
+    names: Arc<Functions>,
 }
 
 impl Diff {
     /// Compares two reports that are [comparable](Unlike::between). All selected samples of all their series are added up.
     pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, normalize: Normalize) -> Self {
         let functions = Functions::new([&before.recording.profile, &after.recording.profile]);
-        let tree = MergedTree::new([before, after], &functions);
+        Self::of_matched(&Arc::new(functions), before, after, normalize)
+    }
+
+    /// The same, for programs that compare many selections of two recordings, whose functions are matched once.
+    pub fn of_matched<'e>(
+        functions: &Arc<Functions>,
+        before: &Report<'e>,
+        after: &Report<'e>,
+        normalize: Normalize,
+    ) -> Self {
+        let names = Arc::clone(functions);
+        let tree = MergedTree::new([before, after], functions);
         let total = tree.total();
         let found = normalize.factor(before, after, &total);
         let factor = found.unwrap_or(1.0);
@@ -104,21 +117,23 @@ impl Diff {
                 Change::new(sides.before.all(), sides.after.all(), factor),
             )
         };
-        let nodes = tree.into_nodes(&functions, factor);
-        let by_function = by_function(&nodes, &functions);
-        let own = own_code([before, after], &functions).into_iter().map(|(number, own)| {
+        let nodes = tree.into_nodes(functions, factor);
+        let by_function = by_function(&nodes, functions);
+        let own = own_code([before, after], functions).into_iter().map(|(number, own)| {
             let (function, all) = &by_function[number];
-            (
-                function.clone(),
-                Sides { before: all.before.with_self(own.before), after: all.after.with_self(own.after) },
-            )
+            let sides = Sides { before: all.before.with_self(own.before), after: all.after.with_self(own.after) };
+            (number, function.clone(), sides)
         });
-        let own: Vec<(Function, Sides)> = own.collect();
-        let rows = |rows: Vec<(Function, Sides)>| {
-            let rows = rows.into_iter().filter(|(_, sides)| sides.before.all_samples + sides.after.all_samples > 0);
-            let rows = rows.map(|(function, sides)| {
+        let own: Vec<(usize, Function, Sides)> = own.collect();
+        let numbered = |rows: Vec<(Function, Sides)>| {
+            let rows = rows.into_iter().enumerate();
+            rows.map(|(number, (function, sides))| (number, function, sides)).collect()
+        };
+        let rows = |rows: Vec<(usize, Function, Sides)>| {
+            let is_sampled = |sides: &Sides| sides.before.all_samples + sides.after.all_samples > 0;
+            let rows = rows.into_iter().filter(|(_, _, sides)| is_sampled(sides)).map(|(number, function, sides)| {
                 let (self_change, all_change) = change(&sides);
-                DiffRow { function, sides, self_change, all_change }
+                DiffRow { number, function, sides, self_change, all_change }
             });
             let mut rows: Vec<DiffRow> = rows.collect();
             rows.sort_by(|a, b| {
@@ -136,16 +151,16 @@ impl Diff {
             is_scaled: found.is_some(),
             total,
             own_functions: rows(own),
-            functions: rows(by_function),
-            binaries: rows(by_binary(&nodes, &functions)),
+            functions: rows(numbered(by_function)),
+            binaries: rows(numbered(by_binary(&nodes, functions))),
             nodes,
-            names: functions.into_names(),
+            names,
         }
     }
 
     /// The function of a node of the tree; `None` for the root.
     pub fn function(&self, node: &DiffNode) -> Option<&Function> {
-        self.names.get(node.function?)
+        self.names.names().get_index(node.function?)
     }
 
     /// The change of something's self weight.

@@ -15,8 +15,8 @@ use crate::report::overview::OwnCode;
 pub struct DiffNode {
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,
-    /// The number of its function: see [`Diff::function`](super::Diff::function).
-    pub(super) function: Option<usize>,
+    /// The number of its function among the [functions](super::Functions::iter) of both recordings; `None` for the root.
+    pub function: Option<usize>,
     /// The weights of the node.
     pub sides: Sides,
 }

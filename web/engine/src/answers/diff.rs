@@ -1,0 +1,260 @@
+//! Answers about two recordings.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use traceparse::report::diff::{Change, Diff, DiffNode, DiffRow, FunctionKey, Functions, Presence, Side, Sides};
+
+use super::flame::{Frame, Placed, model, place, set_boxes};
+use super::trees::{Tree, is_match, open_rows};
+use super::{NO_STACK, ROOT};
+use crate::protocol::{
+    Answer, Boxes, ChangeColumns, ChangedRows, DiffTableOf, DiffTotal, LabelledRows, Normalize, Rows, Widths,
+};
+use crate::view::View;
+
+const TOP: usize = 12;
+/// Functions with fewer samples in both recordings together are seldom marked, as in the command's answer.
+const TOLD: u64 = 20;
+
+/// The changes between two selections.
+pub(crate) struct Changes {
+    pub(crate) before: Rc<View>,
+    pub(crate) after: Rc<View>,
+    pub(crate) diff: Diff,
+    functions: Arc<Functions>,
+    normalize: Normalize,
+    /// By node: the node after the last one below it.
+    ends: Vec<u32>,
+}
+
+impl Changes {
+    pub(crate) fn new(
+        (before, after): (Rc<View>, Rc<View>),
+        diff: Diff,
+        functions: Arc<Functions>,
+        normalize: Normalize,
+    ) -> Self {
+        let mut ends = vec![diff.nodes.len() as u32; diff.nodes.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (at, node) in diff.nodes.iter().enumerate() {
+            while let Some(last) = open.pop_if(|&mut last| diff.nodes[last].depth >= node.depth) {
+                ends[last] = at as u32;
+            }
+            open.push(at);
+        }
+        Self { before, after, diff, functions, normalize, ends }
+    }
+
+    fn total(&self) -> DiffTotal {
+        let Sides { before, after, .. } = self.diff.total;
+        DiffTotal {
+            rows: self.rows([&self.diff.total]),
+            samples: [before.all_samples as f64, after.all_samples as f64],
+            normalize: self.normalize,
+            factor: self.diff.factor,
+            is_scaled: self.diff.is_scaled,
+        }
+    }
+
+    fn rows<'s>(&self, rows: impl IntoIterator<Item = &'s Sides>) -> ChangedRows {
+        let mut found = ChangedRows::default();
+        for sides in rows {
+            found.count += 1;
+            let (own, all) = (self.diff.self_change(sides), self.diff.all_change(sides));
+            found.own.push(sides, own, |side| side.self_weight);
+            found.all.push(sides, all, |side| side.all_weight);
+            found.presence.0.push(match sides.presence() {
+                Presence::Both => 0,
+                Presence::New => 1,
+                Presence::Vanished => 2,
+            });
+        }
+        found
+    }
+
+    /// The label of a number among matched functions: the first of them has no stack.
+    fn label(number: Option<usize>) -> i32 {
+        match number {
+            None => ROOT,
+            Some(0) => NO_STACK,
+            Some(number) => number as i32,
+        }
+    }
+
+    fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.ends[node as usize];
+        std::iter::successors(Some(node + 1), |&child| Some(self.ends[child as usize])).take_while(move |&child| child < end)
+    }
+
+    fn node(&self, node: u32) -> &DiffNode {
+        &self.diff.nodes[node as usize]
+    }
+}
+
+impl ChangeColumns {
+    fn push(&mut self, sides: &Sides, change: Change, weight: impl Fn(&Side) -> u64) {
+        self.before.0.push(weight(&sides.before));
+        self.after.0.push(weight(&sides.after));
+        self.change.0.push(change.weight);
+        self.noise.0.push(change.noise);
+        self.is_beyond.0.push(change.is_beyond_noise().into());
+    }
+}
+
+pub(crate) fn table(changes: &Changes, of: DiffTableOf) -> Answer {
+    let rows = match of {
+        DiffTableOf::Functions => &changes.diff.functions,
+        DiffTableOf::Own => &changes.diff.own_functions,
+        DiffTableOf::Binaries => &changes.diff.binaries,
+    };
+    let is_binary = of == DiffTableOf::Binaries;
+    let label = |row: &DiffRow| if is_binary { NO_STACK } else { Changes::label(Some(row.number)) };
+    let name = |row: &DiffRow| match (&row.function.key, &row.function.binary) {
+        (FunctionKey::NoStack, _) => traceparse::report::NO_STACK.to_owned(),
+        (_, Some(binary)) => binary.clone(),
+        (_, None) => traceparse::report::NO_BINARY.to_owned(),
+    };
+    Answer::DiffTable {
+        total: changes.total(),
+        label: rows.iter().map(label).collect(),
+        name: rows.iter().filter(|_| is_binary).map(name).collect(),
+        rows: changes.rows(rows.iter().map(|row| &row.sides)),
+    }
+}
+
+pub(crate) fn overview(changes: &Changes) -> Answer {
+    let Diff { functions, own_functions, .. } = &changes.diff;
+    let is_own = !own_functions.is_empty();
+    let tried = if is_own { own_functions } else { functions };
+    let is_told = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples >= TOLD;
+    let told = tried.iter().filter(is_told);
+    let top = |rows: &[DiffRow]| {
+        let changed: Vec<&DiffRow> = rows.iter().filter(|row| row.self_change.weight != 0.0).take(TOP).collect();
+        let label = changed.iter().map(|row| Changes::label(Some(row.number))).collect();
+        LabelledRows { label, rows: changes.rows(changed.iter().map(|row| &row.sides)) }
+    };
+    Answer::DiffOverview {
+        total: changes.total(),
+        own: top(own_functions),
+        all: top(functions),
+        functions: tried.len(),
+        is_own,
+        told: told.clone().count(),
+        changed: told.filter(|row| row.self_change.is_beyond_noise()).count(),
+    }
+}
+
+/// The change of a function; no row if no selected sample has it.
+pub(crate) fn of_function(changes: &Changes, label: i32) -> Answer {
+    let found = changes.diff.functions.iter().filter(|row| Changes::label(Some(row.number)) == label);
+    Answer::DiffOf { total: changes.total(), rows: changes.rows(found.map(|row| &row.sides)) }
+}
+
+/// The tree of both recordings.
+struct Both<'c> {
+    changes: &'c Changes,
+    matches: Option<&'c [u8]>,
+    towards: Vec<bool>,
+}
+
+impl Tree for Both<'_> {
+    type Row = u32;
+
+    fn roots(&self) -> Vec<u32> {
+        self.changes.children(0).collect()
+    }
+
+    fn children(&self, &node: &u32) -> Vec<u32> {
+        self.changes.children(node).collect()
+    }
+
+    fn label(&self, &node: &u32) -> i32 {
+        Changes::label(self.changes.node(node).function)
+    }
+
+    /// A change leads the way.
+    fn weight(&self, &node: &u32) -> f64 {
+        self.changes.diff.all_change(&self.changes.node(node).sides).weight.abs()
+    }
+
+    fn has_children(&self, &node: &u32) -> bool {
+        let Sides { before, after, .. } = self.changes.node(node).sides;
+        before.all_samples + after.all_samples > before.self_samples + after.self_samples
+    }
+
+    fn is_match(&self, node: &u32) -> bool {
+        is_match(self.matches, self.label(node))
+    }
+
+    fn has_match(&self, &node: &u32) -> bool {
+        self.towards.get(node as usize) == Some(&true)
+    }
+}
+
+/// `matches` has the functions of both recordings that are looked for.
+pub(crate) fn tree(changes: &Changes, ask: &Rows, matches: Option<&[u8]>) -> Answer {
+    let mut towards = vec![false; if matches.is_some() { changes.diff.nodes.len() } else { 0 }];
+    let mut path: Vec<usize> = Vec::new();
+    for (at, node) in changes.diff.nodes.iter().enumerate().filter(|_| matches.is_some()) {
+        path.truncate(node.depth as usize);
+        path.push(at);
+        if is_match(matches, Changes::label(node.function)) {
+            path.iter().rev().take_while(|&&above| !std::mem::replace(&mut towards[above], true)).for_each(drop);
+        }
+    }
+    let tree = Both { changes, matches, towards };
+    let shown = open_rows(&tree, true, ask);
+    let labels = shown.rows.iter().map(|(_, row)| tree.label(row)).collect();
+    let rows = changes.rows(shown.rows.iter().map(|&(_, node)| &changes.node(node).sides));
+    Answer::DiffTree { total: changes.total(), tree: shown.into_tree_rows(labels), rows }
+}
+
+/// The percentages of the weight before from which a change has the next colour, as in the command's differential flame graphs.
+const STEPS: [f64; 4] = [0.0, 1.0, 3.0, 10.0];
+
+/// The change of a node as canvases colour it: between -1 and 1, and 0 for noise.
+fn shade(change: Change, before: f64) -> f32 {
+    if !change.is_beyond_noise() {
+        return 0.0;
+    }
+    let percent = 100.0 * change.weight.abs() / before.max(1.0);
+    // The displayed limit is exact: 3.3 - 2.3 is slightly less than 1.
+    let step = STEPS.iter().filter(|&&from| percent >= from - 1e-9).count() as f64;
+    // Canvases draw the root of it.
+    (change.weight.signum() * ((step - 0.5) / STEPS.len() as f64).powi(2)) as f32
+}
+
+pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes) -> Answer {
+    let side = |sides: &Sides| match widths {
+        Widths::Before => sides.before,
+        Widths::After => sides.after,
+    };
+    let of = |node: u32| side(&changes.node(node).sides);
+    let total = of(0).all_weight as f64;
+    let frame = Frame::new(ask, total);
+    let name = |node: u32| changes.diff.function(changes.node(node));
+    let children = |&node: &u32| {
+        let is_shown = |&child: &u32| of(child).all_samples > 0 && of(child).all_weight as f64 >= frame.least;
+        let mut children: Vec<u32> = changes.children(node).filter(is_shown).collect();
+        let key = |node: u32| (of(node).all_weight, of(node).all_samples);
+        children.sort_unstable_by(|&a, &b| key(b).cmp(&key(a)).then_with(|| name(a).cmp(&name(b))));
+        children
+    };
+    let boxes: Vec<Placed<u32>> = place(0, frame, |&node| of(node).all_weight as f64, children);
+    let sides = || boxes.iter().map(|placed| &changes.node(placed.item).sides);
+    let functions = changes.functions.iter().len() as i32;
+    let label = |placed: &Placed<u32>| match changes.node(placed.item).function {
+        None => functions + 1,
+        Some(0) => functions,
+        Some(number) => number as i32,
+    };
+    let before = changes.diff.total.before.all_weight as f64;
+    let mut model = model(ask, total, frame);
+    model.own = sides().map(|sides| side(sides).self_weight as f64).collect();
+    model.label = boxes.iter().map(label).collect();
+    model.change = Some(sides().map(|sides| shade(changes.diff.all_change(sides), before)).collect());
+    let nodes = boxes.iter().map(|placed| placed.item as i32).collect();
+    set_boxes(&mut model, nodes, &boxes);
+    Answer::DiffFlame { total: changes.total(), model, rows: changes.rows(sides()) }
+}

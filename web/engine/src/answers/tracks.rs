@@ -1,0 +1,285 @@
+//! Weights over time: a line for each thread, process, core and state.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use traceparse::profile::Sample;
+use ts_rs::TS;
+
+use crate::protocol::Range;
+use crate::view::View;
+use crate::wire::{Exact, F64s, Refused};
+
+/// The most threads, processes and cores with their own lines.
+const MOST_LINES: usize = 200;
+
+#[derive(Debug, Serialize, TS)]
+pub(crate) struct Tracks {
+    pub(crate) start: f64,
+    pub(crate) bin: f64,
+    pub(crate) overall: F64s,
+    pub(crate) threads: Vec<Line>,
+    pub(crate) processes: Vec<Line>,
+    pub(crate) cores: Vec<Line>,
+    /// -1 means no recorded state.
+    pub(crate) states: Vec<StateLine>,
+}
+
+/// Weights in bins of one length, of one line of the timeline.
+#[derive(Debug, Serialize, TS)]
+pub(crate) struct Line {
+    pub(crate) id: i32,
+    pub(crate) weight: Exact,
+    /// The bins of selected samples, and of other states.
+    pub(crate) bins: F64s,
+    pub(crate) waiting: Option<F64s>,
+}
+
+#[derive(Debug, Serialize, TS)]
+pub(crate) struct StateLine {
+    pub(crate) id: i32,
+    pub(crate) bins: F64s,
+}
+
+/// The time that the weights of samples cover. If weights are times, it begins with the sample. Other weights end with it: a sample of
+/// cycles is taken when a number of cycles have passed. In real recordings, cycles divided by the time since the thread's last sample reach
+/// the clock rate of a core and do not exceed it; divided by the time until the next sample, they do.
+#[derive(Debug)]
+pub(crate) struct Lengths {
+    /// By sample of the recording, in nanoseconds.
+    of_sample: Vec<f64>,
+    /// True if this time ends with the sample.
+    is_before: bool,
+}
+
+impl Lengths {
+    /// The weight of each sample of a series, if it is a time. Otherwise the time since the last sample of its thread; if the weight is less
+    /// than half of what is typical for such a time, the thread did not run all of it, and the typical time for the weight is used.
+    pub(crate) fn new(samples: &[Sample], series: usize, threads: usize, is_time: bool) -> Self {
+        let mut of_sample = vec![0.0; samples.len()];
+        let own = || samples.iter().enumerate().filter(|(_, sample)| sample.series.index() == series);
+        if is_time {
+            own().for_each(|(at, sample)| of_sample[at] = sample.weight as f64);
+            return Self { of_sample, is_before: false };
+        }
+        let mut last: Vec<Option<u64>> = vec![None; threads];
+        let mut rates = Vec::new();
+        for (at, sample) in own() {
+            let now = sample.time.as_nanos();
+            let before = last[sample.thread.index()].replace(now);
+            let gap = before.map_or(0.0, |before| now.saturating_sub(before) as f64);
+            of_sample[at] = gap;
+            if gap > 0.0 && sample.weight > 0 {
+                rates.push(sample.weight as f64 / gap);
+            }
+        }
+        let middle = rates.len().saturating_sub(1) / 2;
+        let usual = if rates.is_empty() { 0.0 } else { *rates.select_nth_unstable_by(middle, f64::total_cmp).1 };
+        for (at, sample) in own() {
+            let (gap, weight) = (of_sample[at], sample.weight as f64);
+            if gap <= 0.0 || weight < usual / 2.0 * gap {
+                of_sample[at] = if usual > 0.0 { weight / usual } else { 0.0 };
+            }
+        }
+        Self { of_sample, is_before: true }
+    }
+}
+
+/// Bins of one length from `start` on.
+struct Grid {
+    start: f64,
+    bin: f64,
+    count: usize,
+}
+
+impl Grid {
+    /// Bins for this many pixels, with a round length so that they do not move when time is panned.
+    fn new(range: Range, pixels: f64) -> Self {
+        let bin = round_up((range.end - range.start) / pixels.max(1.0)).max(1.0);
+        let start = (range.start / bin).floor() * bin;
+        Self { start, bin, count: ((range.end - start) / bin).ceil() as usize + 1 }
+    }
+
+    /// Spreads a weight over the time that it covers.
+    fn add(&self, bins: &mut [f64], time: f64, weight: f64, length: f64, is_before: bool) {
+        let from = (time - self.start - if is_before { length } else { 0.0 }) / self.bin;
+        let place = from.floor();
+        if length <= self.bin / 4.0 {
+            if place >= 0.0 && let Some(bin) = bins.get_mut(place as usize) {
+                *bin += weight;
+            }
+            return;
+        }
+        let end = from + length / self.bin;
+        let of_bin = self.bin * (weight / length);
+        let mut place = place.max(0.0);
+        while place < end && (place as usize) < bins.len() {
+            bins[place as usize] += (end.min(place + 1.0) - from.max(place)) * of_bin;
+            place += 1.0;
+        }
+    }
+}
+
+/// The next larger of 1, 2 or 5 times a power of ten.
+fn round_up(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
+    steps.into_iter().find(|&step| step >= least * (1.0 - 1e-9)).unwrap_or(1.0)
+}
+
+/// A sample that is shown: its place, its weight, and whether its state is selected.
+#[derive(Clone, Copy)]
+struct Row<'p> {
+    at: usize,
+    sample: &'p Sample,
+    weight: u64,
+    is_counted: bool,
+}
+
+struct Spread<'v> {
+    grid: Grid,
+    lengths: Option<std::rc::Rc<Lengths>>,
+    rows: Vec<Row<'v>>,
+}
+
+pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixels: f64) -> Result<Tracks, Refused> {
+    let profile = view.profile();
+    // A counter is not read at every sample, so its events may belong to a longer time.
+    let lengths = (unit != "events").then(|| view.base.lengths(series));
+    let spread = Spread { grid: Grid::new(range, pixels), lengths, rows: rows(view, series) };
+    let process_of: Vec<usize> = profile.thread_ids().map(|id| profile.thread(id).process.index()).collect();
+    let threads = spread.lines(process_of.len(), true, |sample| sample.thread.index());
+    let mut shown = threads.iter().map(|line| process_of[line.id as usize]);
+    let first = shown.next();
+    let processes = if shown.any(|process| Some(process) != first) {
+        spread.lines(profile.process_ids().len(), true, |sample| process_of[sample.thread.index()])
+    } else {
+        let weight = spread.counted().map(|row| u128::from(row.weight)).sum();
+        let line = |process: usize| Line { id: process as i32, weight: Exact(weight), bins: sum(&threads, spread.grid.count), waiting: None };
+        first.map(line).into_iter().collect()
+    };
+    let has_cores = profile.core_ids().len() > 0;
+    let of_cores = spread.lines(profile.core_ids().len() + 1, false, |sample| sample.core.map_or(0, |core| core.index() + 1));
+    let cores = of_cores.into_iter().map(|line| Line { id: line.id - 1, ..line }).filter(|line| has_cores && line.id >= 0);
+    let overall = if threads.len() < MOST_LINES {
+        sum(&threads, spread.grid.count)
+    } else {
+        spread.bins(spread.counted(), 1, |_| 0).swap_remove(0)
+    };
+    Ok(Tracks {
+        start: spread.grid.start,
+        bin: spread.grid.bin,
+        overall,
+        processes,
+        cores: cores.collect(),
+        states: spread.states(&view.base.states),
+        threads,
+    })
+}
+
+/// The samples of the selected threads and time, of every state unless states were named.
+fn rows(view: &View, series: usize) -> Vec<Row<'_>> {
+    let profile = view.profile();
+    let selected = view.options.selection.on(profile);
+    let shows_all = !matches!(view.options.selection.states, traceparse::profile::StateFilter::Only(_));
+    let row = |(at, sample): (usize, &'_ Sample)| {
+        let is_counted = selected.is_state_counted(sample);
+        (is_counted || shows_all, at, is_counted)
+    };
+    let samples = profile.samples().iter().enumerate();
+    let own = samples.filter(|(_, sample)| sample.series.index() == series && selected.is_in_scope(*sample));
+    let own = own.filter(|_| view.is_selected(series));
+    let shown = own.map(|(at, sample)| (row((at, sample)), sample)).filter(|((is_shown, ..), _)| *is_shown);
+    shown.map(|((_, at, is_counted), sample)| Row { at, sample, weight: view.options.metric.of(sample), is_counted }).collect()
+}
+
+impl<'v> Spread<'v> {
+    fn counted(&self) -> impl Iterator<Item = &Row<'v>> + Clone {
+        self.rows.iter().filter(|row| row.is_counted)
+    }
+
+    /// The bins of each key below `keys`.
+    fn bins<'r>(&self, rows: impl Iterator<Item = &'r Row<'v>>, keys: usize, key: impl Fn(&Sample) -> usize) -> Vec<F64s>
+    where
+        'v: 'r,
+    {
+        let mut bins = vec![F64s(vec![0.0; self.grid.count]); keys];
+        for row in rows {
+            let Some(bins) = bins.get_mut(key(row.sample)) else { continue };
+            let length = self.lengths.as_ref().map_or(0.0, |lengths| lengths.of_sample[row.at]);
+            let is_before = self.lengths.as_ref().is_some_and(|lengths| lengths.is_before);
+            self.grid.add(&mut bins.0, row.sample.time.as_nanos() as f64, row.weight as f64, length, is_before);
+        }
+        bins
+    }
+
+    /// The heaviest lines: bins of selected samples, and of other samples.
+    fn lines(&self, keys: usize, has_others: bool, key: impl Fn(&Sample) -> usize) -> Vec<Line> {
+        // By key: the selected weight, all weight, and whether there are samples.
+        let mut sums = vec![(0_u128, 0_u128, false); keys];
+        for row in self.rows.iter().filter(|row| row.is_counted || has_others) {
+            let sum = &mut sums[key(row.sample)];
+            sum.0 += if row.is_counted { row.weight.into() } else { 0 };
+            sum.1 += u128::from(row.weight);
+            sum.2 = true;
+        }
+        let mut ids: Vec<usize> = (0..keys).filter(|&id| sums[id].2).collect();
+        ids.sort_by_key(|&id| Reverse((sums[id].0, sums[id].1)));
+        ids.truncate(MOST_LINES);
+        let mut places = vec![usize::MAX; keys];
+        for (place, &id) in ids.iter().enumerate() {
+            places[id] = place;
+        }
+        let place = |sample: &Sample| places[key(sample)];
+        let bins = self.bins(self.counted(), ids.len(), place);
+        let has_waiting = has_others && self.rows.iter().any(|row| !row.is_counted);
+        let mut waiting = has_waiting
+            .then(|| self.bins(self.rows.iter().filter(|row| !row.is_counted), ids.len(), place))
+            .map(Vec::into_iter);
+        let lines = ids.into_iter().zip(bins).map(|(id, bins)| {
+            let waiting = waiting.as_mut().and_then(Iterator::next);
+            Line { id: id as i32, weight: Exact(sums[id].0), bins, waiting }
+        });
+        lines.collect()
+    }
+
+    fn states(&self, states: &[traceparse::profile::Id<str>]) -> Vec<StateLine> {
+        if states.len() < 2 {
+            return Vec::new();
+        }
+        let place = |sample: &Sample| {
+            sample.state.map_or(0, |state| states.iter().position(|&known| known == state).map_or(0, |place| place + 1))
+        };
+        let bins = self.bins(self.rows.iter(), states.len() + 1, place);
+        (-1..).zip(bins).map(|(id, bins)| StateLine { id, bins }).collect()
+    }
+}
+
+fn sum(lines: &[Line], count: usize) -> F64s {
+    let mut sum = vec![0.0; count];
+    for line in lines {
+        sum.iter_mut().zip(&line.bins.0).for_each(|(sum, bin)| *sum += bin);
+    }
+    F64s(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_round() {
+        assert_eq!([0.7, 1.0, 1.1, 3.0, 5.0, 5.1, 12.0].map(round_up), [1.0, 1.0, 2.0, 5.0, 5.0, 10.0, 20.0]);
+    }
+
+    #[test]
+    fn weights_are_spread_over_their_time() {
+        let grid = Grid { start: 0.0, bin: 10.0, count: 4 };
+        let mut bins = vec![0.0; 4];
+        grid.add(&mut bins, 5.0, 30.0, 20.0, false);
+        assert_eq!(bins, [7.5, 15.0, 7.5, 0.0]);
+        grid.add(&mut bins, 35.0, 4.0, 0.0, true);
+        assert_eq!(bins, [7.5, 15.0, 7.5, 4.0]);
+    }
+}

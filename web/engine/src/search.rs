@@ -1,0 +1,68 @@
+//! The meaning of a search. A text is a regular expression if it is valid and matches something; otherwise it is plain text if a name
+//! contains it, so that a pasted name is found: `filter(float*, float)` is also a valid regular expression, but matches other names.
+
+use regex::Regex;
+use traceparse::profile::Profile;
+
+use crate::wire::Refused;
+
+/// A search in one or more recordings, which means the same in all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    /// The regular expression with which the command finds the same names.
+    pub(crate) pattern: String,
+    pub(crate) is_plain: bool,
+    /// By recording and function: 1 if its name matches.
+    pub(crate) matches: Vec<Vec<u8>>,
+}
+
+impl Reading {
+    fn of(profiles: &[&Profile], pattern: String, is_plain: bool) -> Result<Self, Refused> {
+        let regex = compile(&pattern)?;
+        let of_one = |profile: &&Profile| {
+            let names = profile.function_ids().map(|id| profile.function_name(id));
+            names.map(|name| u8::from(regex.is_match(name))).collect()
+        };
+        Ok(Self { pattern, is_plain, matches: profiles.iter().map(of_one).collect() })
+    }
+
+    fn has_match(&self) -> bool {
+        self.matches.iter().any(|of_one| of_one.contains(&1))
+    }
+}
+
+/// Reads what was typed.
+pub(crate) fn read(profiles: &[&Profile], typed: &str) -> Result<Reading, Refused> {
+    let as_pattern = Reading::of(profiles, smart_case(typed, typed), false);
+    match &as_pattern {
+        Ok(reading) if reading.has_match() => as_pattern,
+        _ => match Reading::of(profiles, smart_case(&regex::escape(typed), typed), true) {
+            Ok(reading) if reading.has_match() => Ok(reading),
+            _ => as_pattern,
+        },
+    }
+}
+
+/// Without capital letters, a search ignores case, unless its flags say something else.
+fn smart_case(pattern: &str, typed: &str) -> String {
+    let says_case = typed.strip_prefix("(?").and_then(|rest| rest.split_once(')')).is_some_and(|(flags, _)| flags.contains('i'));
+    if says_case || has_capital(typed) { pattern.to_owned() } else { format!("(?i){pattern}") }
+}
+
+/// True if a pattern has a literal capital letter, and not only one as in `\W`.
+fn has_capital(pattern: &str) -> bool {
+    let mut chars = pattern.chars();
+    while let Some(char) = chars.next() {
+        if char == '\\' {
+            chars.next();
+        } else if char.is_uppercase() {
+            return true;
+        }
+    }
+    false
+}
+
+/// A regular expression as the command reads it.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, Refused> {
+    Regex::new(pattern).map_err(|error| Refused(format!("this regular expression cannot be used: {error}")))
+}

@@ -1,0 +1,589 @@
+//! A selection of a recording after operations, and everything that is kept so that the next selection is fast.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use traceparse::calltree::{
+    Forest, ForestWeights, FunctionSet, Metric, OperationEffects, OperationSummary, StackNumbers, StackWeights,
+    WeighedForest,
+};
+use traceparse::profile::{Id, IntervalFilter, Matcher, Profile, Selection, StateFilter, TimeRange};
+use traceparse::recording::{Counter, Intervals, Recording};
+use traceparse::report::{Report, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView};
+use traceparse::units::{Nanos, Unit};
+
+use crate::answers::tracks::Lengths;
+
+use crate::operations::operation_of;
+use crate::protocol::{self, During, Operation, Part, SeparateBy, States, StatesName};
+use crate::wire::Refused;
+
+/// A recording with one kind of weight, after operations. Nothing here depends on the selection.
+pub(crate) struct Base {
+    pub(crate) recording: Recording,
+    /// The states of samples, in the order of their first samples before operations.
+    pub(crate) states: Vec<Id<str>>,
+    lengths: RefCell<HashMap<usize, Rc<Lengths>>>,
+    numbers: OnceCell<StackNumbers>,
+    forest: OnceCell<Forest>,
+    /// The recording before operations, and what they did.
+    before: Option<(Rc<Base>, OperationEffects)>,
+}
+
+impl Base {
+    pub(crate) fn new(recording: Recording) -> Self {
+        let states = states_of(&recording.profile);
+        let (numbers, forest, lengths) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Self { recording, states, lengths, numbers, forest, before: None }
+    }
+
+    /// The times that the weights of a series' samples cover.
+    pub(crate) fn lengths(&self, series: usize) -> Rc<Lengths> {
+        let new = || {
+            let profile = self.profile();
+            let is_time = profile.series_ids().nth(series).is_some_and(|id| profile.series(id).unit == Unit::Nanoseconds);
+            Rc::new(Lengths::new(profile.samples(), series, profile.thread_ids().len(), is_time))
+        };
+        Rc::clone(self.lengths.borrow_mut().entry(series).or_insert_with(new))
+    }
+
+    /// The same recording, weighed by the events of a counter.
+    pub(crate) fn weighed_by(&self, number: u32) -> Result<Self, Refused> {
+        let mut analysis = traceparse::Analysis::new(self.recording.clone());
+        let without = analysis.weigh_by_counter(&Counter::Number(number)).map_err(|error| Refused(error.to_string()))?;
+        if without.iter().all(Option::is_none) {
+            return Err(Refused(format!("this recording has no counter {number}")));
+        }
+        Ok(Self::new(analysis.recording().clone()))
+    }
+
+    /// The recording after operations.
+    pub(crate) fn operated(self: &Rc<Self>, operations: &[Operation]) -> Result<Self, Refused> {
+        let profile = &self.recording.profile;
+        let operations = operations.iter().map(|operation| operation_of(profile, operation)).collect::<Result<Vec<_>, _>>()?;
+        let (after, effects) =
+            OperationEffects::apply(profile, &operations).map_err(|error| Refused(error.to_string()))?;
+        let before = Some((Rc::clone(self), effects));
+        let states = self.states.clone();
+        Ok(Self { before, states, ..Self::new(self.recording.with_profile(after)) })
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.recording.profile
+    }
+
+    pub(crate) fn forest(&self) -> &Forest {
+        self.forest.get_or_init(|| Forest::new(self.profile()))
+    }
+
+    fn weigh(&self, options: &ReportOptions) -> StackWeights {
+        let numbers = self.numbers.get_or_init(|| StackNumbers::new(self.profile()));
+        numbers.weigh(&options.selection.on(self.profile()), options.metric)
+    }
+}
+
+/// A selection. It computes on demand, and keeps what several answers need.
+pub(crate) struct View {
+    pub(crate) base: Rc<Base>,
+    pub(crate) options: ReportOptions,
+    /// The series that are selected; every series if empty.
+    only: Option<Vec<usize>>,
+    weights: OnceCell<StackWeights>,
+    trees: RefCell<HashMap<(usize, SeparateBy, i32), Rc<ForestWeights>>>,
+}
+
+impl View {
+    pub(crate) fn new(base: Rc<Base>, selection: &protocol::Selection, intervals: &Intervals) -> Result<Self, Refused> {
+        let options = options_of(&base, selection, intervals)?;
+        let only = selection.series.clone();
+        Ok(Self { base, options, only, weights: OnceCell::new(), trees: RefCell::default() })
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        self.base.profile()
+    }
+
+    pub(crate) fn is_selected(&self, series: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&series))
+    }
+
+    /// The weights of all series.
+    pub(crate) fn weights(&self) -> &StackWeights {
+        self.weights.get_or_init(|| self.base.weigh(&self.options))
+    }
+
+    /// The weights of a series.
+    pub(crate) fn weights_of(&self, series: usize) -> StackWeights {
+        match self.profile().series_ids().nth(series).filter(|_| self.is_selected(series)) {
+            Some(id) => self.weights().only(id),
+            None => StackWeights::default(),
+        }
+    }
+
+    /// The effect of each operation on the selected samples of a series.
+    pub(crate) fn effects(&self) -> Vec<OperationSummary> {
+        match &self.base.before {
+            Some((before, effects)) => effects.summaries(&before.weigh(&self.options)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Makes a report of this selection, and passes the part on one series.
+    pub(crate) fn report<T>(
+        &self,
+        series: usize,
+        separate_by: SeparateBy,
+        answer: impl FnOnce(&Report<'_>, &SeriesReport) -> T,
+    ) -> Result<T, Refused> {
+        let options = ReportOptions { separate_by: separation(separate_by), ..self.options.clone() };
+        let report = self.base.recording.report_of(&options, self.weights_of(series));
+        let id = self.profile().series_ids().nth(series);
+        let position = id.and_then(|id| report.position(id));
+        match position {
+            Some(position) => Ok(answer(&report, &report.series[position])),
+            None => Err(Refused(format!("there is no series {series}"))),
+        }
+    }
+
+    /// A report of this selection over all series.
+    pub(crate) fn report_of_all(&self) -> Report<'_> {
+        let weights = match &self.only {
+            None => self.weights().clone(),
+            Some(only) => self.weights().clone().retain_series(|series| only.contains(&series.index())),
+        };
+        self.base.recording.report_of(&self.options, weights)
+    }
+
+    /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
+    pub(crate) fn part_and_tree(
+        &self,
+        series: usize,
+        by: SeparateBy,
+        wanted: Option<i32>,
+    ) -> Result<(Vec<Part>, Option<i32>, Option<Rc<ForestWeights>>), Refused> {
+        if by == SeparateBy::None {
+            let tree = self.tree(series);
+            let total = crate::answers::amount_of(&tree);
+            let part = Part { id: -1, name: None, amount: total };
+            let parts = if tree.total().all_samples > 0 { vec![part] } else { Vec::new() };
+            let is_there = !parts.is_empty();
+            return Ok((parts, is_there.then_some(-1), is_there.then_some(tree)));
+        }
+        self.report(series, by, |report, row| {
+            let parts: Vec<Part> = row.scopes.iter().map(|scope| part_of(&self.base, scope)).collect();
+            let place = parts.iter().position(|part| Some(part.id) == wanted).or((!parts.is_empty()).then_some(0));
+            let id = place.map(|place| parts[place].id);
+            let tree = place.zip(id).map(|(place, id)| {
+                let key = (series, by, id);
+                let known = self.trees.borrow().get(&key).cloned();
+                known.unwrap_or_else(|| {
+                    let stacks = report.stacks_of(row, &row.scopes[place]);
+                    let tree = Rc::new(self.base.forest().weigh(stacks));
+                    self.trees.borrow_mut().insert(key, Rc::clone(&tree));
+                    tree
+                })
+            });
+            (parts, id, tree)
+        })
+    }
+
+    /// The call tree of a series over all threads.
+    pub(crate) fn tree(&self, series: usize) -> Rc<ForestWeights> {
+        let key = (series, SeparateBy::None, -1);
+        if let Some(known) = self.trees.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let tree = Rc::new(self.base.forest().weigh(self.weights_of(series).rows()));
+        self.trees.borrow_mut().insert(key, Rc::clone(&tree));
+        tree
+    }
+
+    pub(crate) fn weighed<'v>(&'v self, weights: &'v ForestWeights) -> WeighedForest<'v> {
+        WeighedForest { profile: self.profile(), forest: self.base.forest(), weights }
+    }
+
+    /// The set of functions for which `matches` has a 1.
+    pub(crate) fn functions(&self, matches: &[u8]) -> FunctionSet {
+        FunctionSet::new(self.profile(), |id| matches.get(id.index()) == Some(&1))
+    }
+}
+
+fn options_of(base: &Base, selection: &protocol::Selection, intervals: &Intervals) -> Result<ReportOptions, Refused> {
+    let profile = base.profile();
+    let needs_times = selection.time.is_some() || selection.during.is_some();
+    if needs_times && profile.sums().len() > 0 {
+        let why = "this recording does not record when samples were taken, so no time can be selected";
+        return Err(Refused(why.to_owned()));
+    }
+    let selected = Selection {
+        threads: threads_of(profile, selection),
+        only_main_threads: selection.main_only == Some(true),
+        time: selection.time.as_ref().map(|time| TimeRange {
+            start: Nanos::from_nanos(time.start.0),
+            end: time.end.map(|end| Nanos::from_nanos(end.0)),
+        }),
+        intervals: selection.during.as_ref().map(|during| filter_of(intervals, during)),
+        states: match &selection.states {
+            None | Some(States::Named(StatesName::Running)) => StateFilter::Running,
+            Some(States::Named(StatesName::All)) => StateFilter::All,
+            Some(States::Only(names)) => StateFilter::Only(names.clone()),
+        },
+        ..Selection::default()
+    };
+    Ok(ReportOptions {
+        selection: selected,
+        metric: if selection.metric.as_deref() == Some("samples") { Metric::Samples } else { Metric::Weight },
+        view: ReportView::Tree,
+        ..ReportOptions::default()
+    })
+}
+
+/// The counter by whose events samples are weighed.
+pub(crate) fn counter_of(selection: &protocol::Selection) -> Option<u32> {
+    selection.metric.as_deref()?.strip_prefix("counter:")?.parse().ok()
+}
+
+/// A matcher for the selected runs, processes and threads; none if all are selected.
+fn threads_of(profile: &Profile, selection: &protocol::Selection) -> Vec<Matcher> {
+    let protocol::Selection { runs, processes, threads, .. } = selection;
+    if runs.is_none() && processes.is_none() && threads.is_none() {
+        return Vec::new();
+    }
+    let has = |wanted: &Option<Vec<usize>>, index: usize| wanted.as_ref().is_none_or(|wanted| wanted.contains(&index));
+    let chosen = profile.thread_ids().filter(|&id| {
+        let process = profile.thread(id).process;
+        has(threads, id.index()) && has(processes, process.index()) && has(runs, profile.process(process).run.index())
+    });
+    vec![Matcher::of_threads("the selected threads", chosen.collect())]
+}
+
+fn filter_of(intervals: &Intervals, During { names, hangs, needs_all }: &During) -> IntervalFilter {
+    intervals.filter(names, *hangs, *needs_all)
+}
+
+fn separation(by: SeparateBy) -> Separation {
+    match by {
+        SeparateBy::Thread => Separation::Thread,
+        SeparateBy::Process => Separation::Process,
+        SeparateBy::State => Separation::State,
+        SeparateBy::CoreKind => Separation::CoreKind,
+        SeparateBy::None => Separation::Nothing,
+    }
+}
+
+fn part_of(base: &Base, row: &ScopeReport) -> Part {
+    let profile = base.profile();
+    let text = |id| profile.string(id).to_owned();
+    let (id, name) = match row.scope {
+        Scope::Thread(id) => (id.index(), Some(text(profile.thread(id).name))),
+        Scope::Process(id) => (id.index(), Some(text(profile.process(id).name))),
+        Scope::State(state) => {
+            let place = base.states.iter().position(|&known| Some(known) == state);
+            return Part { id: place.map_or(-1, |place| place as i32), name: state.map(text), amount: amount(row) };
+        }
+        Scope::CoreKind(kind) => {
+            let first = kind.and_then(|kind| profile.core_ids().find(|&id| profile.core(id).kind == Some(kind)));
+            let id = first.map_or(-1, |id| id.index() as i32);
+            return Part { id, name: kind.map(text), amount: amount(row) };
+        }
+        Scope::All => return Part { id: -1, name: None, amount: amount(row) },
+    };
+    Part { id: id as i32, name, amount: amount(row) }
+}
+
+fn amount(row: &ScopeReport) -> protocol::Amount {
+    crate::answers::amount(row.counted)
+}
+
+/// The states of samples, in the order of their first samples before operations.
+    pub(crate) states: Vec<Id<str>>,
+    lengths: RefCell<HashMap<usize, Rc<Lengths>>>,
+    numbers: OnceCell<StackNumbers>,
+    forest: OnceCell<Forest>,
+    /// The recording before operations, and what they did.
+    before: Option<(Rc<Base>, OperationEffects)>,
+}
+
+impl Base {
+    pub(crate) fn new(recording: Recording) -> Self {
+        let states = states_of(&recording.profile);
+        let (numbers, forest, lengths) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Self { recording, states, lengths, numbers, forest, before: None }
+    }
+
+    /// The times that the weights of a series' samples cover.
+    pub(crate) fn lengths(&self, series: usize) -> Rc<Lengths> {
+        let new = || {
+            let profile = self.profile();
+            let is_time = profile.series_ids().nth(series).is_some_and(|id| profile.series(id).unit == Unit::Nanoseconds);
+            Rc::new(Lengths::new(profile.samples(), series, profile.thread_ids().len(), is_time))
+        };
+        Rc::clone(self.lengths.borrow_mut().entry(series).or_insert_with(new))
+    }
+
+    /// The same recording, weighed by the events of a counter.
+    pub(crate) fn weighed_by(&self, number: u32) -> Result<Self, Refused> {
+        let mut analysis = traceparse::Analysis::new(self.recording.clone());
+        let without = analysis.weigh_by_counter(&Counter::Number(number)).map_err(|error| Refused(error.to_string()))?;
+        if without.iter().all(Option::is_none) {
+            return Err(Refused(format!("this recording has no counter {number}")));
+        }
+        Ok(Self::new(analysis.recording().clone()))
+    }
+
+    /// The recording after operations.
+    pub(crate) fn operated(self: &Rc<Self>, operations: &[Operation]) -> Result<Self, Refused> {
+        let profile = &self.recording.profile;
+        let operations = operations.iter().map(|operation| operation_of(profile, operation)).collect::<Result<Vec<_>, _>>()?;
+        let (after, effects) =
+            OperationEffects::apply(profile, &operations).map_err(|error| Refused(error.to_string()))?;
+        let before = Some((Rc::clone(self), effects));
+        let states = self.states.clone();
+        Ok(Self { before, states, ..Self::new(self.recording.with_profile(after)) })
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.recording.profile
+    }
+
+    pub(crate) fn forest(&self) -> &Forest {
+        self.forest.get_or_init(|| Forest::new(self.profile()))
+    }
+
+    fn weigh(&self, options: &ReportOptions) -> StackWeights {
+        let numbers = self.numbers.get_or_init(|| StackNumbers::new(self.profile()));
+        numbers.weigh(&options.selection.on(self.profile()), options.metric)
+    }
+}
+
+/// A selection. It computes on demand, and keeps what several answers need.
+pub(crate) struct View {
+    pub(crate) base: Rc<Base>,
+    pub(crate) options: ReportOptions,
+    /// The series that are selected; every series if empty.
+    only: Option<Vec<usize>>,
+    weights: OnceCell<StackWeights>,
+    trees: RefCell<HashMap<(usize, SeparateBy, i32), Rc<ForestWeights>>>,
+}
+
+impl View {
+    pub(crate) fn new(base: Rc<Base>, selection: &protocol::Selection, intervals: &Intervals) -> Result<Self, Refused> {
+        let options = options_of(&base, selection, intervals)?;
+        let only = selection.series.clone();
+        Ok(Self { base, options, only, weights: OnceCell::new(), trees: RefCell::default() })
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        self.base.profile()
+    }
+
+    pub(crate) fn is_selected(&self, series: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&series))
+    }
+
+    /// The weights of all series.
+    pub(crate) fn weights(&self) -> &StackWeights {
+        self.weights.get_or_init(|| self.base.weigh(&self.options))
+    }
+
+    /// The weights of a series.
+    pub(crate) fn weights_of(&self, series: usize) -> StackWeights {
+        match self.profile().series_ids().nth(series).filter(|_| self.is_selected(series)) {
+            Some(id) => self.weights().only(id),
+            None => StackWeights::default(),
+        }
+    }
+
+    /// The effect of each operation on the selected samples of a series.
+    pub(crate) fn effects(&self) -> Vec<OperationSummary> {
+        match &self.base.before {
+            Some((before, effects)) => effects.summaries(&before.weigh(&self.options)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Makes a report of this selection, and passes the part on one series.
+    pub(crate) fn report<T>(
+        &self,
+        series: usize,
+        separate_by: SeparateBy,
+        answer: impl FnOnce(&Report<'_>, &SeriesReport) -> T,
+    ) -> Result<T, Refused> {
+        let options = ReportOptions { separate_by: separation(separate_by), ..self.options.clone() };
+        let report = self.base.recording.report_of(&options, self.weights_of(series));
+        let id = self.profile().series_ids().nth(series);
+        let position = id.and_then(|id| report.position(id));
+        match position {
+            Some(position) => Ok(answer(&report, &report.series[position])),
+            None => Err(Refused(format!("there is no series {series}"))),
+        }
+    }
+
+    /// A report of this selection over all series.
+    pub(crate) fn report_of_all(&self) -> Report<'_> {
+        let weights = match &self.only {
+            None => self.weights().clone(),
+            Some(only) => self.weights().clone().retain_series(|series| only.contains(&series.index())),
+        };
+        self.base.recording.report_of(&self.options, weights)
+    }
+
+    /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
+    pub(crate) fn part_and_tree(
+        &self,
+        series: usize,
+        by: SeparateBy,
+        wanted: Option<i32>,
+    ) -> Result<(Vec<Part>, Option<i32>, Option<Rc<ForestWeights>>), Refused> {
+        if by == SeparateBy::None {
+            let tree = self.tree(series);
+            let total = crate::answers::amount_of(&tree);
+            let part = Part { id: -1, name: None, amount: total };
+            let parts = if tree.total().all_samples > 0 { vec![part] } else { Vec::new() };
+            let is_there = !parts.is_empty();
+            return Ok((parts, is_there.then_some(-1), is_there.then_some(tree)));
+        }
+        self.report(series, by, |report, row| {
+            let parts: Vec<Part> = row.scopes.iter().map(|scope| part_of(&self.base, scope)).collect();
+            let place = parts.iter().position(|part| Some(part.id) == wanted).or((!parts.is_empty()).then_some(0));
+            let id = place.map(|place| parts[place].id);
+            let tree = place.zip(id).map(|(place, id)| {
+                let key = (series, by, id);
+                let known = self.trees.borrow().get(&key).cloned();
+                known.unwrap_or_else(|| {
+                    let stacks = report.stacks_of(row, &row.scopes[place]);
+                    let tree = Rc::new(self.base.forest().weigh(stacks));
+                    self.trees.borrow_mut().insert(key, Rc::clone(&tree));
+                    tree
+                })
+            });
+            (parts, id, tree)
+        })
+    }
+
+    /// The call tree of a series over all threads.
+    pub(crate) fn tree(&self, series: usize) -> Rc<ForestWeights> {
+        let key = (series, SeparateBy::None, -1);
+        if let Some(known) = self.trees.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let tree = Rc::new(self.base.forest().weigh(self.weights_of(series).rows()));
+        self.trees.borrow_mut().insert(key, Rc::clone(&tree));
+        tree
+    }
+
+    pub(crate) fn weighed<'v>(&'v self, weights: &'v ForestWeights) -> WeighedForest<'v> {
+        WeighedForest { profile: self.profile(), forest: self.base.forest(), weights }
+    }
+
+    /// The set of functions for which `matches` has a 1.
+    pub(crate) fn functions(&self, matches: &[u8]) -> FunctionSet {
+        FunctionSet::new(self.profile(), |id| matches.get(id.index()) == Some(&1))
+    }
+}
+
+fn options_of(base: &Base, selection: &protocol::Selection, intervals: &Intervals) -> Result<ReportOptions, Refused> {
+    let profile = base.profile();
+    let needs_times = selection.time.is_some() || selection.during.is_some();
+    if needs_times && profile.sums().len() > 0 {
+        let why = "this recording does not record when samples were taken, so no time can be selected";
+        return Err(Refused(why.to_owned()));
+    }
+    let selected = Selection {
+        threads: threads_of(profile, selection),
+        only_main_threads: selection.main_only == Some(true),
+        time: selection.time.as_ref().map(|time| TimeRange {
+            start: Nanos::from_nanos(time.start.0),
+            end: time.end.map(|end| Nanos::from_nanos(end.0)),
+        }),
+        intervals: selection.during.as_ref().map(|during| filter_of(intervals, during)),
+        states: match &selection.states {
+            None | Some(States::Named(StatesName::Running)) => StateFilter::Running,
+            Some(States::Named(StatesName::All)) => StateFilter::All,
+            Some(States::Only(names)) => StateFilter::Only(names.clone()),
+        },
+        ..Selection::default()
+    };
+    Ok(ReportOptions {
+        selection: selected,
+        metric: if selection.metric.as_deref() == Some("samples") { Metric::Samples } else { Metric::Weight },
+        view: ReportView::Tree,
+        ..ReportOptions::default()
+    })
+}
+
+/// The counter by whose events samples are weighed.
+pub(crate) fn counter_of(selection: &protocol::Selection) -> Option<u32> {
+    selection.metric.as_deref()?.strip_prefix("counter:")?.parse().ok()
+}
+
+/// A matcher for the selected runs, processes and threads; none if all are selected.
+fn threads_of(profile: &Profile, selection: &protocol::Selection) -> Vec<Matcher> {
+    let protocol::Selection { runs, processes, threads, .. } = selection;
+    if runs.is_none() && processes.is_none() && threads.is_none() {
+        return Vec::new();
+    }
+    let has = |wanted: &Option<Vec<usize>>, index: usize| wanted.as_ref().is_none_or(|wanted| wanted.contains(&index));
+    let chosen = profile.thread_ids().filter(|&id| {
+        let process = profile.thread(id).process;
+        has(threads, id.index()) && has(processes, process.index()) && has(runs, profile.process(process).run.index())
+    });
+    vec![Matcher::of_threads("the selected threads", chosen.collect())]
+}
+
+fn filter_of(intervals: &Intervals, During { names, hangs, needs_all }: &During) -> IntervalFilter {
+    intervals.filter(names, *hangs, *needs_all)
+}
+
+fn separation(by: SeparateBy) -> Separation {
+    match by {
+        SeparateBy::Thread => Separation::Thread,
+        SeparateBy::Process => Separation::Process,
+        SeparateBy::State => Separation::State,
+        SeparateBy::CoreKind => Separation::CoreKind,
+        SeparateBy::None => Separation::Nothing,
+    }
+}
+
+fn part_of(base: &Base, row: &ScopeReport) -> Part {
+    let profile = base.profile();
+    let text = |id| profile.string(id).to_owned();
+    let (id, name) = match row.scope {
+        Scope::Thread(id) => (id.index(), Some(text(profile.thread(id).name))),
+        Scope::Process(id) => (id.index(), Some(text(profile.process(id).name))),
+        Scope::State(state) => {
+            let place = base.states.iter().position(|&known| Some(known) == state);
+            return Part { id: place.map_or(-1, |place| place as i32), name: state.map(text), amount: amount(row) };
+        }
+        Scope::CoreKind(kind) => {
+            let first = kind.and_then(|kind| profile.core_ids().find(|&id| profile.core(id).kind == Some(kind)));
+            let id = first.map_or(-1, |id| id.index() as i32);
+            return Part { id, name: kind.map(text), amount: amount(row) };
+        }
+        Scope::All => return Part { id: -1, name: None, amount: amount(row) },
+    };
+    Part { id: id as i32, name, amount: amount(row) }
+}
+
+fn amount(row: &ScopeReport) -> protocol::Amount {
+    crate::answers::amount(row.counted)
+}
+
+/// The place of a state among those of the payload, which are in the order of their first samples.
+pub(crate) fn state_place(profile: &Profile, state: Option<Id<str>>) -> i32 {
+    let Some(state) = state else { return -1 };
+    let states = states_of(profile);
+    states.iter().position(|&known| known == state).map_or(-1, |place| place as i32)
+}
+
+/// The states of samples, in the order of their first samples.
+fn states_of(profile: &Profile) -> Vec<Id<str>> {
+    let mut found = Vec::new();
+    for state in profile.sums_or_samples().filter_map(|sum| sum.state) {
+        if found.last() != Some(&state) && !found.contains(&state) {
+            found.push(state);
+        }
+    }
+    found
+}
