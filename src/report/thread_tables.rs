@@ -151,7 +151,7 @@ fn cores(report: &Report<'_>, series: &SeriesReport) -> Listing {
     for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {
         let core = sample.core.map(|core| *profile.core(core));
         let amount = cores.entry(core).or_insert(nothing);
-        amount.add(options.metric.of(sample), 1);
+        amount.add(options.metric.of(sample), sample.samples.into());
     }
     let mut rows = Vec::new();
     for (kind, cores) in kinds(profile, cores) {
