@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Io,
     /// The input is not an export of `xctrace`. The string describes the input and what to do.
     NotAnExport(String),
-    /// The XML is not well-formed; the string explains why.
+    /// The input breaks a rule of its format, such as XML that is not well-formed; the string explains which one.
     Malformed(String),
     /// The input ends in the middle of a document.
     Truncated {

@@ -118,6 +118,7 @@ pub use open::{open, open_with};
 pub use readers::bundle;
 pub use readers::input::{Input, InputFile, InputFiles, InputPlace};
 pub use readers::read;
+pub use readers::workbench::Payload;
 
 pub use analysis::Analysis;
 #[cfg(feature = "compression")]

@@ -161,6 +161,12 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Returns the unit with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Nanoseconds, Self::Cycles, Self::PmcEvents, Self::Samples];
+        all.into_iter().find(|unit| unit.name() == name)
+    }
+
     /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 //! Builds a [`Profile`]. No other code writes one.
 
+mod finished_rows;
 #[cfg(feature = "bundle")]
 mod known_samples;
 
@@ -453,7 +454,7 @@ impl ProfileBuilder {
         if self.waiting.len() >= BATCH {
             self.add_waiting()?;
         }
-        self.waiting.push(group, sample.weight, sample.stack);
+        self.waiting.push_sample(group, sample);
         self.sum_groups.note_time(group, sample.time, sample.weight);
         self.sum_groups.add_to_bins(group, sample.time, sample.weight);
         Ok(())
@@ -522,6 +523,8 @@ impl ProfileBuilder {
             (self.profile.sums, self.profile.sum_counters) = self.sums.unwrap_or_default().finish();
             (self.profile.sum_groups, self.profile.sum_bins) = self.sum_groups.finish();
             self.profile.sums.shrink_to_fit();
+        } else if self.profile.sums.len() > 0 && self.profile.sum_groups.is_empty() {
+            (self.profile.sum_groups, self.profile.sum_bins) = self.sum_groups.finish();
         }
         self.profile.strings.shrink_to_fit();
         self.profile.samples.shrink_to_fit();

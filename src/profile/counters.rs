@@ -41,7 +41,12 @@ impl Profile {
         let mut weights: Vec<Option<u64>> = Vec::with_capacity(self.samples.len() + self.sums.len());
         for (index, sample) in self.samples.iter().enumerate() {
             let value = |counter: u32| self.counters(index).get(counter as usize).map(|&value| u128::from(value));
-            weights.push(self.weight_of((sample.series, 1), counters, value, (&mut totals, &mut without))?);
+            weights.push(self.weight_of(
+                (sample.series, sample.samples.into()),
+                counters,
+                value,
+                (&mut totals, &mut without),
+            )?);
         }
         for (index, sum) in self.sums().enumerate() {
             let value = |counter: u32| self.sum_counters(index).get(counter as usize).copied();
@@ -99,8 +104,9 @@ mod tests {
         let thread = builder.thread(process, Some(1), input).unwrap();
         for &(table, values) in rows {
             let series = builder.series(Series::new(run, input, table, Unit::Nanoseconds)).unwrap();
-            let (time, kind) = (Nanos::from_nanos(1), SampleKind::Periodic);
-            let sample = Sample { time, weight: 7, series, thread, stack: None, core: None, state: None, kind };
+            let (time, kind, samples) = (Nanos::from_nanos(1), SampleKind::Periodic, 1);
+            let sample =
+                Sample { time, weight: 7, series, thread, stack: None, core: None, state: None, kind, samples };
             builder.add_sample(sample).unwrap();
             if !values.is_empty() {
                 builder.add_counters(values);

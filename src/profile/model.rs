@@ -49,6 +49,11 @@ pub enum Meaning {
 }
 
 impl Meaning {
+    /// Returns the meaning with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::OnCpu, Self::Presence].into_iter().find(|meaning| meaning.name() == name)
+    }
+
     /// Returns the name in machine-readable formats: `on-cpu`, `presence`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -254,6 +259,9 @@ pub struct Sample {
     pub state: Option<StringId>,
     /// The source.
     pub kind: SampleKind,
+    /// The number of recorded samples: 1, or more if a page joined several with the same properties. They have the time of the first, and
+    /// their weights are summed.
+    pub samples: u16,
 }
 
 /// The start of a sample's counter values, which end at the start of the next row's values.

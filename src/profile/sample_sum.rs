@@ -29,12 +29,12 @@ pub struct SampleSum {
 }
 
 impl From<&Sample> for SampleSum {
-    /// Makes a sum of this sample alone.
+    /// Makes a sum of this row alone.
     #[inline]
     fn from(sample: &Sample) -> Self {
-        let Sample { time, weight, series, thread, stack, core: _, state, kind } = *sample;
+        let Sample { time, weight, series, thread, stack, core: _, state, kind, samples } = *sample;
         let times = Some(SampledTime::of_nanos(time, weight));
-        Self { series, thread, stack, state, kind, weight, samples: 1, times }
+        Self { series, thread, stack, state, kind, weight, samples: samples.into(), times }
     }
 }
 
@@ -114,6 +114,7 @@ mod tests {
             core: None,
             state: None,
             kind: SampleKind::Periodic,
+            samples: 1,
         };
         let each = samples.iter().map(|row| SampledTime::of(&sample(row), unit));
         each.reduce(SampledTime::join).unwrap()

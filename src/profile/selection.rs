@@ -157,12 +157,12 @@ impl<'p> SelectedSamples<'p> {
         self.threads[thread.index()]
     }
 
-    /// True if run, process, thread and time of a sample are selected, regardless of its state. False for a sum of several samples if the
-    /// selection contains a range of time or intervals.
+    /// True if run, process, thread and time of a sample are selected, regardless of its state. False for a sum of samples at several times if
+    /// the selection contains a range of time or intervals.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
-        let time = sample.times.filter(|_| self.has_times && sample.samples == 1).map(|times| times.first);
+        let time = sample.times.filter(|times| self.has_times && times.first == times.last).map(|times| times.first);
         let is_in_range = |range: TimeRange| time.is_some_and(|time| range.contains(time));
         let is_in_interval = |intervals: &ThreadIntervals| time.is_some_and(|time| intervals.has(sample.thread, time));
         self.has_thread(sample.thread)
@@ -219,7 +219,7 @@ impl<'p> SelectedSamples<'p> {
                 // Never fails: there are no more groups and sums than samples, and those fit.
                 let Ok(group) = groups.of(sample) else { continue };
                 groups.note_time(group, sample.time, sample.weight);
-                batch.push(group, sample.weight, sample.stack);
+                batch.push_sample(group, sample);
             }
             let _ = table.add_batch(&batch);
         }

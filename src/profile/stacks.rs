@@ -60,6 +60,11 @@ impl StackTable {
         rows
     }
 
+    /// Adds a stack that differs from all others. [`child`](Self::child) does not find it.
+    pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
+        self.rows.push(row)
+    }
+
     /// Interns the stack in which `parent` calls `frame`.
     #[inline]
     pub(super) fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {

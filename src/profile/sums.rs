@@ -153,12 +153,23 @@ pub(crate) struct SumBatch {
     /// For each sample with counter values, its index and the end of its values, which start at the end of the values before.
     counters: Vec<(usize, usize)>,
     values: Vec<u64>,
+    /// For each [row of several samples](Sample::samples), its index and their number.
+    joined: Vec<(usize, u64)>,
 }
 
 impl SumBatch {
     #[inline]
     pub(super) fn push(&mut self, group: u32, weight: u64, stack: Option<StackId>) {
         self.samples.push(SumSample { weight, stack, group });
+    }
+
+    /// Adds a sample, which may represent several.
+    #[inline]
+    pub(super) fn push_sample(&mut self, group: u32, sample: &Sample) {
+        if sample.samples != 1 {
+            self.joined.push((self.samples.len(), sample.samples.into()));
+        }
+        self.push(group, sample.weight, sample.stack);
     }
 
     /// Sets the counter values of the last sample.
@@ -177,6 +188,7 @@ impl SumBatch {
         self.samples.clear();
         self.counters.clear();
         self.values.clear();
+        self.joined.clear();
     }
 }
 
@@ -223,13 +235,17 @@ impl SumTable {
 
     /// Adds samples with their counter values. The caller ensures that the weights of a series fit in 64 bits.
     pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
-        if batch.counters.is_empty() && self.of_leaves.len() < NEAR {
+        if batch.counters.is_empty() && batch.joined.is_empty() && self.of_leaves.len() < NEAR {
             return batch.samples.iter().try_for_each(|sample| self.add(sample, None).map(drop));
         }
         self.fetch(batch);
         let (mut counters, mut start) = (batch.counters.iter().peekable(), 0);
+        let mut joined = batch.joined.iter().peekable();
         for (index, sample) in batch.samples.iter().enumerate() {
             let place = self.add(sample, self.found[index])?;
+            if let Some(&(_, samples)) = joined.next_if(|(of, _)| *of == index) {
+                self.count(place, samples)?;
+            }
             if let Some(&(_, end)) = counters.next_if(|(of, _)| *of == index) {
                 match place {
                     SumPlace::Leaf(row) => self.leaf_counters.add(row, &batch.values[start..end]),
@@ -253,13 +269,21 @@ impl SumTable {
 
     /// Adds a sum of samples at once, since adding each of them would take as long as their number.
     pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
-        let Some(others) = sum.samples.checked_sub(1) else { return Ok(()) };
-        let row = match self.add(&SumSample { weight: sum.weight, stack: sum.stack, group }, None)? {
+        if sum.samples == 0 {
+            return Ok(());
+        }
+        let place = self.add(&SumSample { weight: sum.weight, stack: sum.stack, group }, None)?;
+        self.count(place, sum.samples)
+    }
+
+    /// Counts the samples of a row that was added as one sample.
+    fn count(&mut self, place: SumPlace, samples: u64) -> Result<(), Full> {
+        let row = match place {
             SumPlace::Leaf(row) => self.of_leaves.get_mut(row),
             SumPlace::Other(row) => self.others.rows.get_mut(row),
         };
         if let Some(row) = row {
-            row.samples = row.samples.checked_add(others).ok_or(Full)?;
+            row.samples = (row.samples - 1).checked_add(samples).ok_or(Full)?;
         }
         Ok(())
     }
@@ -410,6 +434,7 @@ mod tests {
             core: None,
             state: state.checked_sub(1).and_then(StringId::from_index),
             kind: kinds[kind],
+            samples: 1,
         }
     }
 

@@ -7,6 +7,7 @@ mod formats;
 pub(crate) mod input;
 pub(crate) mod sample;
 mod well_formed;
+pub(crate) mod workbench;
 
 use std::io::{self, Read};
 

@@ -30,13 +30,19 @@ pub(crate) struct HintedTime<'t> {
 
 impl Recording {
     /// The time in which a run was recorded, according to the recording itself.
+    #[cfg(feature = "fleet")]
     pub(crate) fn recorded_time(&self, run: RunId) -> RecordedTime {
         self.clock.runs.get(run.index()).map_or(RecordedTime::UNKNOWN, |clock| clock.recorded)
     }
 
     /// Returns the part of a run's recorded time that is selected; all of it with the default selection.
     pub fn selected_time(&self, run: RunId, selection: &Selection) -> SelectedTime {
-        self.recorded_time(run).selected(self.profile.run(run).number, selection)
+        let number = self.profile.run(run).number;
+        let clock = self.clock.runs.get(run.index());
+        clock.map_or_else(
+            || RecordedTime::UNKNOWN.selected(number, selection),
+            |clock| clock.selected(number, selection),
+        )
     }
 
     /// Returns the table of contents of a run. `None` if it does not exist, if several differ, or if samples more than a second after its
@@ -64,7 +70,7 @@ impl Recording {
             let toc = usable(found, last(sampled), number, &mut notes);
             let row = toc.map(|(_, row)| row);
             let recorded = recorded(None, row, sampled, (number, self.is_cut(id)), &mut notes);
-            RunClock { recorded, sampled, toc: toc.map(|(place, _)| place), notes }
+            RunClock { recorded, kept: None, sampled, toc: toc.map(|(place, _)| place), notes }
         });
         self.clock = Clock { runs: runs.collect() };
     }

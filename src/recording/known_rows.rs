@@ -39,7 +39,8 @@ impl KnownRow {
         };
         let as_process = recording.processes[process as usize].used_as?;
         let Row { time, weight, core, state, kind, .. } = row;
-        let sample = Sample { time, weight, series, thread: as_thread.1, stack: None, core, state, kind };
+        let thread_id = as_thread.1;
+        let sample = Sample { time, weight, series, thread: thread_id, stack: None, core, state, kind, samples: 1 };
         let group = recording.profile.sum_group(&sample)?;
         Some(Self { sample, group, thread: (thread, as_thread), process: (process, as_process) })
     }

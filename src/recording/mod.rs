@@ -17,6 +17,7 @@ mod intervals;
 mod known_rows;
 mod names;
 mod notes;
+mod page;
 mod recorded_time;
 mod reject;
 mod rows;
@@ -42,6 +43,7 @@ pub(crate) use known_rows::KnownRow;
 pub(crate) use known_rows::RowCount;
 pub(crate) use names::{is_hex_address, without_tid};
 pub(crate) use notes::Notes;
+pub(crate) use page::{PageRun, PageSeries};
 #[cfg(feature = "fleet")]
 pub(crate) use recorded_time::RecordedTime;
 pub use recorded_time::{SelectedTime, TimeSource};

@@ -59,10 +59,33 @@ pub struct SelectedTime {
 }
 
 impl SelectedTime {
+    /// Selects these parts, which must be sorted and disjoint.
+    pub(crate) fn new(parts: Vec<(Nanos, Nanos)>, source: TimeSource, is_part: bool) -> Self {
+        Self { parts, source, is_part }
+    }
+
     /// Selects all of a recorded time of this length.
     #[cfg(test)]
     pub(crate) fn until(end: Nanos) -> Self {
         Self { parts: vec![(Nanos::default(), end)], source: TimeSource::Toc, is_part: false }
+    }
+
+    /// Returns the part of it that another selection of the same time contains.
+    fn within(&self, other: &Self) -> Self {
+        let (mut parts, mut others) = (Vec::new(), other.parts.iter().peekable());
+        for &(start, end) in &self.parts {
+            while let Some(&&(from, until)) = others.peek() {
+                if from.max(start) < until.min(end) {
+                    parts.push((from.max(start), until.min(end)));
+                }
+                // A later part of this selection may overlap the same part of the other one.
+                if until > end {
+                    break;
+                }
+                others.next();
+            }
+        }
+        Self { parts, source: self.source, is_part: self.is_part || other.is_part }
     }
 
     /// Returns the start and end of each part, sorted and disjoint.
@@ -125,6 +148,25 @@ impl RecordedTime {
     }
 }
 
+impl RunClock {
+    /// The clock of a run from a page, with its part of the recorded time.
+    pub(super) fn of_page(kept: Option<SelectedTime>, toc: Option<(usize, usize)>) -> Self {
+        let span = kept.as_ref().and_then(|kept| Some((kept.span()?, kept.source)));
+        let recorded = span.map_or(RecordedTime::UNKNOWN, |((start, end), source)| RecordedTime {
+            start,
+            length: Some(end.since(start)),
+            source,
+        });
+        Self { recorded, kept, sampled: None, toc, notes: Vec::new() }
+    }
+
+    /// Returns the selected part of run `number`'s recorded time.
+    pub(super) fn selected(&self, number: u32, selection: &Selection) -> SelectedTime {
+        let selected = self.recorded.selected(number, selection);
+        self.kept.as_ref().map_or(selected.clone(), |kept| selected.within(kept))
+    }
+}
+
 /// The recorded time of each run, made when a recording is complete: operations that remove samples do not change it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
@@ -138,6 +180,8 @@ pub(super) struct RunClock {
     /// The time that all samples of the run cover.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) sampled: Option<SampledTime>,
+    /// The part of the recorded time that was selected when the samples were written to a page; `None` for other inputs.
+    pub(super) kept: Option<SelectedTime>,
     /// The run's table of contents: its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
     /// Sentences that explain what was not used, and why.

@@ -129,6 +129,7 @@ fn add_sample(
         core: row.core,
         state: row.state,
         kind: row.kind,
+        samples: 1,
     };
     if recording.profile.add_sample(sample).is_err() {
         return Ok(Err(RejectReason::WeightOverflow));

@@ -257,7 +257,7 @@ impl Spans<'_> {
             let span = &mut self.spans[open];
             span.end = end;
             span.all_weight += weight;
-            span.samples += 1;
+            span.samples += u64::from(sample.samples);
         }
         if let Some(&leaf) = self.open.last().filter(|_| self.is_whole) {
             self.spans[leaf].self_weight += weight;

@@ -249,8 +249,8 @@ impl<'e> Report<'e> {
         scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
     }
 
-    /// By stack: the sum of the squared weights of its samples, over all series. If samples were added up, the samples of a stack in a
-    /// thread are assumed to have equal weights.
+    /// By stack: the sum of the squared weights of its samples, over all series. Samples that were added up are assumed to
+    /// have equal weights: those of a stack in a thread, or of a row of a page.
     fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
         let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
         let mut add = |stack, square: u128| {
@@ -266,7 +266,10 @@ impl<'e> Report<'e> {
         }
         for sample in self.options.selection.on(profile).iter() {
             if self.positions[sample.series.index()].is_some() {
-                add(sample.stack, u128::from(self.options.metric.of(sample)).pow(2));
+                add(
+                    sample.stack,
+                    u128::from(self.options.metric.of(sample)).pow(2) / u128::from(sample.samples.max(1)),
+                );
             }
         }
         squares

@@ -204,7 +204,7 @@ impl<'e> Report<'e> {
         let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
         for sample in self.samples_of(series) {
             let amount = cores.entry(sample.core.map(|core| *profile.core(core))).or_insert(nothing);
-            amount.add(self.options.metric.of(sample), 1);
+            amount.add(self.options.metric.of(sample), sample.samples.into());
         }
         let mut kinds: HashMap<Option<&str>, CoreKindRow<'e>> = HashMap::default();
         for (core, amount) in cores {

@@ -103,7 +103,7 @@ impl Report<'_> {
                 let is_counted = selected.is_state_counted(sample);
                 TimelinePart { bin: index, state, is_counted, amount: nothing }
             });
-            part.amount.add(options.metric.of(sample), 1);
+            part.amount.add(options.metric.of(sample), sample.samples.into());
         }
         let selected = self.selected_time(series);
         let sampled =

@@ -63,9 +63,8 @@ impl Start {
 
     fn sample(&mut self, time: u64, stack: Option<Id<Stack>>) {
         let time = Nanos::from_nanos(time);
-        let (series, thread) = (self.series, self.thread);
-        let sample =
-            Sample { time, weight: 1, series, thread, stack, core: None, state: None, kind: SampleKind::Periodic };
+        let (series, thread, kind) = (self.series, self.thread, SampleKind::Periodic);
+        let sample = Sample { time, weight: 1, series, thread, stack, core: None, state: None, kind, samples: 1 };
         self.builder.add_sample(sample).unwrap();
     }
 }

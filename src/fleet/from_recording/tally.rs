@@ -85,9 +85,10 @@ impl Tally {
         self.sum.add(sum);
         self.stacks.entry((sample.thread, sample.stack)).or_default().add(sum);
         self.seconds.entry((sample.thread, second(sample))).or_default().add(sum);
-        self.squares += u128::from(sum.weight) * u128::from(sum.weight);
+        let samples = u64::from(sample.samples.max(1));
+        self.squares += u128::from(sum.weight) * u128::from(sum.weight) / u128::from(samples);
         if sum.weight > 0 {
-            *self.weights.entry(sum.weight).or_default() += 1;
+            *self.weights.entry(sum.weight / samples).or_default() += samples;
         }
         self.cores.extend(sample.core);
     }

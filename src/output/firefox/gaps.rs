@@ -118,8 +118,8 @@ mod tests {
     fn sample(time: u64, weight: u64) -> Sample {
         let series = SeriesId::from_index(0).unwrap();
         let thread = ThreadId::from_index(0).unwrap();
-        let kind = SampleKind::Periodic;
-        Sample { time: Nanos::from_nanos(time), weight, series, thread, stack: None, core: None, state: None, kind }
+        let (time, kind, samples) = (Nanos::from_nanos(time), SampleKind::Periodic, 1);
+        Sample { time, weight, series, thread, stack: None, core: None, state: None, kind, samples }
     }
 
     /// The times of the rows; those at which the thread is idle are negative.

@@ -51,13 +51,13 @@ impl<'c> Column<'c> {
 
     /// The entry of the column in the head.
     pub(super) fn head(&self) -> Value {
-        let Self { name, rows, encoding, .. } = self;
+        let Self { name, rows, encoding, bytes, .. } = self;
         match encoding {
             Encoding::Constant(value) => {
                 json!({"name": name, "rows": rows, "encoding": "constant", "value": exact(*value)})
             }
-            Encoding::Varint => json!({"name": name, "rows": rows, "encoding": "varint"}),
-            Encoding::Delta => json!({"name": name, "rows": rows, "encoding": "delta"}),
+            Encoding::Varint => json!({"name": name, "rows": rows, "encoding": "varint", "bytes": bytes}),
+            Encoding::Delta => json!({"name": name, "rows": rows, "encoding": "delta", "bytes": bytes}),
         }
     }
 

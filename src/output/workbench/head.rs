@@ -30,7 +30,7 @@ pub(super) fn head(
     write_summary(report, &mut summary)?;
     let names = report.recording.counter_names();
     let series = report.series.iter().enumerate().map(|(place, row)| {
-        let mut value = series(profile, row, &rows.series[place]);
+        let mut value = series(report, row, &rows.series[place]);
         let sums = rows.counters.sums.get(place).filter(|sums| !sums.is_empty());
         if let Some(sums) = sums {
             value["counters"] = counters(sums, &names[row.series.index()], rows.counters.kept());
@@ -97,12 +97,14 @@ fn run(report: &Report<'_>, id: RunId) -> Value {
     run
 }
 
-fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value {
-    let series = profile.series(report.series);
-    json!({
+fn series(report: &Report<'_>, row: &SeriesReport, rows: &SeriesRows) -> Value {
+    let profile = &report.recording.profile;
+    let series = profile.series(row.series);
+    let mut value = json!({
         "run": series.run.index(),
         "schema": profile.string(series.schema),
         "table": series.table,
+        "position": report.table(row.series).and_then(|table| table.position),
         "unit": series.unit.name(),
         "meaning": series.meaning.name(),
         "has_times": series.has_times,
@@ -110,7 +112,12 @@ fn series(profile: &Profile, report: &SeriesReport, rows: &SeriesRows) -> Value 
         // Strings show programs that add doubles whether the sum is exact.
         "weight": rows.weight.to_string(),
         "samples": rows.samples.to_string(),
-    })
+        "usual_weight": profile.most_frequent_weight(row.series).map(exact),
+    });
+    if let Some(counter) = series.counter {
+        value["counter"] = json!(counter + 1);
+    }
+    value
 }
 
 /// The performance counters of a series: their sums, and their names if they are known.

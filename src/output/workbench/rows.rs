@@ -6,6 +6,9 @@ use crate::hash::HashMap;
 use crate::profile::{CoreId, Profile, Sample, SampleKind, SampleSum, Selection, StackId, StateFilter, StringId};
 use crate::report::Report;
 
+/// The maximum number of samples in a row with a time: [`Sample::samples`] has 16 bits.
+const MOST_JOINED: u64 = u16::MAX as u64;
+
 /// A sample, or the sum of some.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
@@ -149,12 +152,12 @@ impl<'p> Rows<'p> {
 }
 
 fn row_of(sample: &Sample) -> Row {
-    let Sample { time, weight, thread, stack, core, state, kind, .. } = *sample;
-    Row { time: time.as_nanos(), weight, samples: 1, thread: thread.index(), stack, state, core, kind }
+    let Sample { time, weight, thread, stack, core, state, kind, samples, .. } = *sample;
+    Row { time: time.as_nanos(), weight, samples: samples.into(), thread: thread.index(), stack, state, core, kind }
 }
 
 /// The rows of samples, by series and time. Samples that the reduction no longer distinguishes are joined at the position of the first one.
-/// A weight that is too large for one row continues in another. `is_in` receives the row of each sample.
+/// A weight or number of samples that is too large for one row continues in another. `is_in` receives the row of each sample.
 fn joined(
     samples: impl Iterator<Item = (Option<usize>, Row)>,
     reduction: WorkbenchReduction,
@@ -175,7 +178,9 @@ fn joined(
         }
         let next = rows.len();
         let place = row_of.entry((row.thread, row.stack, row.state, core, row.kind)).or_insert(next);
-        let sum = rows.get(*place).and_then(|(_, known)| known.weight.checked_add(row.weight));
+        let fits = |known: &Row| reduction == WorkbenchReduction::Sums || known.samples + row.samples <= MOST_JOINED;
+        let known = rows.get(*place).filter(|(_, known)| fits(known));
+        let sum = known.and_then(|(_, known)| known.weight.checked_add(row.weight));
         if let Some(weight) = sum {
             let known = &mut rows[*place].1;
             (known.weight, known.samples) = (weight, known.samples + row.samples);

@@ -47,9 +47,8 @@ pub extern "C" fn open(payload: usize, before: usize, facts: usize) -> usize {
     STATE.with_borrow_mut(|state| {
         let request = std::mem::take(&mut state.request);
         let (payload, rest) = request.split_at(payload);
-        let (before, facts) = rest.split_at(before);
-        debug_assert_eq!(facts.len(), facts.len());
-        let opened = Opened::new(payload, before, facts);
+        let (before, rest) = rest.split_at(before);
+        let opened = Opened::new(payload, before, &rest[..facts]);
         drop(request);
         let answered = opened.map(|(opened, tables)| {
             state.opened = Some(opened);

@@ -1,12 +1,19 @@
 //! Opens what a page holds: one recording, or two that are compared.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use traceparse::Payload;
+use traceparse::calltree::FunctionSet;
+use traceparse::profile::Profile;
+use traceparse::units::Unit;
 use ts_rs::TS;
 
 use crate::desk::Desk;
 use crate::pair::{MatchedColumns, Pair, facts_of};
-use crate::protocol::{Answer, Ask, Question};
+use crate::protocol::{Answer, Ask, Question, Range};
 use crate::search::{self, Reading};
 use crate::wire::{F64s, I32s, Refused, U8s};
 
@@ -44,17 +51,21 @@ pub(crate) struct PairTables {
 pub(crate) struct Tables {
     /// The head of the payload.
     #[ts(type = "Head")]
-    pub(crate) head: Value,
+    pub(crate) head: Box<RawValue>,
     pub(crate) functions: FunctionColumns,
+    /// The names of functions, one after the other, and the end of each.
     pub(crate) text_bytes: U8s,
     pub(crate) text_ends: F64s,
+    /// By series: its first and last time; null without times.
+    pub(crate) spans: Vec<Option<Range>>,
 }
 
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Serialize, TS)]
 pub(crate) struct FunctionColumns {
+    pub(crate) count: usize,
     pub(crate) name: I32s,
     pub(crate) binary: I32s,
+    /// Bits: 1 has a real name, 2 is one in which threads wait.
     pub(crate) flags: I32s,
 }
 
@@ -106,6 +117,48 @@ fn searched(ask: &Ask) -> Option<&str> {
     }
 }
 
-fn desk_of(_payload: &[u8]) -> Result<(Desk, Tables), Refused> {
-    todo!()
+fn desk_of(payload: &[u8]) -> Result<(Desk, Tables), Refused> {
+    let Payload { recording, intervals, head, .. } =
+        Payload::read(payload, "the page").map_err(|error| Refused(error.to_string()))?;
+    let head = RawValue::from_string(head.to_owned()).map_err(|error| Refused(error.to_string()))?;
+    let tables = Tables::new(&recording.profile, head);
+    Ok((Desk::new(recording, intervals), tables))
+}
+
+impl Tables {
+    fn new(profile: &Profile, head: Box<RawValue>) -> Self {
+        let idle = FunctionSet::idle(profile);
+        let mut texts: HashMap<&str, i32> = HashMap::new();
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        let mut functions = FunctionColumns::default();
+        for id in profile.function_ids() {
+            let (function, name) = (profile.function(id), profile.function_name(id));
+            let next = texts.len() as i32;
+            let place = *texts.entry(name).or_insert_with(|| {
+                bytes.extend(name.bytes());
+                ends.push(bytes.len() as f64);
+                next
+            });
+            functions.count += 1;
+            functions.name.0.push(place);
+            functions.binary.0.push(function.binary.map_or(-1, |binary| binary.index() as i32));
+            functions.flags.0.push(i32::from(function.is_named) + 2 * i32::from(idle.contains(id)));
+        }
+        Self { head, functions, text_bytes: U8s(bytes), text_ends: F64s(ends), spans: spans(profile) }
+    }
+}
+
+/// By series: its first and last time; null without times.
+fn spans(profile: &Profile) -> Vec<Option<Range>> {
+    let mut spans: Vec<Option<Range>> = profile.series_ids().map(|_| None).collect();
+    for sample in profile.samples() {
+        let series = profile.series(sample.series);
+        // The last sample of a time profile lasts as long as it weighs.
+        let length = if series.unit == Unit::Nanoseconds { (sample.weight as f64).min(1e9) } else { 0.0 };
+        let time = sample.time.as_nanos() as f64;
+        let span = &mut spans[sample.series.index()];
+        *span = Some(Range { start: span.map_or(time, |span| span.start), end: time + length });
+    }
+    let has_times = |(span, id): (Option<Range>, _)| span.filter(|_| profile.series(id).has_times);
+    spans.into_iter().zip(profile.series_ids()).map(has_times).collect()
 }

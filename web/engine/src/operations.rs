@@ -1,7 +1,7 @@
 //! The crate's operation for one of the page.
 
 use traceparse::calltree::{Action, AtPlace, FunctionSet, Operation, PlaceAction, TreeDirection};
-use traceparse::profile::{FunctionId, Matcher, Profile};
+use traceparse::profile::{Function, Id, Matcher, Profile};
 
 use crate::protocol::{self, Direction, Step, TreePlace};
 use crate::search::compile;
@@ -63,14 +63,14 @@ fn at_place(profile: &Profile, action: PlaceAction, option: &str, place: &TreePl
 }
 
 /// True if a step means this function.
-fn is_step(profile: &Profile, step: &Step, id: FunctionId) -> bool {
+fn is_step(profile: &Profile, step: &Step, id: Id<Function>) -> bool {
     profile.function_name(id) == step.name
         && profile.binary_name(id) == step.binary.as_deref()
         && step.which.as_ref().is_none_or(|which| *which == binary_mark(profile, id))
 }
 
 /// Distinguishes binaries with the same name by a few letters, as links have them.
-fn binary_mark(profile: &Profile, id: FunctionId) -> String {
+fn binary_mark(profile: &Profile, id: Id<Function>) -> String {
     let Some(binary) = profile.function(id).binary.map(|binary| profile.binary(binary)) else { return String::new() };
     let parts = (
         binary.uuid.map(|uuid| uuid.to_string()),

@@ -1,7 +1,7 @@
 //! Answers that are tables: functions, binaries, categories, lines, threads, states, cores, callers and callees.
 
 use traceparse::calltree::{FunctionRow, KeySums, Sandwich};
-use traceparse::profile::{Category, FunctionId};
+use traceparse::profile::{Category, Function, Id};
 use traceparse::report::CoreKindRow;
 
 use super::{ROOT, amount, amount_of, label_number};
@@ -131,7 +131,7 @@ pub(crate) fn callers_and_callees(view: &View, series: usize, label: i32) -> Ans
         *place = 1;
     }
     let Sandwich { own, callers, callees, recursive } = sandwich(view, series, &chosen);
-    let function = |id: Option<FunctionId>| id.map_or(ROOT, |id| id.index() as i32);
+    let function = |id: Option<Id<Function>>| id.map_or(ROOT, |id| id.index() as i32);
     let neighbours = |rows: Vec<(i32, u64, u64)>| Neighbours {
         label: rows.iter().map(|row| row.0).collect(),
         weight: rows.iter().map(|row| row.1).collect(),

@@ -1,7 +1,6 @@
 //! Weights over time: a line for each thread, process, core and state.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use serde::Serialize;
 use traceparse::profile::Sample;

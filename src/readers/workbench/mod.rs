@@ -1,0 +1,89 @@
+//! Reads the payload of a page, which `output::workbench` writes (`docs/workbench.md`), back into a recording. The caller has decoded its
+//! base64 and inflated its gzip.
+//!
+//! ```text
+//! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
+//! ```
+//!
+//! Reports of the recording are equal to reports of the original one, as far as the page has its samples. A page contains neither the rows
+//! that were rejected nor the addresses by which frames are looked up in symbol files.
+//!
+//! Columns are read side by side. Besides the profile, memory holds the JSON of the head, six bytes for each stack, and four bytes for each
+//! stack that was sampled.
+
+mod columns;
+mod damage;
+mod head;
+mod intervals;
+mod named_rows;
+mod samples;
+mod stacks;
+
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind};
+use crate::profile::ProfileBuilder;
+use crate::recording::{Intervals, Recording};
+use crate::varint;
+use columns::Columns;
+use damage::Damage;
+use head::Head;
+use named_rows::NamedRows;
+
+const MAGIC: &[u8] = b"TPWB";
+/// The version of the payload that this version reads.
+const VERSION: u64 = 1;
+
+/// The content of a page: what `output::Format::Workbench` writes of one recording.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Payload<'b> {
+    /// The samples and everything that is known about them.
+    pub recording: Recording,
+    /// Signposts, hangs and hang risks.
+    pub intervals: Intervals,
+    /// The head: a JSON object that also contains answers and source text. `docs/workbench.md` lists its fields.
+    pub head: &'b str,
+}
+
+impl<'b> Payload<'b> {
+    /// Reads the payload of a page, which must be decoded from base64 and inflated. `name` is how errors call it.
+    ///
+    /// # Errors
+    /// If the payload is damaged, or another version of traceparse wrote it.
+    pub fn read(bytes: &'b [u8], name: &str) -> Result<Self, Error> {
+        let damage = Damage { input: name, head: 0 };
+        let (text, rest) = split(bytes).ok_or_else(|| damage.at(0, "it does not begin with a head"))?;
+        let start = bytes.len() - rest.len();
+        let damage = Damage { head: start - text.len(), ..damage };
+        let text = std::str::from_utf8(text).map_err(|_| damage.in_head("the head is not UTF-8"))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| damage.in_head(format!("the head: {error}")))?;
+        check_version(&value, damage)?;
+        let head = Head { value: &value, damage };
+        let lists = value["columns"].as_array().map_or(&[][..], Vec::as_slice);
+        let columns = Columns::new(lists, rest, start, damage)?;
+        let mut profile = ProfileBuilder::new();
+        let named = NamedRows::read(head, &mut profile)?;
+        let stacks = stacks::read(&columns, damage, named.binaries, &mut profile)?;
+        samples::read(head, &columns, (&named, stacks), &mut profile)?;
+        let (runs, tables) = (named_rows::runs(head)?, named_rows::tables(head, &named));
+        let recording = Recording::of_page(profile.finish(), runs, &tables);
+        Ok(Self { recording, intervals: intervals::read(head)?, head: text })
+    }
+}
+
+/// Splits a payload into the head and everything after it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = bytes.strip_prefix(MAGIC)?;
+    let length = usize::try_from(varint::read(&mut rest)?).ok()?;
+    rest.split_at_checked(length)
+}
+
+fn check_version(head: &Value, damage: Damage<'_>) -> Result<(), Error> {
+    if head["version"].as_u64() == Some(VERSION) {
+        return Ok(());
+    }
+    let producer = head["producer"].as_str().unwrap_or("an unknown program");
+    let text = format!("the page was written by {producer}; read it with that version, or write it again");
+    Err(Error { kind: ErrorKind::NotAnExport(text), ..damage.in_head("") })
+}
