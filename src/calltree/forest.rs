@@ -10,9 +10,9 @@ use super::FunctionRow;
 use super::functions::sort_functions;
 use super::keyed::KeySums;
 use super::tree::{Label, order_labels};
-use super::weights::StackWeight;
+use super::weights::{Metric, StackWeight};
 use crate::hash::HashMap;
-use crate::profile::{FunctionId, Profile, StackId};
+use crate::profile::{FunctionId, Profile, SelectedSamples, SeriesId, StackId};
 
 /// No number.
 const NONE: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub struct Forest {
     ends: Vec<u32>,
     /// By node: true if its function is not above it.
     is_outermost: Vec<bool>,
-    knot_of: Vec<u32>,
+    knot_of_node: Vec<u32>,
     /// By knot: its node, and the knot above.
     knots: Vec<(u32, u32)>,
     /// By stack, and then for samples without a stack: the knot in which its samples end.
@@ -118,10 +118,10 @@ impl Forest {
         for (stack, _) in is_needed.iter().enumerate().filter(|(_, need)| **need == Need::Samples) {
             is_knot[places[node_of_stack[stack] as usize] as usize] = true;
         }
-        let (knot_of, knots) = tie_knots(&parents, &is_knot);
-        let knot_of_stack = node_of_stack.iter().map(|&node| knot_of[places[node as usize] as usize]).collect();
+        let (knot_of_node, knots) = tie_knots(&parents, &is_knot);
+        let knot_of_stack = node_of_stack.iter().map(|&node| knot_of_node[places[node as usize] as usize]).collect();
         let is_outermost = outermost(&labels, &ends, functions as usize + 1);
-        Self { parents, labels, ends, is_outermost, knot_of, knots, knot_of_stack, functions }
+        Self { parents, labels, ends, is_outermost, knot_of_node, knots, knot_of_stack, functions }
     }
 
     /// Returns the number of nodes.
@@ -166,23 +166,42 @@ impl Forest {
     /// Returns the children of a node, in no useful order.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.ends[node as usize];
-        std::iter::successors(Some(node + 1), |&child| Some(self.ends[child as usize]))
-            .take_while(move |&child| child < end)
+        let first = Some(node + 1).filter(|&child| child < end);
+        std::iter::successors(first, move |&child| Some(self.ends[child as usize]).filter(|&next| next < end))
     }
 
     /// Returns the node in which the samples of a stack end.
     pub fn node_of(&self, stack: Option<StackId>) -> u32 {
-        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
-        self.knots[self.knot_of_stack[place] as usize].0
+        self.knots[self.knot_of(stack)].0
     }
 
     /// Adds up weights, from the leaves to the root.
     pub fn weigh<'w>(&self, weights: impl IntoIterator<Item = &'w StackWeight>) -> ForestWeights {
         let mut sums = vec![KeySums::default(); self.knots.len()];
         for row in weights {
-            let place = row.stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
-            sums[self.knot_of_stack[place] as usize].add_self(row.weight, row.samples);
+            sums[self.knot_of(row.stack)].add_self(row.weight, row.samples);
         }
+        self.sum_up(sums)
+    }
+
+    /// The same of the selected samples of a series.
+    pub fn weigh_samples(&self, samples: &SelectedSamples<'_>, series: SeriesId, metric: Metric) -> ForestWeights {
+        let mut sums = vec![KeySums::default(); self.knots.len()];
+        for sum in samples.profile().sums_or_samples().filter(|sum| sum.series == series) {
+            if samples.is_in_scope(sum) && samples.is_state_counted(sum) {
+                sums[self.knot_of(sum.stack)].add_self(metric.of(sum), sum.samples);
+            }
+        }
+        self.sum_up(sums)
+    }
+
+    /// Returns the knot in which the samples of a stack end.
+    fn knot_of(&self, stack: Option<StackId>) -> usize {
+        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
+        self.knot_of_stack[place] as usize
+    }
+
+    fn sum_up(&self, mut sums: Vec<KeySums>) -> ForestWeights {
         for knot in (0..sums.len()).rev() {
             let KeySums { self_weight, self_samples, .. } = sums[knot];
             sums[knot].add_all(self_weight, self_samples);
@@ -199,7 +218,8 @@ impl Forest {
         let is_chosen: Vec<bool> = (0..=self.functions).map(|number| is_chosen(self.label_of(number))).collect();
         let mut found = vec![false; self.len()];
         for node in (1..self.len()).rev() {
-            let is_match = is_chosen[self.labels[node] as usize] && weights.of_knot(self.knot_of[node]).all_samples > 0;
+            let is_match =
+                is_chosen[self.labels[node] as usize] && weights.of_knot(self.knot_of_node[node]).all_samples > 0;
             if found[node] || is_match {
                 found[node] = true;
                 found[self.parents[node] as usize] = true;
@@ -251,7 +271,7 @@ pub struct WeighedForest<'f> {
 impl WeighedForest<'_> {
     /// Returns the sums of a node.
     pub fn sums(&self, node: u32) -> KeySums {
-        let knot = self.forest.knot_of[node as usize];
+        let knot = self.forest.knot_of_node[node as usize];
         let sums = *self.weights.of_knot(knot);
         if self.forest.knots[knot as usize].0 == node {
             sums
@@ -263,7 +283,7 @@ impl WeighedForest<'_> {
     /// Returns the children of a node that have samples and at least this weight, heaviest first.
     pub fn children(&self, node: u32, least: f64) -> Vec<u32> {
         let key = |child: u32| {
-            let sums = self.weights.of_knot(self.forest.knot_of[child as usize]);
+            let sums = self.weights.of_knot(self.forest.knot_of_node[child as usize]);
             (sums.all_weight, sums.all_samples)
         };
         let is_shown = |&child: &u32| key(child).1 > 0 && key(child).0 as f64 >= least;

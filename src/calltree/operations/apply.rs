@@ -50,6 +50,12 @@ impl OperationEffects {
         Ok((after, Self { effects, operations: operations.collect() }))
     }
 
+    /// True if an operation removes the samples with this stack of the recording before.
+    pub fn removes(&self, stack: Option<StackId>) -> bool {
+        let count = self.operations.len();
+        self.effects[place(stack) * count..][..count].iter().any(|effect| effect.is_removed)
+    }
+
     /// Returns the effect of each operation on these stacks of the recording before.
     pub fn summaries(&self, before: &StackWeights) -> Vec<OperationSummary> {
         let mut summaries = self.operations.clone();

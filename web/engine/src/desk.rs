@@ -21,8 +21,8 @@ const BASES: usize = 6;
 const BASES_IF_LARGE: usize = 2;
 /// Samples from which on few are kept.
 const LARGE: usize = 500_000;
-/// Inverted trees whose paths keep their numbers: the current one, and the one before.
-const NUMBERED: usize = 2;
+/// Trees whose paths keep their numbers: the current one, and the one before.
+pub(crate) const NUMBERED: usize = 2;
 
 pub(crate) struct Desk {
     base: Rc<Base>,
@@ -92,7 +92,9 @@ impl Desk {
                 Answer::Search(search(&view, series, reading, number))
             }
             Ask::Chart { thread, unit, key, range } => chart::chart(&view, series, *thread, (unit, key, *range))?,
-            Ask::Tracks { unit, range, pixels } => Answer::Tracks(tracks::tracks(&view, series, unit, *range, *pixels)?),
+            Ask::Tracks { unit, range, pixels } => {
+                Answer::Tracks(tracks::tracks(&view, series, unit, *range, *pixels)?)
+            }
             Ask::DiffTable { .. }
             | Ask::DiffOverview { .. }
             | Ask::DiffTree { .. }
@@ -156,7 +158,9 @@ fn base_of(
 ) -> Result<Rc<Base>, Refused> {
     let weighed = match counter {
         None => Rc::clone(base),
-        Some(number) => Rc::clone(bases.get_or_insert(&(counter, Vec::new()), || Ok(Rc::new(base.weighed_by(number)?)))?),
+        Some(number) => {
+            Rc::clone(bases.get_or_insert(&(counter, Vec::new()), || Ok(Rc::new(base.weighed_by(number)?)))?)
+        }
     };
     if operations.is_empty() {
         return Ok(weighed);

@@ -95,7 +95,8 @@ fn mark_of(text: &str) -> String {
     };
     let one = mix(first, second);
     let other = mix(second, one);
-    let letters = [one, other].into_iter().flat_map(|bits| [0, 6, 12, 18].map(|shift| LETTERS[(bits >> shift & 63) as usize]));
+    let letters =
+        [one, other].into_iter().flat_map(|bits| [0, 6, 12, 18].map(|shift| LETTERS[(bits >> shift & 63) as usize]));
     letters.map(char::from).collect()
 }
 

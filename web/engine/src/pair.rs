@@ -13,10 +13,12 @@ use ts_rs::TS;
 
 use crate::answers::diff as answers;
 use crate::answers::diff::Changes;
+use crate::answers::flame::PathNumbers;
 use crate::answers::tables;
-use crate::desk::{Desk, Recent};
+use crate::desk::{Desk, NUMBERED, Recent};
 use crate::protocol::{
-    Amount, Answer, Ask, Effect, Normalize, Operation, Place, Search, SearchBefore, Selection, Side, Totals, TotalsBefore,
+    Amount, Answer, Ask, Effect, Normalize, Operation, Place, Search, SearchBefore, Selection, Side, Totals,
+    TotalsBefore,
 };
 use crate::search::Reading;
 use crate::view::View;
@@ -30,6 +32,7 @@ pub(crate) struct Pair {
     after: Desk,
     functions: Arc<Functions>,
     changes: Recent<(Selection, Vec<Operation>, Normalize), Rc<Changes>>,
+    numbers: Recent<String, PathNumbers>,
 }
 
 /// The functions of both recordings, each once. The first is not a function: it represents samples without a stack.
@@ -52,7 +55,7 @@ impl Pair {
     pub(crate) fn new(before: Desk, after: Desk) -> Self {
         let profiles = [&before, &after].map(|desk| &desk.recording().profile);
         let functions = Arc::new(Functions::new(profiles));
-        Self { before, after, functions, changes: Recent::new(KEPT) }
+        Self { before, after, functions, changes: Recent::new(KEPT), numbers: Recent::new(NUMBERED) }
     }
 
     pub(crate) fn profiles(&self) -> [&Profile; 2] {
@@ -100,7 +103,9 @@ impl Pair {
                 answers::tree(&*self.changes(place, *normalize)?, rows, matches.as_deref())
             }
             Ask::DiffFlame { normalize, widths, boxes } => {
-                answers::flame(&*self.changes(place, *normalize)?, *widths, boxes)
+                let changes = self.changes(place, *normalize)?;
+                let numbers = self.numbers.get_or_insert(&boxes.tree, || Ok(PathNumbers::default()))?;
+                answers::flame(&changes, *widths, boxes, numbers)
             }
             Ask::DiffOf { normalize, label } => answers::of_function(&*self.changes(place, *normalize)?, *label),
             Ask::Totals => Answer::Totals(self.totals(place)?),
@@ -114,7 +119,7 @@ impl Pair {
 
     fn changes(&mut self, place: &Place, normalize: Normalize) -> Result<Rc<Changes>, Refused> {
         let Place { selection, operations, .. } = place;
-        let Self { before, after, functions, changes } = self;
+        let Self { before, after, functions, changes, .. } = self;
         let found = changes.get_or_insert(&(selection.clone(), operations.clone(), normalize), || {
             let selection_before = counterpart(after.profile(), before.profile(), selection);
             let views = (before.view(&selection_before, operations)?, after.view(selection, operations)?);
@@ -126,7 +131,9 @@ impl Pair {
             if let [Some(first), Some(second)] = units
                 && first != second
             {
-                return Err(Refused(format!("weights are in {first} in the first recording and in {second} in the second")));
+                return Err(Refused(format!(
+                    "weights are in {first} in the first recording and in {second} in the second"
+                )));
             }
             let by = match normalize {
                 Normalize::None => diff::Normalize::None,
@@ -235,7 +242,8 @@ fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport>
 fn refuse_mixed(report: &Report<'_>, side: &str) -> Result<(), Refused> {
     let profile = &report.recording.profile;
     let series: Vec<_> = counted(report).map(|row| profile.series(row.series)).collect();
-    let kind = |series: &&traceparse::profile::Series| format!("{} ({})", profile.string(series.schema), series.unit.name());
+    let kind =
+        |series: &&traceparse::profile::Series| format!("{} ({})", profile.string(series.schema), series.unit.name());
     let kinds: BTreeSet<String> = series.iter().map(kind).collect();
     let runs: BTreeSet<usize> = series.iter().map(|series| series.run.index()).collect();
     if kinds.len() < 2 && runs.len() == series.len() {
@@ -285,5 +293,6 @@ fn among<K: Ord>(
 
 /// What the command found about both recordings.
 pub(crate) fn facts_of(bytes: &[u8]) -> Result<Value, Refused> {
-    serde_json::from_slice(bytes).map_err(|error| Refused(format!("the facts of the comparison cannot be read: {error}")))
+    serde_json::from_slice(bytes)
+        .map_err(|error| Refused(format!("the facts of the comparison cannot be read: {error}")))
 }

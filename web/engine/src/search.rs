@@ -36,7 +36,7 @@ pub(crate) fn read(profiles: &[&Profile], typed: &str) -> Result<Reading, Refuse
     let as_pattern = Reading::of(profiles, smart_case(typed, typed), false);
     match &as_pattern {
         Ok(reading) if reading.has_match() => as_pattern,
-        _ => match Reading::of(profiles, smart_case(&regex::escape(typed), typed), true) {
+        _ => match Reading::of(profiles, smart_case(&escaped(typed), typed), true) {
             Ok(reading) if reading.has_match() => Ok(reading),
             _ => as_pattern,
         },
@@ -45,7 +45,8 @@ pub(crate) fn read(profiles: &[&Profile], typed: &str) -> Result<Reading, Refuse
 
 /// Without capital letters, a search ignores case, unless its flags say something else.
 fn smart_case(pattern: &str, typed: &str) -> String {
-    let says_case = typed.strip_prefix("(?").and_then(|rest| rest.split_once(')')).is_some_and(|(flags, _)| flags.contains('i'));
+    let says_case =
+        typed.strip_prefix("(?").and_then(|rest| rest.split_once(')')).is_some_and(|(flags, _)| flags.contains('i'));
     if says_case || has_capital(typed) { pattern.to_owned() } else { format!("(?i){pattern}") }
 }
 
@@ -64,5 +65,22 @@ fn has_capital(pattern: &str) -> bool {
 
 /// A regular expression as the command reads it.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, Refused> {
-    Regex::new(pattern).map_err(|error| Refused(format!("this regular expression cannot be used: {error}")))
+    Regex::new(pattern).map_err(|error| {
+        // The last line says what is wrong; those before show where.
+        let error = error.to_string();
+        let why = error.lines().last().map_or("", |line| line.strip_prefix("error: ").unwrap_or(line));
+        Refused(format!("this regular expression cannot be used: {why}"))
+    })
+}
+
+/// A pattern of this text. Characters that are special only in modes that nobody asked for stay as they are.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for char in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(char) {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
 }

@@ -8,9 +8,11 @@ use traceparse::calltree::{
     Forest, ForestWeights, FunctionSet, Metric, OperationEffects, OperationSummary, StackNumbers, StackWeights,
     WeighedForest,
 };
-use traceparse::profile::{Id, IntervalFilter, Matcher, Profile, Selection, StateFilter, TimeRange};
+use traceparse::profile::{Id, IntervalFilter, Matcher, Profile, Selection, Series, StateFilter, TimeRange};
 use traceparse::recording::{Counter, Intervals, Recording};
-use traceparse::report::{Report, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView};
+use traceparse::report::{
+    Report, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView,
+};
 use traceparse::units::{Nanos, Unit};
 
 use crate::answers::tracks::Lengths;
@@ -42,7 +44,13 @@ impl Base {
     pub(crate) fn lengths(&self, series: usize) -> Rc<Lengths> {
         let new = || {
             let profile = self.profile();
-            let is_time = profile.series_ids().nth(series).is_some_and(|id| profile.series(id).unit == Unit::Nanoseconds);
+            if let Some((before, effects)) = &self.before {
+                // Samples that were removed still end the time of the ones before.
+                let is_kept = before.profile().samples().iter().map(|sample| !effects.removes(sample.stack));
+                return Rc::new(before.lengths(series).retain(is_kept));
+            }
+            let is_time =
+                profile.series_ids().nth(series).is_some_and(|id| profile.series(id).unit == Unit::Nanoseconds);
             Rc::new(Lengths::new(profile.samples(), series, profile.thread_ids().len(), is_time))
         };
         Rc::clone(self.lengths.borrow_mut().entry(series).or_insert_with(new))
@@ -51,7 +59,8 @@ impl Base {
     /// The same recording, weighed by the events of a counter.
     pub(crate) fn weighed_by(&self, number: u32) -> Result<Self, Refused> {
         let mut analysis = traceparse::Analysis::new(self.recording.clone());
-        let without = analysis.weigh_by_counter(&Counter::Number(number)).map_err(|error| Refused(error.to_string()))?;
+        let without =
+            analysis.weigh_by_counter(&Counter::Number(number)).map_err(|error| Refused(error.to_string()))?;
         if without.iter().all(Option::is_none) {
             return Err(Refused(format!("this recording has no counter {number}")));
         }
@@ -61,7 +70,8 @@ impl Base {
     /// The recording after operations.
     pub(crate) fn operated(self: &Rc<Self>, operations: &[Operation]) -> Result<Self, Refused> {
         let profile = &self.recording.profile;
-        let operations = operations.iter().map(|operation| operation_of(profile, operation)).collect::<Result<Vec<_>, _>>()?;
+        let operations =
+            operations.iter().map(|operation| operation_of(profile, operation)).collect::<Result<Vec<_>, _>>()?;
         let (after, effects) =
             OperationEffects::apply(profile, &operations).map_err(|error| Refused(error.to_string()))?;
         let before = Some((Rc::clone(self), effects));
@@ -115,10 +125,12 @@ impl View {
 
     /// The weights of a series.
     pub(crate) fn weights_of(&self, series: usize) -> StackWeights {
-        match self.profile().series_ids().nth(series).filter(|_| self.is_selected(series)) {
-            Some(id) => self.weights().only(id),
-            None => StackWeights::default(),
-        }
+        self.series_id(series).map_or_else(StackWeights::default, |id| self.weights().only(id))
+    }
+
+    /// The id of a series, if it is selected.
+    fn series_id(&self, series: usize) -> Option<Id<Series>> {
+        self.profile().series_ids().nth(series).filter(|_| self.is_selected(series))
     }
 
     /// The effect of each operation on the selected samples of a series.
@@ -194,7 +206,12 @@ impl View {
         if let Some(known) = self.trees.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let tree = Rc::new(self.base.forest().weigh(self.weights_of(series).rows()));
+        let forest = self.base.forest();
+        let tree = match self.series_id(series) {
+            Some(id) => forest.weigh_samples(&self.options.selection.on(self.profile()), id, self.options.metric),
+            None => forest.weigh([]),
+        };
+        let tree = Rc::new(tree);
         self.trees.borrow_mut().insert(key, Rc::clone(&tree));
         tree
     }

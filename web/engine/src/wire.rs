@@ -29,7 +29,8 @@ pub(crate) fn encode(answer: Result<impl Serialize, Refused>) -> Vec<u8> {
         Ok(value) => serde_json::to_vec(&Ok_ { ok: value }),
         Err(Refused(refused)) => serde_json::to_vec(&Refused_ { refused }),
     };
-    let head = head.unwrap_or_else(|error| format!(r#"{{"refused": "the answer cannot be sent: {error}"}}"#).into_bytes());
+    let head =
+        head.unwrap_or_else(|error| format!(r#"{{"refused": "the answer cannot be sent: {error}"}}"#).into_bytes());
     let padded = (4 + head.len()).next_multiple_of(8) - 4;
     let arrays = ARRAYS.take();
     let mut bytes = Vec::with_capacity(4 + padded + arrays.len());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use traceparse::report::diff::{Change, Diff, DiffNode, DiffRow, FunctionKey, Functions, Presence, Side, Sides};
 
-use super::flame::{Frame, Placed, model, place, set_boxes};
+use super::flame::{Frame, PathNumbers, Placed, model, place, set_boxes};
 use super::trees::{Tree, is_match, open_rows};
 use super::{NO_STACK, ROOT};
 use crate::protocol::{
@@ -84,7 +84,8 @@ impl Changes {
 
     fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.ends[node as usize];
-        std::iter::successors(Some(node + 1), |&child| Some(self.ends[child as usize])).take_while(move |&child| child < end)
+        let first = Some(node + 1).filter(|&child| child < end);
+        std::iter::successors(first, move |&child| Some(self.ends[child as usize]).filter(|&next| next < end))
     }
 
     fn node(&self, node: u32) -> &DiffNode {
@@ -225,7 +226,7 @@ fn shade(change: Change, before: f64) -> f32 {
     (change.weight.signum() * ((step - 0.5) / STEPS.len() as f64).powi(2)) as f32
 }
 
-pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes) -> Answer {
+pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mut PathNumbers) -> Answer {
     let side = |sides: &Sides| match widths {
         Widths::Before => sides.before,
         Widths::After => sides.after,
@@ -234,17 +235,25 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes) -> Answer {
     let total = of(0).all_weight as f64;
     let frame = Frame::new(ask, total);
     let name = |node: u32| changes.diff.function(changes.node(node));
-    let children = |&node: &u32| {
+    let children = |node: u32| {
         let is_shown = |&child: &u32| of(child).all_samples > 0 && of(child).all_weight as f64 >= frame.least;
         let mut children: Vec<u32> = changes.children(node).filter(is_shown).collect();
         let key = |node: u32| (of(node).all_weight, of(node).all_samples);
         children.sort_unstable_by(|&a, &b| key(b).cmp(&key(a)).then_with(|| name(a).cmp(&name(b))));
         children
     };
-    let boxes: Vec<Placed<u32>> = place(0, frame, |&node| of(node).all_weight as f64, children);
-    let sides = || boxes.iter().map(|placed| &changes.node(placed.item).sides);
+    let boxes = place(
+        (0, 0),
+        frame,
+        |&(node, _)| of(node).all_weight as f64,
+        |&(node, path)| {
+            let label = |child| Changes::label(changes.node(child).function);
+            children(node).into_iter().map(|child| (child, numbers.below(path, label(child)))).collect()
+        },
+    );
+    let sides = || boxes.iter().map(|placed| &changes.node(placed.item.0).sides);
     let functions = changes.functions.iter().len() as i32;
-    let label = |placed: &Placed<u32>| match changes.node(placed.item).function {
+    let label = |placed: &Placed<(u32, i32)>| match changes.node(placed.item.0).function {
         None => functions + 1,
         Some(0) => functions,
         Some(number) => number as i32,
@@ -254,7 +263,7 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes) -> Answer {
     model.own = sides().map(|sides| side(sides).self_weight as f64).collect();
     model.label = boxes.iter().map(label).collect();
     model.change = Some(sides().map(|sides| shade(changes.diff.all_change(sides), before)).collect());
-    let nodes = boxes.iter().map(|placed| placed.item as i32).collect();
+    let nodes = boxes.iter().map(|placed| placed.item.1).collect();
     set_boxes(&mut model, nodes, &boxes);
     Answer::DiffFlame { total: changes.total(), model, rows: changes.rows(sides()) }
 }

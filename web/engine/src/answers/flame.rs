@@ -78,12 +78,12 @@ pub(crate) fn label_place(functions: usize, label: i32) -> i32 {
     if label >= 0 { label } else { functions as i32 + i32::from(label != super::NO_STACK) }
 }
 
-/// The numbers of paths from a leaf up, the same from graph to graph, so that a zoomed box is found again. The root is 0.
+/// The numbers of paths from the root of a tree, the same from graph to graph, so that a zoomed box is found again. The root is 0.
 #[derive(Debug, Default)]
 pub(crate) struct PathNumbers(HashMap<(i32, i32), i32>);
 
 impl PathNumbers {
-    fn below(&mut self, path: i32, label: i32) -> i32 {
+    pub(crate) fn below(&mut self, path: i32, label: i32) -> i32 {
         let next = self.0.len() as i32 + 1;
         *self.0.entry((path, label)).or_insert(next)
     }
@@ -119,7 +119,10 @@ pub(crate) fn flame(
             let weight = |(node, _): &(traceparse::calltree::CallerNode, i32)| node.sums.all_weight as f64;
             let boxes = place((root, 0), frame, weight, |(node, path)| {
                 let found = callers.of(node, frame.least).into_iter();
-                found.map(|node| (numbers.below(*path, label_number(node.label)), node)).map(|(path, node)| (node, path)).collect()
+                found
+                    .map(|node| (numbers.below(*path, label_number(node.label)), node))
+                    .map(|(path, node)| (node, path))
+                    .collect()
             });
             let shown = |placed: Placed<(traceparse::calltree::CallerNode, i32)>| {
                 let (label, sums, path) = (placed.item.0.label, placed.item.0.sums, placed.item.1);
@@ -134,8 +137,10 @@ pub(crate) fn flame(
     model.own = of(|sums| sums.self_weight).map(|weight| weight as f64).collect();
     if total.all_weight >= 1 << 53 {
         let text = |weight| exact_text(weight, &ask.unit);
-        model.texts =
-            Some(Texts { weight: of(|sums| sums.all_weight).map(text).collect(), own: of(|sums| sums.self_weight).map(text).collect() });
+        model.texts = Some(Texts {
+            weight: of(|sums| sums.all_weight).map(text).collect(),
+            own: of(|sums| sums.self_weight).map(text).collect(),
+        });
     }
     let node: I32s = boxes.iter().map(|placed| placed.item.0).collect();
     set_boxes(&mut model, node, &boxes);

@@ -116,7 +116,11 @@ pub(crate) fn overview(view: &View, series: usize) -> Result<OverviewAnswer, Ref
             threads: threads.into_iter().take(TOP).collect(),
             cores: report.core_kinds(row).into_iter().map(core_kind).collect(),
             time: SelectedTime {
-                parts: time.parts().iter().map(|&(start, end)| [start, end].map(|time| time.as_nanos().into())).collect(),
+                parts: time
+                    .parts()
+                    .iter()
+                    .map(|&(start, end)| [start, end].map(|time| time.as_nanos().into()))
+                    .collect(),
                 length: length.nanos.as_nanos() as f64,
                 is_recorded: length.is_recorded,
                 is_part: length.is_part,

@@ -83,6 +83,12 @@ impl Lengths {
         }
         Self { of_sample, is_before: true }
     }
+
+    /// The same of some of the samples.
+    pub(crate) fn retain(&self, is_kept: impl Iterator<Item = bool>) -> Self {
+        let of_sample = self.of_sample.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(&length, _)| length);
+        Self { of_sample: of_sample.collect(), is_before: self.is_before }
+    }
 }
 
 /// Bins of one length from `start` on.
@@ -105,7 +111,9 @@ impl Grid {
         let from = (time - self.start - if is_before { length } else { 0.0 }) / self.bin;
         let place = from.floor();
         if length <= self.bin / 4.0 {
-            if place >= 0.0 && let Some(bin) = bins.get_mut(place as usize) {
+            if place >= 0.0
+                && let Some(bin) = bins.get_mut(place as usize)
+            {
                 *bin += weight;
             }
             return;
@@ -155,12 +163,19 @@ pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixel
         spread.lines(profile.process_ids().len(), true, |sample| process_of[sample.thread.index()])
     } else {
         let weight = spread.counted().map(|row| u128::from(row.weight)).sum();
-        let line = |process: usize| Line { id: process as i32, weight: Exact(weight), bins: sum(&threads, spread.grid.count), waiting: None };
+        let line = |process: usize| Line {
+            id: process as i32,
+            weight: Exact(weight),
+            bins: sum(&threads, spread.grid.count),
+            waiting: None,
+        };
         first.map(line).into_iter().collect()
     };
     let has_cores = profile.core_ids().len() > 0;
-    let of_cores = spread.lines(profile.core_ids().len() + 1, false, |sample| sample.core.map_or(0, |core| core.index() + 1));
-    let cores = of_cores.into_iter().map(|line| Line { id: line.id - 1, ..line }).filter(|line| has_cores && line.id >= 0);
+    let of_cores =
+        spread.lines(profile.core_ids().len() + 1, false, |sample| sample.core.map_or(0, |core| core.index() + 1));
+    let cores =
+        of_cores.into_iter().map(|line| Line { id: line.id - 1, ..line }).filter(|line| has_cores && line.id >= 0);
     let overall = if threads.len() < MOST_LINES {
         sum(&threads, spread.grid.count)
     } else {
@@ -190,7 +205,9 @@ fn rows(view: &View, series: usize) -> Vec<Row<'_>> {
     let own = samples.filter(|(_, sample)| sample.series.index() == series && selected.is_in_scope(*sample));
     let own = own.filter(|_| view.is_selected(series));
     let shown = own.map(|(at, sample)| (row((at, sample)), sample)).filter(|((is_shown, ..), _)| *is_shown);
-    shown.map(|((_, at, is_counted), sample)| Row { at, sample, weight: view.options.metric.of(sample), is_counted }).collect()
+    shown
+        .map(|((_, at, is_counted), sample)| Row { at, sample, weight: view.options.metric.of(sample), is_counted })
+        .collect()
 }
 
 impl<'v> Spread<'v> {
@@ -199,7 +216,12 @@ impl<'v> Spread<'v> {
     }
 
     /// The bins of each key below `keys`.
-    fn bins<'r>(&self, rows: impl Iterator<Item = &'r Row<'v>>, keys: usize, key: impl Fn(&Sample) -> usize) -> Vec<F64s>
+    fn bins<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r Row<'v>>,
+        keys: usize,
+        key: impl Fn(&Sample) -> usize,
+    ) -> Vec<F64s>
     where
         'v: 'r,
     {

@@ -72,7 +72,10 @@ pub(crate) fn open_rows<T: Tree>(tree: &T, opens_heaviest: bool, ask: &Rows) -> 
     }
     let path = ask.find.as_ref().map(|find| path_to_match(tree, &roots, find));
     if let Some(Some(path)) = &path {
-        path.split_last().map_or(&[][..], |(_, above)| above).iter().fold(&mut opened, |at, &label| at.0.entry(label).or_default());
+        path.split_last()
+            .map_or(&[][..], |(_, above)| above)
+            .iter()
+            .fold(&mut opened, |at, &label| at.0.entry(label).or_default());
     }
     let mut shown = Shown { rows: Vec::new(), flags: Vec::new(), is_cut: false, found: None };
     shown.is_cut = !collect(tree, &roots, &opened, 1, &mut shown);
@@ -87,6 +90,10 @@ fn opened_of(OpenRows { depth, label }: &OpenRows) -> Opened {
     let mut top = Opened::default();
     let mut path: Vec<i32> = Vec::new();
     for (&depth, &label) in depth.iter().zip(label) {
+        if depth as usize > path.len() + 1 {
+            // The row above it is not open.
+            continue;
+        }
         path.truncate((depth as usize).saturating_sub(1));
         path.push(label);
         path.iter().fold(&mut top, |at, &label| at.0.entry(label).or_default());
@@ -162,7 +169,7 @@ fn collect<T: Tree>(tree: &T, rows: &[T::Row], opened: &Opened, depth: u32, show
 fn row_of_path<T: Tree>(tree: &T, rows: &[(u32, T::Row)], path: &[i32]) -> Found {
     let mut level = 0;
     for (place, (depth, row)) in rows.iter().enumerate() {
-        if *depth as usize == level + 1 && tree.label(row) == path[level] {
+        if *depth as usize == level + 1 && path.get(level) == Some(&tree.label(row)) {
             level += 1;
             if level == path.len() {
                 return Found::Row(place as u32);
