@@ -6,8 +6,8 @@
 //
 // In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} a number that no double can hold.
 
-import { type Exact, RefusedError } from '../engine/index.ts';
-import type { Answer, Ask, Opened, Place } from './protocol.ts';
+import type { Answer, Ask, Exact, Opened, Place } from './protocol.ts';
+import { RefusedError } from './refused.ts';
 
 /** The functions that the module exports. Pointers are unsigned, but JavaScript reads them as signed. */
 interface Exports {
