@@ -6,21 +6,33 @@
 //
 // In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} a number that no double can hold.
 
-import type { Answer, Ask, Exact, Opened, Place } from './protocol.ts';
+import type { Answer, Ask, Exact, PairTables, Place, Tables } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 
 /** The functions that the module exports. Pointers are unsigned, but JavaScript reads them as signed. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
-  /** Makes room for a request, and returns where to write it. */
+  /** Reserves memory for a request, and returns its address. */
   readonly reserve: (length: number) => number;
-  /** These two read the request, and return the length of the answer. */
+  /** Both functions read the request, and return the length of the answer. */
   readonly open: (payload: number, before: number, facts: number) => number;
   readonly ask: (length: number) => number;
   readonly answer: () => number;
 }
 
 type Head = { readonly ok: unknown } | { readonly refused: string };
+
+type ReadColumns = 'functions' | 'textBytes' | 'textEnds' | 'spans';
+
+/** The tables of a recording, in which the head of its payload is unchanged. */
+export interface OpenedTables extends Pick<Tables, ReadColumns> {
+  readonly head: Omit<Tables, ReadColumns | 'hangRisks'> & { readonly hang_risks: Tables['hangRisks'] };
+}
+
+interface Opened {
+  readonly tables: OpenedTables;
+  readonly pair: (Omit<PairTables, 'before'> & { readonly before: OpenedTables }) | null;
+}
 
 const NOTHING = new Uint8Array(0);
 const ARRAYS: Readonly<Record<string, { readonly width: number; readonly from: (buffer: ArrayBuffer) => unknown }>> = {
@@ -43,7 +55,7 @@ export class Engine {
     return new Engine(instance.exports as unknown as Exports);
   }
 
-  /** Opens an inflated payload; of a comparison, also the first recording's, and the facts as JSON. */
+  /** Opens a payload. A comparison has a second payload, for the first recording, and facts as JSON. */
   open(payload: Uint8Array, before: Uint8Array | null, facts: string | null): Opened {
     const parts = [payload, before ?? NOTHING, facts === null ? NOTHING : new TextEncoder().encode(facts)] as const;
     this.#write(parts);
@@ -76,7 +88,7 @@ export class Engine {
   }
 }
 
-/** A value of a head with its arrays. They are copies: the next request overwrites the memory, and the page takes their buffers. */
+/** Returns a value of a head with copies of its arrays: the next request overwrites the memory, and the page takes the buffers. */
 function restored(value: unknown, arrays: Uint8Array): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => restored(one, arrays));

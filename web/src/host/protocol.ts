@@ -15,7 +15,7 @@ export const ROOT = -2;
 export const SIDES = ['compared', 'after', 'before'] as const;
 export type SideName = (typeof SIDES)[number];
 
-/** An exact number: a bigint if a double cannot hold it. Both compare with `<`. */
+/** An exact number: a bigint if a double cannot hold it. Numbers and bigints can be compared with `<`. */
 export type Exact = number | bigint;
 
 /** One number for each row: doubles, or exact numbers where sums reach 2^53. */

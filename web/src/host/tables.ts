@@ -1,4 +1,4 @@
-// The tables of a recording that the page itself reads: those of the payload's head (`docs/workbench.md`), functions and texts. They refer to
+// The tables of a recording that the page itself reads: the payload's head (`docs/workbench.md`), functions and their names. Rows refer to
 // each other by index; -1 means none.
 
 import type { Normalize } from './exchange.ts';
