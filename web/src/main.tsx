@@ -1,14 +1,14 @@
 // The start of the page, and of the worker that is made of the same script.
 
 import { render } from 'preact';
-import { RefusedError } from './engine/index.ts';
 import { Client } from './host/client.ts';
-import { textsOf } from './host/desk.ts';
+import { RefusedError } from './host/refused.ts';
 import { serve } from './host/worker.ts';
 import { readFragment } from './state/fragment.ts';
 import type { Names } from './state/names.ts';
 import { pairNames } from './state/sides.ts';
 import { Store } from './state/store.ts';
+import { Texts } from './state/texts.ts';
 import { Address } from './ui/address.ts';
 import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
@@ -41,8 +41,8 @@ async function start(script: string | null): Promise<void> {
     const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it contains no samples');
     if (pair?.before.series.length === 0) throw new RefusedError('the first recording contains no samples to compare with');
-    const own: Names = { tables, texts: textsOf(tables) };
-    const names = pair === null ? own : pairNames(own, { tables: pair.before, texts: textsOf(pair.before) }, pair);
+    const own: Names = { tables, texts: new Texts(tables) };
+    const names = pair === null ? own : pairNames(own, { tables: pair.before, texts: new Texts(pair.before) }, pair);
     const { store, greeting } = openStore(names);
     main.replaceChildren();
     writeInertTexts();

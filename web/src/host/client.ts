@@ -3,16 +3,12 @@
 
 import { type Answerer, openDesk } from './open.ts';
 import type { Answer, AnswerTo, Ask, FromWorker, Opened, Payloads, Place, ToWorker } from './protocol.ts';
+import { RefusedError } from './refused.ts';
 import { sentenceOf } from './worker.ts';
 
 /** A question whose answer is no longer needed. */
 export class Superseded extends Error {
   override name = 'Superseded';
-}
-
-/** A question that has no answer, with a sentence that says why. */
-export class Refused extends Error {
-  override name = 'Refused';
 }
 
 interface Waiting {
@@ -56,7 +52,7 @@ export class Client {
   /** Opens the recording, or both. */
   open(): Promise<Opened> {
     this.#opening ??= this.#openInWorker().catch((error: unknown) => {
-      if (error instanceof Refused) throw error;
+      if (error instanceof RefusedError) throw error;
       return this.#openHere();
     });
     return this.#opening;
@@ -94,7 +90,7 @@ export class Client {
     this.#worker?.terminate();
     this.#worker = null;
     this.#opening = null;
-    current?.reject(new Refused('this was cancelled'));
+    current?.reject(new RefusedError('this was cancelled'));
     void this.#next();
   }
 
@@ -157,7 +153,7 @@ export class Client {
     try {
       current.resolve(this.#desk!.answer(current.place, current.ask));
     } catch (error) {
-      current.reject(new Refused(sentenceOf(error)));
+      current.reject(new RefusedError(sentenceOf(error)));
     }
     this.#finish(current);
   }
@@ -169,7 +165,7 @@ export class Client {
 
   async #openHere(): Promise<Opened> {
     const { desk, opened } = await openDesk(this.#payloads).catch((error: unknown) => {
-      throw new Refused(sentenceOf(error));
+      throw new RefusedError(sentenceOf(error));
     });
     this.#desk = desk;
     return opened;
@@ -190,7 +186,7 @@ export class Client {
       worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
         URL.revokeObjectURL(url);
         if (data.kind === 'opened') resolve(data.opened);
-        else if (data.kind === 'failed') reject(new Refused(data.message));
+        else if (data.kind === 'failed') reject(new RefusedError(data.message));
         else this.#receive(data);
       };
       worker.postMessage({ kind: 'open', payloads: this.#payloads } satisfies ToWorker);
@@ -204,7 +200,7 @@ export class Client {
     // For the tools of browsers, and for benches.
     performance.measure(`answer ${current.ask.kind}`, { start: current.since });
     if (data.kind === 'answered') current.resolve(data.answer);
-    else current.reject(new Refused(data.message));
+    else current.reject(new RefusedError(data.message));
     this.#finish(current);
   }
 }

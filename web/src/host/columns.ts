@@ -16,20 +16,3 @@ export function sumColumns(rows: readonly RowSums[]): SumColumns {
     samples: columnOf(rows.map((row) => row.samples)),
   };
 }
-
-/** The buffers of typed arrays in an answer that nothing else uses: all that this module and the answers made. */
-export function buffersOf(answer: object): ArrayBuffer[] {
-  const found = new Set<ArrayBuffer>();
-  const visit = (value: unknown, depth: number): void => {
-    if (ArrayBuffer.isView(value)) {
-      if (value.byteLength > 0) found.add(value.buffer as ArrayBuffer);
-    } else if (depth < 4 && Array.isArray(value)) {
-      // Long arrays hold rows of plain values.
-      if (value.length < 1_000) for (const one of value) visit(one, depth + 1);
-    } else if (depth < 4 && typeof value === 'object' && value !== null) {
-      for (const one of Object.values(value)) visit(one, depth + 1);
-    }
-  };
-  visit(answer, 0);
-  return [...found];
-}

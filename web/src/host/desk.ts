@@ -2,7 +2,6 @@
 
 import {
   type Amount,
-  Texts,
   type Profile,
   type View,
   Workbench,
@@ -144,9 +143,4 @@ export function tablesOf(profile: Profile): Tables {
     return { start: Number(samples.time[start]!), end: Number(samples.time[end - 1]!) + Math.min(length, 1e9) };
   });
   return { ...tables, textBytes: texts.bytes, textEnds: texts.ends, spans };
-}
-
-/** The texts of these tables. */
-export function textsOf(tables: Tables): Texts {
-  return new Texts(tables.textBytes, tables.textEnds);
 }

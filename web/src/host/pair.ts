@@ -19,9 +19,8 @@ import {
 import { answerDiff } from './answers/diff.ts';
 import { totalOf } from './answers/tables.ts';
 import { Desk, tablesOf } from './desk.ts';
-import type { DiffAsk, MatchedColumns, PairTables } from './diff_protocol.ts';
+import type { Answer, Ask, DiffAsk, MatchedColumns, Opened, PairTables, Place, SearchAnswer, TotalsAnswer } from './protocol.ts';
 import { Searcher } from './searcher.ts';
-import type { Answer, Ask, Opened, Place, SearchAnswer, TotalsAnswer } from './protocol.ts';
 
 /** Comparisons that are kept with their weights. */
 const KEPT = 3;

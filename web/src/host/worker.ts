@@ -1,9 +1,8 @@
 // The side of the worker: it opens the recording, then answers one question after the other.
 
-import { PayloadError, RefusedError } from '../engine/index.ts';
-import { buffersOf } from './columns.ts';
 import { type Answerer, openDesk } from './open.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
+import { RefusedError } from './refused.ts';
 
 /** The used part of a worker's global scope. */
 interface WorkerScope {
@@ -36,6 +35,23 @@ export function serve(scope: WorkerScope): void {
 
 /** The message of a fault as people read it. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof RefusedError || error instanceof PayloadError) return error.message;
+  if (error instanceof RefusedError) return error.message;
   return `this cannot be computed here: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** The buffers of typed arrays in an answer that nothing else uses. */
+function buffersOf(answer: object): ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  const visit = (value: unknown, depth: number): void => {
+    if (ArrayBuffer.isView(value)) {
+      if (value.byteLength > 0) found.add(value.buffer as ArrayBuffer);
+    } else if (depth < 4 && Array.isArray(value)) {
+      // Long arrays hold rows of plain values.
+      if (value.length < 1_000) for (const one of value) visit(one, depth + 1);
+    } else if (depth < 4 && typeof value === 'object' && value !== null) {
+      for (const one of Object.values(value)) visit(one, depth + 1);
+    }
+  };
+  visit(answer, 0);
+  return [...found];
 }

@@ -4,8 +4,9 @@
 //
 // Links come from anywhere, so invalid ones are rejected with an explanation.
 
-import { type Operation, RefusedError, compilePattern, counterOf, countersOf } from '../engine/index.ts';
-import { SIDES, type SideName } from '../host/diff_protocol.ts';
+import { type Operation, SIDES, type SideName } from '../host/protocol.ts';
+import { RefusedError } from '../host/refused.ts';
+import { counterOf, countersOf } from './counters.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
 import { namesOfSide } from './sides.ts';
@@ -167,23 +168,12 @@ function readOperation(text: string, names: Names): Operation {
   const [plain, pattern, ofBinary, ofBinaries, ofPlace] = [isOf(PLAIN), isOf(PATTERNS), isOf(OF_BINARY), isOf(OF_BINARIES), isOf(OF_PLACE)];
   if (plain !== undefined && value === null) return { kind: plain };
   if (value === null || value === '') throw new RefusedError(`this link contains an unknown operation: ${shown(text)}`);
-  if (pattern !== undefined) {
-    checkPattern(value);
-    return { kind: pattern, pattern: value };
-  }
+  // The engine reads the pattern, and refuses it with a sentence if it is invalid.
+  if (pattern !== undefined) return { kind: pattern, pattern: value };
   if (ofBinary !== undefined) return { kind: ofBinary, binary: value };
   if (ofPlace !== undefined) return { kind: ofPlace, place: readPlace(value, names) };
   if (ofBinaries !== undefined) return { kind: ofBinaries, names: value.split(',').map(unescape) };
   throw new RefusedError(`this link contains an unknown operation: ${shown(text)}`);
-}
-
-function checkPattern(pattern: string): void {
-  try {
-    compilePattern(pattern);
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    throw new RefusedError(`in this link, ${error.message}`);
-  }
 }
 
 function seriesText({ tables }: Names, id: number): string {

@@ -1,8 +1,8 @@
 // Names of the tables that the page has.
 
-import { NO_STACK, NO_STACK_NAME, ROOT, type Category, type Texts } from '../engine/index.ts';
-import type { Tables } from '../host/protocol.ts';
+import { NO_STACK, ROOT, type Category, type Tables } from '../host/protocol.ts';
 import type { Sides } from './sides.ts';
+import type { Texts } from './texts.ts';
 
 export interface Names {
   readonly tables: Tables;
@@ -15,6 +15,7 @@ export interface Names {
 export type Kind = 'own' | 'system' | 'runtime' | 'kernel' | 'unknown' | 'idle';
 
 const IS_IDLE = 2;
+export const NO_STACK_NAME = '[no stack recorded]';
 
 /** The name of a function, or its replacement. */
 export function nameOf({ tables, texts }: Names, label: number): string {

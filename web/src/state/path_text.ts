@@ -5,8 +5,11 @@
 // Functions are listed from the tree's root on, each with `@` and its binary. In a name, `\` precedes a `\`, `@`, `;`, `#` or a first `~`.
 // `#` and eight letters distinguish binaries with the same name. In long paths, `~` and eight letters replace a function.
 
-import { type FunctionNames, MarkedFunctions, RefusedError, type Step, type TreePlace, functionsOfSteps, markOfStep } from '../engine/index.ts';
+import type { Step, TreePlace } from '../host/protocol.ts';
+import { RefusedError } from '../host/refused.ts';
 import type { Names } from './names.ts';
+import { recordingsOf } from './sides.ts';
+import { MarkedFunctions, functionsOfSteps, markOfStep } from './steps.ts';
 
 /** Paths of more characters are written with marks. */
 const LONG = 1_000;
@@ -24,7 +27,7 @@ export function readPlace(text: string, names: Names): TreePlace {
   const recordings = recordingsOf(names);
   const texts = splitAt(found[2]!, ';');
   const path = stepsOf(recordings, texts);
-  const known = recordings.map((of) => functionsOfSteps(of, path));
+  const known = recordings.map((recording) => functionsOfSteps(recording, path));
   const missing = path.findIndex((_, place) => known.every((found) => found[place]!.length === 0));
   if (missing >= 0) throw unknown(texts[missing]!);
   return { direction: found[1] as TreePlace['direction'], path };
@@ -44,17 +47,10 @@ function whichText(which: string | undefined): string {
   return which === undefined ? '' : `#${which}`;
 }
 
-/** Operations are done to each recording of a comparison, so a function of either will do. */
-export function recordingsOf(names: Names): FunctionNames[] {
-  const { sides } = names;
-  const all = sides === undefined ? [names] : [sides.after, sides.before];
-  return all.map(({ tables, texts }) => ({ functions: tables.functions, binaries: tables.binaries, texts }));
-}
-
-function stepsOf(recordings: readonly FunctionNames[], texts: readonly string[]): Step[] {
+function stepsOf(recordings: readonly Names[], texts: readonly string[]): Step[] {
   let marked: MarkedFunctions[] | null = null;
   const ofMark = (mark: string): Step | undefined => {
-    marked ??= recordings.map((of) => new MarkedFunctions(of));
+    marked ??= recordings.map((recording) => new MarkedFunctions(recording));
     return marked.flatMap((functions) => functions.find(mark) ?? [])[0];
   };
   return texts.map((text) => {

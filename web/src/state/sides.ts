@@ -1,10 +1,10 @@
 // Two recordings in one page: the names of each and of both, and what is chosen in one of them as the same choice in another.
 
-import { type DiffFacts, NO_STACK, ROOT, Texts, counterOf, counterpart } from '../engine/index.ts';
-import type { MatchedColumns, PairTables, SideName } from '../host/diff_protocol.ts';
-import type { Tables } from '../host/protocol.ts';
+import { type DiffFacts, type MatchedColumns, NO_STACK, type PairTables, ROOT, type SideName, type Tables } from '../host/protocol.ts';
+import { counterOf } from './counters.ts';
 import type { Names } from './names.ts';
 import { type State, mainSeries } from './state.ts';
+import { Texts } from './texts.ts';
 
 export interface Sides {
   readonly compared: Names;
@@ -47,19 +47,25 @@ function comparedTables(after: Tables, before: Tables, matching: MatchedColumns)
     places.set(key, place);
     binary[id] = place;
   }
-  const { bytes, ends } = encoded(shown);
+  const texts = encoded(shown);
   const functions = { count, name: Int32Array.from(shown.keys()), binary, flags };
-  return { tables: { ...after, functions, binaries, textBytes: bytes, textEnds: ends }, texts: new Texts(bytes, ends) };
+  return { tables: { ...after, functions, binaries, ...texts }, texts: new Texts(texts) };
 }
 
-function encoded(texts: readonly string[]): { bytes: Uint8Array; ends: Float64Array } {
+function encoded(texts: readonly string[]): Pick<Tables, 'textBytes' | 'textEnds'> {
   const encoder = new TextEncoder();
   const parts = texts.map((text) => encoder.encode(text));
   let length = 0;
-  const ends = Float64Array.from(parts, (part) => (length += part.length));
-  const bytes = new Uint8Array(length);
-  parts.forEach((part, index) => bytes.set(part, ends[index]! - part.length));
-  return { bytes, ends };
+  const textEnds = Float64Array.from(parts, (part) => (length += part.length));
+  const textBytes = new Uint8Array(length);
+  parts.forEach((part, index) => textBytes.set(part, textEnds[index]! - part.length));
+  return { textBytes, textEnds };
+}
+
+/** Operations are done to each recording of a comparison, so a function of either will do. */
+export function recordingsOf(names: Names): Names[] {
+  const { sides } = names;
+  return sides === undefined ? [names] : [sides.after, sides.before];
 }
 
 /** The matching function on another side; null if there is none. */
@@ -93,22 +99,28 @@ export function stateOnSide(state: State, sides: Sides, to: SideName): { state: 
   const [own, other] = [sides[from].tables, sides[to].tables];
   // Both, and the second recording, have the same threads.
   if ((from === 'before') === (to === 'before')) return { state: shown, lost };
-  const found = counterpart(own, other, {
-    series: [state.series],
-    ...(state.threads === null ? {} : { threads: state.threads }),
-    ...(state.processes === null ? {} : { processes: state.processes }),
-  });
-  const kept = (ids: readonly number[] | undefined, what: string): readonly number[] | null => {
-    if (ids?.length === 0) lost.push(what);
-    return ids === undefined || ids.length === 0 ? null : ids;
+  const kept = (ids: readonly number[] | null, what: 'thread' | 'process'): readonly number[] | null => {
+    if (ids === null) return null;
+    const found = what === 'thread' ? namesakes(ids, own, other, 'threads', threadKey) : namesakes(ids, own, other, 'processes', ({ name }) => name);
+    if (found.length === 0) lost.push(what);
+    return found.length === 0 ? null : found;
   };
-  return {
-    state: {
-      ...shown,
-      series: found.series?.[0] ?? mainSeries(other),
-      threads: kept(found.threads, 'thread'),
-      processes: kept(found.processes, 'process'),
-    },
-    lost,
-  };
+  const [series = mainSeries(other)] = namesakes([state.series], own, other, 'series', ({ schema, unit }) => `${schema} ${unit}`);
+  return { state: { ...shown, series, threads: kept(state.threads, 'thread'), processes: kept(state.processes, 'process') }, lost };
+}
+
+/** The rows of another recording's table that have the same keys, by the engine's rules for comparisons. */
+function namesakes<K extends 'series' | 'processes' | 'threads'>(
+  ids: readonly number[],
+  from: Tables,
+  to: Tables,
+  table: K,
+  keyOf: (row: Tables[K][number], tables: Tables) => string,
+): number[] {
+  const keys = new Set(ids.map((id) => keyOf(from[table][id]!, from)));
+  return to[table].flatMap((row, id) => (keys.has(keyOf(row, to)) ? [id] : []));
+}
+
+function threadKey({ name, process, is_main }: Tables['threads'][number], { processes }: Tables): string {
+  return JSON.stringify([name, is_main, processes[process]!.name]);
 }

@@ -1,9 +1,6 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
-import type { Metric, Operation, Selection, SeparateBy } from '../engine/index.ts';
-import type { Normalize } from '../engine/index.ts';
-import type { SideName } from '../host/diff_protocol.ts';
-import type { Place, Tables } from '../host/protocol.ts';
+import type { Metric, Normalize, Operation, Place, Selection, SeparateBy, SideName, Tables } from '../host/protocol.ts';
 
 /** The views, in the order of their tabs. */
 export const TABS = [

@@ -1,6 +1,6 @@
 // Times in fragments: seconds with as many decimals as they need, exact to the nanosecond.
 
-import { RefusedError } from '../engine/index.ts';
+import { RefusedError } from '../host/refused.ts';
 import type { Span } from './state.ts';
 
 const NANOS = 1e9;

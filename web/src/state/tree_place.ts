@@ -1,16 +1,15 @@
 // A stack that is shown as a place in its tree, for operations at this place only.
 
-import { ROOT, type TreePlace, functionsOfSteps, stepOf } from '../engine/index.ts';
+import { ROOT, type TreePlace } from '../host/protocol.ts';
 import type { Names } from './names.ts';
-import { recordingsOf } from './path_text.ts';
-import { hasOwnName } from './sides.ts';
+import { hasOwnName, recordingsOf } from './sides.ts';
+import { functionsOfSteps, stepOf } from './steps.ts';
 
 /** The place of a stack, outermost function first; null if a function on the way has no name to identify it. */
 export function treePlaceOf(names: Names, direction: TreePlace['direction'], stack: readonly number[]): TreePlace | null {
   const labels = stack.filter((label) => label !== ROOT);
   if (labels.length === 0 || labels.some((label) => label < 0 || !hasOwnName(names, label))) return null;
-  const of = { functions: names.tables.functions, binaries: names.tables.binaries, texts: names.texts };
-  const path = labels.map((label) => stepOf(of, label, names.sides !== undefined));
+  const path = labels.map((label) => stepOf(names, label, names.sides !== undefined));
   if (names.sides !== undefined) {
     // A function in both recordings may have a different name in each.
     const known = recordingsOf(names).map((recording) => functionsOfSteps(recording, path));

@@ -1,7 +1,7 @@
 // Actions on a function, a binary, a thread or a process: one list for menus, buttons and keys. Keys with the same meaning in Firefox
 // Profiler are the same.
 
-import { type OfPlace, type Operation, exactPattern } from '../engine/index.ts';
+import type { OfPlace, Operation } from '../host/protocol.ts';
 import { type Names, binaryOf, nameOf } from '../state/names.ts';
 import { hasOwnName } from '../state/sides.ts';
 import { treePlaceOf } from '../state/tree_place.ts';
@@ -89,6 +89,11 @@ function ofFunction(kind: 'root-at' | 'focus' | 'prune' | 'charge' | 'collapse',
       return withOperation(state, { kind, pattern: exactPattern(nameOf(names, label)) });
     },
   };
+}
+
+/** A pattern that matches exactly this name. */
+function exactPattern(name: string): string {
+  return `^${name.replace(/[\\.+*?()|[\]{}^$]/gu, '\\$&')}$`;
 }
 
 /** For a row or box of a tree. */

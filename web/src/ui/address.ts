@@ -4,7 +4,7 @@
 // Back and Forward change only the tab and the chosen function (and for two recordings the side, if it has everything that is selected).
 // Selections, operations and the search stay. A link, which has no entry yet, is read completely.
 
-import { RefusedError } from '../engine/index.ts';
+import { RefusedError } from '../host/refused.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
 import { type Names, nameOf } from '../state/names.ts';
 import { functionOn, namesOfSide, stateOnSide } from '../state/sides.ts';

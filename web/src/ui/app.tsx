@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
-import type { SideName } from '../host/diff_protocol.ts';
+import type { SideName } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';

@@ -2,11 +2,10 @@
 
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { counterOf } from '../engine/index.ts';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
-import type { AnswerTo, Ask, Place } from '../host/protocol.ts';
-import type { SideName } from '../host/diff_protocol.ts';
+import type { AnswerTo, Ask, Place, SideName } from '../host/protocol.ts';
+import { counterOf } from '../state/counters.ts';
 import type { Names } from '../state/names.ts';
 import { type State, placeOf } from '../state/state.ts';
 import type { Store } from '../state/store.ts';

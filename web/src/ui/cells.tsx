@@ -1,8 +1,7 @@
 // Cells that many tables have: a function with the colour of its kind, weights in one unit, shares with a bar.
 
 import type { JSX } from 'preact';
-import type { Exact } from '../engine/index.ts';
-import type { SumColumns } from '../host/protocol.ts';
+import type { Exact, SumColumns } from '../host/protocol.ts';
 import { type Kind, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
 import { useFitted } from './fitted.ts';
 import { type Scale, type Unit, inScale, percent, plainShare, scaleOf } from './format.ts';

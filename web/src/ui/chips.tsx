@@ -1,8 +1,8 @@
 // What is selected and done, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
-import { type Effect, type Operation, type TreePlace, counterOf, countersOf } from '../engine/index.ts';
-import type { TotalsAnswer } from '../host/protocol.ts';
+import type { Effect, Operation, TotalsAnswer, TreePlace } from '../host/protocol.ts';
+import { counterOf, countersOf } from '../state/counters.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
 import { type App, useAnswer, useApp, useStore } from './app_context.ts';

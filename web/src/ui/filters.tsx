@@ -1,7 +1,8 @@
 // The switches that are always in reach, and the search.
 
 import type { JSX } from 'preact';
-import { type Metric, countersOf } from '../engine/index.ts';
+import type { Metric } from '../host/protocol.ts';
+import { countersOf } from '../state/counters.ts';
 import { GENERAL } from './actions.ts';
 import { useApp, useStore } from './app_context.ts';
 import { counterName } from './counter_name.ts';

@@ -3,7 +3,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { FlameChartCanvas, FlameGraphCanvas, type FlameCallbacks, type FlameModel } from '../canvas/index.ts';
-import type { TreePlace } from '../engine/index.ts';
+import type { TreePlace } from '../host/protocol.ts';
 import { useApp } from './app_context.ts';
 import { CanvasHost, type Drawing, useSeenBoxes } from './canvas_host.tsx';
 import { download } from './copy.ts';

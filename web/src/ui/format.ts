@@ -1,6 +1,6 @@
 // Numbers as the command prints them: one unit for a whole column, which its heading names.
 
-import type { Exact } from '../engine/index.ts';
+import type { Exact } from '../host/protocol.ts';
 
 export type Unit = 'ns' | 'cycles' | 'events' | 'samples';
 

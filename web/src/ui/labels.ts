@@ -1,19 +1,25 @@
 // Functions as canvases refer to them.
 
-import { type Labels, labelsOf } from '../canvas/index.ts';
-import { NO_STACK, ROOT, type Profile } from '../engine/index.ts';
+import { KINDS, type Labels } from '../canvas/index.ts';
+import { NO_STACK, ROOT } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
-import type { Names } from '../state/names.ts';
+import { NO_STACK_NAME, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
 
 const known = new WeakMap<Names, Labels>();
 
-/** The labels of a recording, made once. Canvases do not pass through the page's text filter. */
+/**
+ * All functions as labels, then samples without stack, then the root. Made once for a recording. Canvases do not pass through the page's
+ * text filter.
+ */
 export function labelsFor(names: Names): Labels {
   const found = known.get(names);
   if (found !== undefined) return found;
-  const { functions, binaries } = names.tables;
-  const { names: raw, binaries: rawBinaries, kinds } = labelsOf({ functions, binaries, texts: names.texts } as unknown as Profile);
-  const labels = { names: raw.map(inert), binaries: rawBinaries.map(inert), kinds };
+  const ids = Array.from({ length: names.tables.functions.count }, (_, id) => id);
+  const labels = {
+    names: [...ids.map((id) => inert(nameOf(names, id))), NO_STACK_NAME, 'all'],
+    binaries: [...ids.map((id) => inert(binaryOf(names, id) ?? '')), '', ''],
+    kinds: Uint8Array.from([...ids, NO_STACK, ROOT], (label) => KINDS.indexOf(kindOf(names, label))),
+  };
   known.set(names, labels);
   return labels;
 }

@@ -1,6 +1,6 @@
 // The target of a menu.
 
-import type { TreePlace } from '../engine/index.ts';
+import type { TreePlace } from '../host/protocol.ts';
 
 export interface MenuTarget {
   /** The function; null or negative if there is none. */

@@ -1,7 +1,7 @@
 // What trees are separated by: nothing, threads, processes, states or kinds of core.
 
 import type { JSX } from 'preact';
-import type { Part, SeparateBy } from '../engine/index.ts';
+import type { Part, SeparateBy } from '../host/protocol.ts';
 import { processName, threadName } from '../state/names.ts';
 import { useApp, useStore } from './app_context.ts';
 import { type Unit, withUnit } from './format.ts';

@@ -1,7 +1,6 @@
 // The command's summary of the input, shown unchanged.
 
-import type { Reduction } from '../engine/index.ts';
-import type { SideName } from '../host/diff_protocol.ts';
+import type { Reduction, SideName } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 
 type Summary = Readonly<Record<string, unknown>>;

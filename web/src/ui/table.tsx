@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Exact } from '../engine/index.ts';
+import type { Exact } from '../host/protocol.ts';
 import { useApp } from './app_context.ts';
 import type { MenuTarget } from './menu_target.ts';
 import type { Seek } from './seen.ts';

@@ -1,6 +1,6 @@
 // The order of a table's rows: the default, or by a column. Columns of numbers start with the largest, columns of texts with A.
 
-import { type Exact, compareExact } from '../engine/index.ts';
+import type { Exact } from '../host/protocol.ts';
 import type { TableColumn } from './table.tsx';
 
 /** The column that was chosen to sort by, and its direction; null is the table's own order. */
@@ -45,7 +45,7 @@ function beginsWithLeast({ isNumber, beginsWithLeast }: TableColumn): boolean {
 const NAMES = new Intl.Collator('en', { numeric: true });
 
 function compareKeys(a: Exact | string, b: Exact | string, sign: 1 | -1): number {
-  if (typeof a !== 'string' || typeof b !== 'string') return sign * compareExact(a as Exact, b as Exact);
+  if (typeof a !== 'string' || typeof b !== 'string') return sign * (a < b ? -1 : Number(a > b));
   // Rows with an empty cell in the column come last, in both directions.
   if (a === '' || b === '') return Number(a === '') - Number(b === '');
   return sign * NAMES.compare(a, b);

@@ -1,7 +1,7 @@
 // Lanes of signposts, regions of interest and hangs.
 
 import type { LaneSpans, Track } from '../canvas/index.ts';
-import type { Interval } from '../engine/profile.ts';
+import type { Interval } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import type { Names } from '../state/names.ts';
 import type { State } from '../state/state.ts';

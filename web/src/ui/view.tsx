@@ -1,7 +1,7 @@
 // The view of each tab.
 
 import type { FunctionComponent, JSX } from 'preact';
-import type { SideName } from '../host/diff_protocol.ts';
+import type { SideName } from '../host/protocol.ts';
 import type { Tab } from '../state/state.ts';
 import { DiffFlameView } from './diff/flame.tsx';
 import { DiffOverviewView } from './diff/overview.tsx';

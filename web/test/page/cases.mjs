@@ -247,10 +247,20 @@ export const CASES = {
   },
 
   async 'links that mean nothing are refused with a sentence'(tab, { orchard }) {
-    for (const fragment of ['v=2', 'nothing', 'v=1&tab=nowhere', 'v=1&op=focus:(', 'v=1&thread=<img src=x onerror=pwned=1>', `v=1&${'q=a&'.repeat(9000)}`, 'v=1&t=3s..1s', 'v=1&q=%E0%A4%A']) {
+    for (const fragment of ['v=2', 'nothing', 'v=1&tab=nowhere', 'v=1&thread=<img src=x onerror=pwned=1>', `v=1&${'q=a&'.repeat(9000)}`, 'v=1&t=3s..1s', 'v=1&q=%E0%A4%A']) {
       await tab.open(orchard.page, fragment);
       match((await tab.text('[data-part=said]')) ?? '', /link|no thread|time/i, fragment.slice(0, 60));
       equal(await tab.count('#view .fault'), 0, fragment.slice(0, 60));
+    }
+  },
+
+  async 'an invalid regular expression in a link is refused with a sentence, and can be removed'(tab, { orchard }) {
+    for (const name of ['functions', 'tree', 'flame', 'overview']) {
+      await tab.open(orchard.page, `v=1&tab=${name}&op=focus:(`);
+      match(await tab.text('#view .notice'), /regular expression/, name);
+      match(await tab.text('[data-part=chips] .fault'), /regular expression/, name);
+      await tab.click('.chip-remove');
+      equal(await tab.count('.fault, .notice'), 0, name);
     }
   },
 

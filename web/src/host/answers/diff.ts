@@ -16,7 +16,7 @@ import type {
   DiffTotal,
   DiffTreeAnswer,
   DiffTreeAsk,
-} from '../diff_protocol.ts';
+} from '../protocol.ts';
 import { type TreeRow, openRows } from './trees.ts';
 
 const TOP = 12;

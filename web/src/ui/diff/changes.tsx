@@ -2,8 +2,7 @@
 // Before plus change is after, so after is scaled if changes are.
 
 import type { JSX } from 'preact';
-import type { Exact } from '../../engine/index.ts';
-import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/diff_protocol.ts';
+import type { ChangeColumns, ChangedRows, DiffTotal, Exact } from '../../host/protocol.ts';
 import { type Scale, type Unit, inScale, scaleOf, withUnit } from '../format.ts';
 import type { TableColumn } from '../table.tsx';
 

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useAnswer } from '../app_context.ts';
-import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/diff_protocol.ts';
+import type { ChangeColumns, ChangedRows, DiffTotal } from '../../host/protocol.ts';
 import { type Unit, withUnit } from '../format.ts';
 import { Words, comparedAfter, isScaled, signedWithUnit, verdictOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { FlameModel } from '../../canvas/index.ts';
-import type { DiffFlameAnswer } from '../../host/diff_protocol.ts';
+import type { DiffFlameAnswer } from '../../host/protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import type { Drawing } from '../canvas_host.tsx';

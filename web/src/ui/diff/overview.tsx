@@ -1,8 +1,7 @@
 // What changed, first of all: the totals, the smallest change that can be seen, and the functions that changed most.
 
 import type { JSX } from 'preact';
-import { BEYOND_NOISE, type DiffFacts, type Normalize, smallestEffect } from '../../engine/index.ts';
-import type { DiffOverviewAnswer, DiffTotal } from '../../host/diff_protocol.ts';
+import type { DiffFacts, DiffOverviewAnswer, DiffTotal, Normalize } from '../../host/protocol.ts';
 import { binaryOf } from '../../state/names.ts';
 import { freshState, selectsAlike } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
@@ -14,6 +13,9 @@ import { useScaling } from './use_changes.ts';
 
 /** Fewer samples of a recording are too few to judge the total, as in the command (`src/output/diff/overview.rs`). */
 const FEW_SAMPLES = 30;
+/** The number of standard deviations from which a change is marked, and the normal distribution's quantile of four in five. */
+const BEYOND_NOISE = 1.96;
+const POWER = 0.8416;
 
 export function DiffOverviewView(): JSX.Element {
   const app = useApp();
@@ -81,7 +83,7 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const [before, change, noise] = [all.before[0]!, all.change[0]!, all.noise[0]!];
   const isJudged = Math.min(...total.samples) >= FEW_SAMPLES;
   const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
-  const { marked, likely } = smallestEffect({ weight: change, noise, beyond_noise: all.isBeyond[0] === 1 });
+  const [marked, likely] = [BEYOND_NOISE * noise, (BEYOND_NOISE + POWER) * noise];
   const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
   const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
   const words = isJudged ? judged : 'too few samples to judge';

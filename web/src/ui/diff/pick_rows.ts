@@ -1,6 +1,6 @@
 // Some of the rows of an answer.
 
-import type { ChangeColumns, ChangedRows } from '../../host/diff_protocol.ts';
+import type { ChangeColumns, ChangedRows } from '../../host/protocol.ts';
 
 export function pickRows(rows: ChangedRows, places: Int32Array): ChangedRows {
   if (places.length === rows.count) return rows;

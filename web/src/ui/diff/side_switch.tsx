@@ -1,8 +1,7 @@
 // The recording that is shown, or both, and the scaling of changes.
 
 import type { JSX } from 'preact';
-import type { Normalize } from '../../engine/index.ts';
-import type { SideName } from '../../host/diff_protocol.ts';
+import type { Normalize, SideName } from '../../host/protocol.ts';
 import { useApp, useStore } from '../app_context.ts';
 import { Choice, Select } from '../panel.tsx';
 

@@ -1,6 +1,6 @@
 // Shared by views of two recordings.
 
-import type { Normalize } from '../../engine/index.ts';
+import type { Normalize } from '../../host/protocol.ts';
 import { type App, useApp, useStore } from '../app_context.ts';
 import { functionOn } from '../../state/sides.ts';
 

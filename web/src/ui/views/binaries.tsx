@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import type { Kind } from '../../state/names.ts';
 import { useAnswer, useApp } from '../app_context.ts';
-import type { Exact } from '../../engine/index.ts';
+import type { Exact } from '../../host/protocol.ts';
 import { grouped } from '../format.ts';
 import { KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';

@@ -1,14 +1,12 @@
 // The owners of code, and the calls from app code into other code.
 
 import type { JSX } from 'preact';
-import type { Kind } from '../../state/names.ts';
-import { NO_STACK_NAME } from '../../engine/index.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, KindName, weightColumns } from '../cells.tsx';
 import { Panel, Pending } from '../panel.tsx';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { nameOf } from '../../state/names.ts';
+import { type Kind, NO_STACK_NAME, nameOf } from '../../state/names.ts';
 import { text } from './binaries.tsx';
 
 const TELLS: Record<string, string> = {

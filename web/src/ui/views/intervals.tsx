@@ -1,7 +1,7 @@
 // Signposts, regions of interest and hangs: each selects its time; all with one name can be selected together.
 
 import type { JSX } from 'preact';
-import type { Interval } from '../../engine/profile.ts';
+import type { Interval } from '../../host/protocol.ts';
 import { useApp, useStore } from '../app_context.ts';
 import { grouped, timeText } from '../format.ts';
 import { Notice, Panel } from '../panel.tsx';

@@ -1,8 +1,7 @@
 // The answer in sentences, in the words of the command's overview.
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { Exact, Origin, OverviewFunction, SelectedTime } from '../../engine/index.ts';
-import type { OverviewAnswer } from '../../host/protocol.ts';
+import type { Exact, Origin, OverviewAnswer, OverviewFunction, SelectedTime } from '../../host/protocol.ts';
 import { type Names, binaryOf, nameOf, threadName } from '../../state/names.ts';
 import { useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';

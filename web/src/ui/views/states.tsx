@@ -1,7 +1,7 @@
 // States of threads and kinds of core.
 
 import type { JSX } from 'preact';
-import type { Exact } from '../../engine/index.ts';
+import type { Exact } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { pair } from '../cells.tsx';
 import { scaleOf } from '../format.ts';

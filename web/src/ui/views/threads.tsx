@@ -1,7 +1,7 @@
 // Processes and threads, of which some can be selected.
 
 import type { JSX } from 'preact';
-import type { Part } from '../../engine/index.ts';
+import type { Part } from '../../host/protocol.ts';
 import { processName, threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';

@@ -1,0 +1,106 @@
+// The crate as a WebAssembly module: how requests and answers cross its memory.
+//
+//   request   JSON in UTF-8
+//   answer    length of the head (u32), head, bytes of arrays
+//   head      {"ok": value} or {"refused": "sentence"}, padded so that the arrays start at a multiple of 8
+//
+// In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} a number that no double can hold.
+
+import type { Answer, Ask, Exact, PairTables, Place, Tables } from './protocol.ts';
+import { RefusedError } from './refused.ts';
+
+/** The functions that the module exports. Pointers are unsigned, but JavaScript reads them as signed. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  /** Reserves memory for a request, and returns its address. */
+  readonly reserve: (length: number) => number;
+  /** Both functions read the request, and return the length of the answer. */
+  readonly open: (payload: number, before: number, facts: number) => number;
+  readonly ask: (length: number) => number;
+  readonly answer: () => number;
+}
+
+type Head = { readonly ok: unknown } | { readonly refused: string };
+
+type ReadColumns = 'functions' | 'textBytes' | 'textEnds' | 'spans';
+
+/** The tables of a recording, in which the head of its payload is unchanged. */
+export interface OpenedTables extends Pick<Tables, ReadColumns> {
+  readonly head: Omit<Tables, ReadColumns | 'hangRisks'> & { readonly hang_risks: Tables['hangRisks'] };
+}
+
+interface Opened {
+  readonly tables: OpenedTables;
+  readonly pair: (Omit<PairTables, 'before'> & { readonly before: OpenedTables }) | null;
+}
+
+const NOTHING = new Uint8Array(0);
+const ARRAYS: Readonly<Record<string, { readonly width: number; readonly from: (buffer: ArrayBuffer) => unknown }>> = {
+  $f64: { width: 8, from: (buffer) => new Float64Array(buffer) },
+  $f32: { width: 4, from: (buffer) => new Float32Array(buffer) },
+  $i32: { width: 4, from: (buffer) => new Int32Array(buffer) },
+  $u8: { width: 1, from: (buffer) => new Uint8Array(buffer) },
+  $u64: { width: 8, from: (buffer) => Array.from(new BigUint64Array(buffer), exact) },
+};
+
+export class Engine {
+  readonly #exports: Exports;
+
+  private constructor(exports: Exports) {
+    this.#exports = exports;
+  }
+
+  static async start(module: Uint8Array<ArrayBuffer>): Promise<Engine> {
+    const { instance } = await WebAssembly.instantiate(module);
+    return new Engine(instance.exports as unknown as Exports);
+  }
+
+  /** Opens a payload. A comparison has a second payload, for the first recording, and facts as JSON. */
+  open(payload: Uint8Array, before: Uint8Array | null, facts: string | null): Opened {
+    const parts = [payload, before ?? NOTHING, facts === null ? NOTHING : new TextEncoder().encode(facts)] as const;
+    this.#write(parts);
+    return this.#answer(this.#exports.open(parts[0].length, parts[1].length, parts[2].length)) as Opened;
+  }
+
+  ask(place: Place, ask: Ask): Answer {
+    const request = new TextEncoder().encode(JSON.stringify({ place, ask }));
+    this.#write([request]);
+    return this.#answer(this.#exports.ask(request.length)) as Answer;
+  }
+
+  #write(parts: readonly Uint8Array[]): void {
+    let at = this.#exports.reserve(parts.reduce((sum, { length }) => sum + length, 0)) >>> 0;
+    // `reserve` may replace the buffer of the memory.
+    const memory = new Uint8Array(this.#exports.memory.buffer);
+    for (const part of parts) {
+      memory.set(part, at);
+      at += part.length;
+    }
+  }
+
+  #answer(length: number): unknown {
+    const start = this.#exports.answer() >>> 0;
+    const bytes = new Uint8Array(this.#exports.memory.buffer, start, length >>> 0);
+    const arrays = 4 + new DataView(bytes.buffer, start).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, arrays))) as Head;
+    if ('refused' in head) throw new RefusedError(head.refused);
+    return restored(head.ok, bytes.subarray(arrays));
+  }
+}
+
+/** Returns a value of a head with copies of its arrays: the next request overwrites the memory, and the page takes the buffers. */
+function restored(value: unknown, arrays: Uint8Array): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => restored(one, arrays));
+  const entries = Object.entries(value);
+  const [key, only] = entries[0] ?? ['', null];
+  if (key === '$big') return BigInt(only as string);
+  const kind = ARRAYS[key];
+  if (kind === undefined) return Object.fromEntries(entries.map(([name, one]) => [name, restored(one, arrays)]));
+  const [offset, count] = only as [number, number];
+  return kind.from(arrays.slice(offset, offset + count * kind.width).buffer);
+}
+
+function exact(value: bigint): Exact {
+  return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}

@@ -1,0 +1,22 @@
+// Opens what a page holds with the module that it embeds: one recording, or two that are compared.
+
+import { embeddedBytes } from './embedded.ts';
+import { Engine, type OpenedTables } from './engine.ts';
+import type { Opened, Payloads, Tables } from './protocol.ts';
+import { RefusedError } from './refused.ts';
+
+/** `module` is the text of the page's `<script id="engine">`. */
+export async function openModule(module: string, { payload, before, facts }: Payloads): Promise<{ engine: Engine; opened: Opened }> {
+  if (typeof WebAssembly === 'undefined') {
+    throw new RefusedError('this page needs WebAssembly, which this browser does not offer; turn off Lockdown Mode for it, or use another browser');
+  }
+  const engine = await Engine.start(await embeddedBytes(module));
+  const first = before === null ? null : await embeddedBytes(before);
+  const { tables, pair } = engine.open(await embeddedBytes(payload), first, facts);
+  return { engine, opened: { tables: tablesOf(tables), pair: pair === null ? null : { ...pair, before: tablesOf(pair.before) } } };
+}
+
+function tablesOf({ head, ...columns }: OpenedTables): Tables {
+  const { hang_risks: hangRisks, ...tables } = head;
+  return { ...tables, hangRisks, ...columns };
+}

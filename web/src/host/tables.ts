@@ -1,0 +1,147 @@
+// The tables of a recording that the page itself reads: the payload's head (`docs/workbench.md`), functions and their names. Rows refer to
+// each other by index; -1 means none.
+
+import type { Normalize } from './exchange.ts';
+
+/** The data that the page reads directly once everything is open. */
+export interface Opened {
+  readonly tables: Tables;
+  readonly pair: PairTables | null;
+}
+
+export interface Tables {
+  readonly form: 'samples' | 'sums';
+  readonly reduction: Reduction | null;
+  readonly runs: readonly Run[];
+  readonly series: readonly Series[];
+  /** By series: its first and last time; null without times. */
+  readonly spans: readonly ({ readonly start: number; readonly end: number } | null)[];
+  readonly processes: readonly Process[];
+  readonly threads: readonly Thread[];
+  readonly cores: readonly Core[];
+  readonly states: readonly string[];
+  readonly binaries: readonly Binary[];
+  readonly intervals: readonly Interval[];
+  readonly hangRisks: readonly unknown[];
+  readonly sources: readonly Source[];
+  /** The command's JSON summary of what was read. */
+  readonly summary: Readonly<Record<string, unknown>>;
+  readonly functions: Functions;
+  readonly textBytes: Uint8Array;
+  readonly textEnds: Float64Array;
+}
+
+/**
+ * What the command left out because the page would have been too large: samples within a bin of time have the time of
+ * the first, or all times are unknown.
+ */
+export type Reduction = { readonly kind: 'bins'; readonly bin_ns: number } | { readonly kind: 'sums' };
+
+export interface Run {
+  readonly number: number;
+  /** The facts in its table of contents. Numbers above 2^53 are texts. */
+  readonly duration_ns?: number | string;
+  readonly start_date?: string;
+  readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
+}
+
+/** A maximal set of samples whose weights may be added up. */
+export interface Series {
+  readonly run: number;
+  readonly schema: string;
+  readonly table: number;
+  readonly unit: 'ns' | 'cycles' | 'events' | 'samples';
+  readonly meaning: 'on-cpu' | 'presence';
+  /** The performance counters, if samples have values of some: their names, if they are known, and whether each has a column. */
+  readonly counters?: readonly { readonly name: string | null; readonly has_column: boolean }[];
+  readonly rows: number;
+}
+
+export interface Process {
+  readonly run: number;
+  readonly pid: number | string | null;
+  readonly name: string;
+}
+
+export interface Thread {
+  readonly process: number;
+  readonly tid: number | string | null;
+  readonly name: string;
+  readonly is_main: boolean;
+}
+
+export interface Core {
+  readonly index: number;
+  readonly kind: string | null;
+}
+
+export type Category = 'user' | 'system' | 'runtime' | 'kernel' | 'unknown';
+
+export interface Binary {
+  readonly name: string;
+  readonly uuid: string | null;
+  readonly arch: string | null;
+  readonly load_address: string;
+  readonly path: string;
+  readonly category: Category;
+  readonly is_own: boolean;
+}
+
+/** A signpost, a region of interest or a hang. Numbers above 2^53 are texts. */
+export interface Interval {
+  readonly kind: 'signpost' | 'region' | 'hang';
+  readonly run: number;
+  readonly start_ns: number | string;
+  readonly end_ns: number | string | null;
+  readonly name: string | null;
+  readonly subsystem: string | null;
+  readonly category: string | null;
+  readonly identifier: number | string | null;
+  readonly process: string | null;
+  readonly pid: number | string | null;
+  readonly tid: number | string | null;
+  readonly hang_type: string | null;
+}
+
+/** The text of a source file, or the reason why it is missing. */
+export type Source =
+  | { readonly path: string; readonly file: string; readonly text: string }
+  | { readonly path: string; readonly missing: string };
+
+export interface Functions {
+  readonly count: number;
+  readonly name: Int32Array;
+  readonly binary: Int32Array;
+  /** Bits: 1 has a real name, 2 is one in which threads wait, 4 is a run loop, 8 is where a program starts. */
+  readonly flags: Int32Array;
+}
+
+export interface PairTables {
+  readonly before: Tables;
+  readonly facts: DiffFacts;
+  readonly matching: MatchedColumns;
+}
+
+/** The content of the page's `<script id="diff">`; docs/workbench.md describes every field. */
+export interface DiffFacts {
+  readonly unit: string;
+  readonly normalize: Normalize;
+  readonly factor: number;
+  readonly is_scaled: boolean;
+  readonly sentences: { readonly answer: string; readonly activity: string; readonly functions: string };
+  readonly [more: string]: unknown;
+}
+
+/** The functions of both recordings, each once. The first is not a function: it represents samples without a stack. */
+export interface MatchedColumns {
+  readonly name: readonly (string | null)[];
+  readonly binary: readonly (string | null)[];
+  /** 1 if operations find the function by this name in both recordings. */
+  readonly isNamed: Uint8Array;
+  /** The function of each recording; -1 for none. */
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+  /** For each function of each recording: its index among the functions of both. */
+  readonly ofBefore: Int32Array;
+  readonly ofAfter: Int32Array;
+}
