@@ -8,12 +8,11 @@
 //! In this example, the first transition has no self weight, since the sample returned to app code; the second one has. Both have the
 //! sample in their all weight.
 
-use super::keyed::{KeySums, sum_stacks_by_key};
+use super::keyed::{KeySums, PathVisitor, WeighedStacks, sum_stacks_by_key};
 use super::tree::Label;
 use super::tree::order_labels;
-use super::weights::StackWeight;
 use crate::hash::HashMap;
-use crate::profile::{Category, FunctionId, Profile, StackId};
+use crate::profile::{Category, FrameId, FunctionId, Profile};
 
 /// The weights of a code category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,56 +41,90 @@ pub struct TransitionRow {
 }
 
 /// Returns the categories of stacks, in the order of [`Category::ALL`], followed by samples without a stack.
-pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<CategoryRow> {
+pub(crate) fn categories_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<CategoryRow> {
     let of_function = Category::of_functions(profile);
     let place = |category| Category::ALL.iter().position(|&other| other == category).unwrap_or_default();
     let key_of_frame: Vec<usize> =
         profile.frame_ids().map(|id| place(of_function[profile.frame(id).function.index()])).collect();
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, Category::ALL.len(), 1);
+    let (sums, no_stack) = sum_stacks_by_key(profile, stacks, &key_of_frame, Category::ALL.len());
     let rows = Category::ALL.into_iter().map(Some).zip(sums).chain([(None, no_stack)]);
     let rows = rows.filter(|(_, sums)| sums.all_samples > 0);
     rows.map(|(category, sums)| CategoryRow { category, sums }).collect()
 }
 
 /// Returns the transitions of stacks, by self weight, then all weight, then caller and callee.
-pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<TransitionRow> {
+pub(crate) fn transitions_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<TransitionRow> {
     let of_function = Category::of_functions(profile);
-    let mut rows: Vec<TransitionRow> = Vec::new();
-    let mut row_of: HashMap<(FunctionId, FunctionId), usize> = HashMap::default();
-    // For each row, the last stack that was counted, from 1.
-    let mut counted: Vec<usize> = Vec::new();
-    for (number, weight) in (1..).zip(weights) {
-        let mut is_outside = true;
-        for (caller, callee) in calls_leaf_first(profile, weight.stack) {
-            is_outside &= of_function[callee.index()] != Category::User;
-            let category = of_function[callee.index()];
-            if category == Category::User || of_function[caller.index()] != Category::User {
-                continue;
-            }
-            let row = *row_of.entry((caller, callee)).or_insert_with(|| {
-                rows.push(TransitionRow { caller, callee, category, sums: KeySums::default() });
-                counted.push(0);
-                rows.len() - 1
-            });
-            let sums = &mut rows[row].sums;
-            if std::mem::replace(&mut counted[row], number) != number {
-                sums.add_all(weight.weight, weight.samples);
-            }
-            // Only the innermost transition has no app frame below it.
-            if is_outside {
-                sums.add_self(weight.weight, weight.samples);
-            }
-        }
-    }
+    let mut visitor = Transitions {
+        profile,
+        of_function,
+        path: Vec::new(),
+        rows: Vec::new(),
+        on_path: Vec::new(),
+        row_of: HashMap::default(),
+    };
+    stacks.walk(profile, &mut visitor);
+    let mut rows = visitor.rows;
     sort(profile, &mut rows);
     rows
 }
 
-/// Returns the pairs of caller and callee in a stack, from the leaf.
-fn calls_leaf_first(profile: &Profile, stack: Option<StackId>) -> impl Iterator<Item = (FunctionId, FunctionId)> {
-    let mut frames = profile.frames_leaf_first(stack).map(|frame| frame.function);
-    let mut callee = frames.next();
-    frames.filter_map(move |caller| callee.replace(caller).map(|callee| (caller, callee)))
+/// Finds transitions on the paths of stacks.
+struct Transitions<'p> {
+    profile: &'p Profile,
+    of_function: Vec<Category>,
+    path: Vec<Call>,
+    rows: Vec<TransitionRow>,
+    /// By row: the number of calls on the path that are this transition.
+    on_path: Vec<u32>,
+    row_of: HashMap<(FunctionId, FunctionId), usize>,
+}
+
+/// A function on the path.
+#[derive(Clone, Copy)]
+struct Call {
+    function: FunctionId,
+    /// The row, if app code called it and it is none.
+    transition: Option<usize>,
+    /// The row of the transition after which nothing returned to app code.
+    innermost: Option<usize>,
+}
+
+impl PathVisitor for Transitions<'_> {
+    fn enter(&mut self, frame: FrameId) {
+        let function = self.profile.frame(frame).function;
+        let category = self.of_function[function.index()];
+        let caller = self.path.last().copied();
+        let is_app = |function: FunctionId| self.of_function[function.index()] == Category::User;
+        let from = caller.filter(|caller| category != Category::User && is_app(caller.function));
+        let transition = from.map(|caller| {
+            let (caller, callee) = (caller.function, function);
+            *self.row_of.entry((caller, callee)).or_insert_with(|| {
+                self.rows.push(TransitionRow { caller, callee, category, sums: KeySums::default() });
+                self.on_path.push(0);
+                self.rows.len() - 1
+            })
+        });
+        if let Some(row) = transition {
+            self.on_path[row] += 1;
+        }
+        let above = caller.and_then(|caller| caller.innermost).filter(|_| category != Category::User);
+        self.path.push(Call { function, transition, innermost: transition.or(above) });
+    }
+
+    fn end(&mut self, _: FrameId, weight: u64, samples: u64) {
+        if let Some(row) = self.path.last().and_then(|call| call.innermost) {
+            self.rows[row].sums.add_self(weight, samples);
+        }
+    }
+
+    fn leave(&mut self, _: FrameId, weight: u64, samples: u64) {
+        let Some(row) = self.path.pop().and_then(|call| call.transition) else { return };
+        self.on_path[row] -= 1;
+        if self.on_path[row] == 0 {
+            self.rows[row].sums.add_all(weight, samples);
+        }
+    }
 }
 
 fn sort(profile: &Profile, rows: &mut [TransitionRow]) {

@@ -8,11 +8,11 @@
 
 use super::FunctionRow;
 use super::functions::sort_functions;
-use super::keyed::KeySums;
+use super::keyed::{KeySums, PathVisitor};
 use super::tree::{Label, order_labels};
-use super::weights::{Metric, StackWeight};
+use super::weights::StackWeight;
 use crate::hash::HashMap;
-use crate::profile::{FunctionId, Profile, SelectedSamples, SeriesId, StackId};
+use crate::profile::{FrameId, FunctionId, Profile, StackId};
 
 /// No number.
 const NONE: u32 = u32::MAX;
@@ -32,6 +32,7 @@ pub struct Forest {
     knots: Vec<(u32, u32)>,
     /// By stack, and then for samples without a stack: the knot in which its samples end.
     knot_of_stack: Vec<u32>,
+    /// The number of labels, without the one for samples without a stack.
     functions: u32,
 }
 
@@ -82,18 +83,33 @@ impl Nodes {
 }
 
 impl Forest {
-    /// Merges all stacks of samples.
+    /// Merges all stacks of samples by function.
     pub fn new(profile: &Profile) -> Self {
-        let functions = profile.function_ids().len() as u32;
+        let function = |frame: FrameId| profile.frame(frame).function.index() as u32;
+        let stacks = profile.sums_or_samples().map(|sum| sum.stack);
+        Self::of(profile, stacks, profile.function_ids().len() as u32, function)
+    }
+
+    /// Merges these stacks by frame.
+    pub(crate) fn by_frame(profile: &Profile, stacks: impl Iterator<Item = Option<StackId>>) -> Self {
+        Self::of(profile, stacks, profile.frame_ids().len() as u32, |frame| frame.index() as u32)
+    }
+
+    /// Merges stacks by a label of their frames, which is below `labels`.
+    fn of(
+        profile: &Profile,
+        sampled: impl Iterator<Item = Option<StackId>>,
+        functions: u32,
+        label: impl Fn(FrameId) -> u32,
+    ) -> Self {
         let stacks = profile.stack_ids().len();
-        let is_needed = needed_stacks(profile);
+        let is_needed = needed_stacks(profile, sampled);
         let mut nodes = Nodes { parents: vec![0], labels: vec![NONE], others: HashMap::default() };
         let mut node_of_stack = vec![0; stacks + 1];
         for id in profile.stack_ids().filter(|id| is_needed[id.index()] != Need::None) {
             let stack = profile.stack(id);
             let parent = stack.parent.map_or(0, |parent| node_of_stack[parent.index()]);
-            let function = profile.frame(stack.frame).function;
-            node_of_stack[id.index()] = nodes.child(parent, function.index() as u32);
+            node_of_stack[id.index()] = nodes.child(parent, label(stack.frame));
         }
         if is_needed[stacks] != Need::None {
             node_of_stack[stacks] = nodes.child(0, functions);
@@ -181,27 +197,6 @@ impl Forest {
         for row in weights {
             sums[self.knot_of(row.stack)].add_self(row.weight, row.samples);
         }
-        self.sum_up(sums)
-    }
-
-    /// The same of the selected samples of a series.
-    pub fn weigh_samples(&self, samples: &SelectedSamples<'_>, series: SeriesId, metric: Metric) -> ForestWeights {
-        let mut sums = vec![KeySums::default(); self.knots.len()];
-        for sum in samples.profile().sums_or_samples().filter(|sum| sum.series == series) {
-            if samples.is_in_scope(sum) && samples.is_state_counted(sum) {
-                sums[self.knot_of(sum.stack)].add_self(metric.of(sum), sum.samples);
-            }
-        }
-        self.sum_up(sums)
-    }
-
-    /// Returns the knot in which the samples of a stack end.
-    fn knot_of(&self, stack: Option<StackId>) -> usize {
-        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
-        self.knot_of_stack[place] as usize
-    }
-
-    fn sum_up(&self, mut sums: Vec<KeySums>) -> ForestWeights {
         for knot in (0..sums.len()).rev() {
             let KeySums { self_weight, self_samples, .. } = sums[knot];
             sums[knot].add_all(self_weight, self_samples);
@@ -211,6 +206,47 @@ impl Forest {
             }
         }
         ForestWeights { sums }
+    }
+
+    /// Returns the knot in which the samples of a stack end.
+    fn knot_of(&self, stack: Option<StackId>) -> usize {
+        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
+        self.knot_of_stack[place] as usize
+    }
+
+    /// Visits the paths of a forest by frame. Returns the sums of samples without a stack.
+    pub(super) fn walk(&self, weights: &ForestWeights, visitor: &mut impl PathVisitor) -> KeySums {
+        let mut no_stack = KeySums::default();
+        // The nodes on the path: the end of each, its frame and its weights.
+        let mut path: Vec<(u32, FrameId, u64, u64)> = Vec::new();
+        let mut node = 1;
+        let end = self.len() as u32;
+        while node <= end {
+            while let Some((_, frame, weight, samples)) = path.pop_if(|&mut (until, ..)| until <= node) {
+                visitor.leave(frame, weight, samples);
+            }
+            if node == end {
+                break;
+            }
+            let knot = self.knot_of_node[node as usize];
+            let sums = weights.of_knot(knot);
+            let Some(frame) = FrameId::from_index(self.label_number(node)).filter(|_| sums.all_samples > 0) else {
+                node = self.ends[node as usize];
+                continue;
+            };
+            if self.labels[node as usize] == self.functions {
+                no_stack = *sums;
+                node += 1;
+                continue;
+            }
+            visitor.enter(frame);
+            if sums.self_samples > 0 && self.knots[knot as usize].0 == node {
+                visitor.end(frame, sums.self_weight, sums.self_samples);
+            }
+            path.push((self.ends[node as usize], frame, sums.all_weight, sums.all_samples));
+            node += 1;
+        }
+        no_stack
     }
 
     /// By node: true if it, or a node below it, has samples and a chosen function. A search need not look at other nodes.
@@ -240,7 +276,7 @@ impl Forest {
 }
 
 /// The weights of a forest's nodes ([`Forest::weigh`]).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ForestWeights {
     /// By knot. The weights of stacks that end in it are its self weight.
     sums: Vec<KeySums>,
@@ -338,11 +374,11 @@ enum Need {
 }
 
 /// By stack, and then for samples without a stack.
-fn needed_stacks(profile: &Profile) -> Vec<Need> {
+fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId>>) -> Vec<Need> {
     let stacks = profile.stack_ids().len();
     let mut needs = vec![Need::None; stacks + 1];
-    for sum in profile.sums_or_samples() {
-        needs[sum.stack.map_or(stacks, |stack| stack.index())] = Need::Samples;
+    for stack in sampled {
+        needs[stack.map_or(stacks, |stack| stack.index())] = Need::Samples;
     }
     let mut ids: Vec<StackId> = profile.stack_ids().collect();
     while let Some(id) = ids.pop() {

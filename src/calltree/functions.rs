@@ -1,9 +1,8 @@
 //! Sums a tree by function.
 
-use super::keyed::{KeySums, sum_stacks_by_key};
+use super::keyed::{KeySums, WeighedStacks, sum_stacks_by_key};
 use super::tree::order_labels;
 use super::tree::{CallTree, Label};
-use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::Profile;
 
@@ -61,9 +60,9 @@ pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> 
 
 /// Returns the functions of stacks: the same as [`functions`] of their [`tree`](super::Merger::tree), but without making a tree, so memory
 /// grows with the functions and not with the nodes. If there are very many stacks, they are divided among `jobs` threads.
-pub(crate) fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jobs: usize) -> Vec<FunctionRow> {
+pub(crate) fn functions_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<FunctionRow> {
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| profile.frame(id).function.index()).collect();
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len(), jobs);
+    let (sums, no_stack) = sum_stacks_by_key(profile, stacks, &key_of_frame, profile.function_ids().len());
     let of_functions = profile.function_ids().map(Label::Function).zip(sums);
     let found = of_functions.chain([(Label::NoStack, no_stack)]).filter(|(_, sums)| sums.all_samples > 0);
     let mut rows: Vec<FunctionRow> = found.map(|(label, sums)| FunctionRow::new(label, sums)).collect();

@@ -1,9 +1,8 @@
 //! The weights of source lines: by line and function, and by file and line for annotated source.
 
-use super::keyed::{KeySums, sum_stacks_by_key};
+use super::keyed::{KeySums, WeighedStacks, sum_stacks_by_key};
 use super::tree::Label;
 use super::tree::order_labels;
-use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SourceLine, StringId};
 
@@ -32,12 +31,12 @@ pub struct SourceFileRow {
 }
 
 /// Returns the lines of stacks, by self weight, then all weight, then path and line, then function.
-pub(crate) fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRow> {
+pub(crate) fn lines_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<LineRow> {
     let keys = Keys::new(profile.frame_ids().map(|id| {
         let frame = profile.frame(id);
         (frame.source, frame.function)
     }));
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &keys.of_frame, keys.keys.len(), 1);
+    let (sums, no_stack) = sum_stacks_by_key(profile, stacks, &keys.of_frame, keys.keys.len());
     let rows = keys.keys.iter().zip(sums).map(|(&(source, function), sums)| (Label::Function(function), source, sums));
     let rows = rows.chain([(Label::NoStack, None, no_stack)]).filter(|(_, _, sums)| sums.all_samples > 0);
     let mut rows: Vec<LineRow> = rows.map(|(label, source, sums)| LineRow { label, source, sums }).collect();
@@ -51,12 +50,12 @@ pub(crate) fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec
 }
 
 /// Returns the source files of stacks, by self weight, then all weight, then path. Frames without a source are not included.
-pub(crate) fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<SourceFileRow> {
+pub(crate) fn source_files_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<SourceFileRow> {
     let source = |id| profile.frame(id).source;
     let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
     let lines = Keys::new(profile.frame_ids().map(source));
-    let (sums_of_files, _) = sum_stacks_by_key(profile, weights, &files.of_frame, files.keys.len(), 1);
-    let (sums_of_lines, _) = sum_stacks_by_key(profile, weights, &lines.of_frame, lines.keys.len(), 1);
+    let (sums_of_files, _) = sum_stacks_by_key(profile, stacks, &files.of_frame, files.keys.len());
+    let (sums_of_lines, _) = sum_stacks_by_key(profile, stacks, &lines.of_frame, lines.keys.len());
     let mut rows: Vec<SourceFileRow> = Vec::new();
     let mut row_of: HashMap<StringId, usize> = HashMap::default();
     for (path, sums) in files.keys.iter().zip(sums_of_files) {

@@ -31,7 +31,7 @@ pub use forest::{Forest, ForestWeights, WeighedForest};
 pub use functions::FunctionRow;
 pub(crate) use functions::functions_of_stacks;
 pub use keyed::KeySums;
-pub(crate) use keyed::sum_stacks_by_key;
+pub(crate) use keyed::{WeighedStacks, sum_stacks_by_key};
 pub use lines::{LineRow, SourceFileRow};
 pub(crate) use lines::{lines_of_stacks, source_files_of_stacks};
 pub(crate) use merge::MergePlan;

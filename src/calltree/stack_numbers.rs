@@ -57,15 +57,17 @@ impl StackNumbers {
 
     /// Sums the selected samples of the same profile.
     pub fn weigh(&self, samples: &SelectedSamples<'_>, metric: Metric) -> StackWeights {
-        let mut rows = self.rows.clone();
+        let mut sums = vec![(0_u64, 0_u64); self.rows.len()];
         for (sum, &number) in samples.profile().sums_or_samples().zip(&self.of_samples) {
             if samples.is_in_scope(sum) && samples.is_state_counted(sum) {
-                let row = &mut rows[number as usize];
-                row.weight += metric.of(sum);
-                row.samples += sum.samples;
+                let (weight, count) = &mut sums[number as usize];
+                *weight += metric.of(sum);
+                *count += sum.samples;
             }
         }
-        rows.retain(|row| row.samples > 0);
-        StackWeights::of_sorted(rows)
+        let weighed = self.rows.iter().zip(sums).filter(|(_, (_, samples))| *samples > 0);
+        StackWeights::of_sorted(
+            weighed.map(|(row, (weight, samples))| StackWeight { weight, samples, ..*row }).collect(),
+        )
     }
 }

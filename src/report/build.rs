@@ -9,7 +9,7 @@ use super::{
     Amount, MadeOnce, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, UnnamedFrames,
     View,
 };
-use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
+use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
@@ -44,9 +44,8 @@ impl Recording {
         self.report_on(options, &selected, unnamed, weights, merge_plan)
     }
 
-    /// The same, for programs that ask the same recording many times. `weights` must be those of the samples that `options` select
-    /// ([`StackNumbers::weigh`](crate::calltree::StackNumbers::weigh)).
-    pub fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
+    /// The same with these weights, which must be those of the samples that `options` select.
+    pub(super) fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
         let selected = options.selection.on(&self.profile);
         let weights = weights.retain_series(|series| self.is_wanted(series, options));
         let unnamed = unnamed_frames(&self.profile, weights.rows().iter().filter_map(|row| row.stack));
@@ -100,6 +99,8 @@ impl Recording {
             weights,
             merge_plan,
             owners: OnceLock::new(),
+            cache: None,
+            merged: profile.series_ids().map(|_| OnceLock::new()).collect(),
             round_bin: OnceLock::new(),
             made_once: MadeOnce::default(),
             positions,
@@ -256,7 +257,7 @@ fn series_report(
             }
         },
         functions: match options.view {
-            View::Functions => functions_of_stacks(profile, weights, options.jobs),
+            View::Functions => functions_of_stacks(profile, WeighedStacks::Rows(weights, options.jobs)),
             _ => Vec::new(),
         },
         separated: separated.map(|separated| separated.weights),

@@ -139,9 +139,8 @@ impl<'e> Report<'e> {
         let keys = Keys::new(profile);
         let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
         let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();
-        let weights = self.weights.of_series(series.series);
-        let jobs = self.options.jobs;
-        let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1, jobs);
+        let (mut sums, no_stack) =
+            sum_stacks_by_key(profile, self.stacks(series), &key_of_frame, keys.binaries.len() + 1);
         let outside = sums.pop().unwrap_or_default();
         let name = |binaries: &[BinaryId]| profile.string(profile.binary(binaries[0]).name);
         let known = keys.binaries.into_iter().zip(sums);
@@ -232,7 +231,7 @@ pub(super) static TRANSITIONS: ListingKind = ListingKind::new(
 );
 
 fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let rows = categories_of_stacks(&report.recording.profile, report.weights.of_series(series.series));
+    let rows = report.categories(series);
     let cells = |row: &CategoryRow| {
         let name = row.category.map_or(NO_STACK, Category::name);
         numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
@@ -242,7 +241,7 @@ fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
 
 fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
-    let rows = transitions_of_stacks(profile, report.weights.of_series(series.series));
+    let rows = report.transitions(series);
     let cells = |row: &TransitionRow| {
         let (caller, callee) = (profile.function_name(row.caller), profile.function_name(row.callee));
         let binary = |function| Cell::text(profile.binary_name(function).unwrap_or_default());
@@ -261,6 +260,23 @@ fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
         false => Vec::new(),
     };
     Listing::new(series.counted.weight, rows.iter().map(cells).collect(), notes)
+}
+
+impl Report<'_> {
+    /// The categories of code, in the order of [`Category::ALL`], followed by samples without a stack.
+    pub fn categories(&self, series: &SeriesReport) -> Vec<CategoryRow> {
+        categories_of_stacks(&self.recording.profile, self.stacks(series))
+    }
+
+    /// The calls from app code into any other code, by self weight, then all weight, then caller and callee.
+    pub fn transitions(&self, series: &SeriesReport) -> Vec<TransitionRow> {
+        transitions_of_stacks(&self.recording.profile, self.stacks(series))
+    }
+
+    /// The lines, by self weight, then all weight, then path and line, then function.
+    pub fn lines(&self, series: &SeriesReport) -> Vec<LineRow> {
+        lines_of_stacks(&self.recording.profile, self.stacks(series))
+    }
 }
 
 /// The cells of the first four columns.
@@ -293,7 +309,7 @@ pub(super) static LINES: ListingKind = ListingKind::new(
 
 fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
-    let rows = lines_of_stacks(profile, report.weights.of_series(series.series));
+    let rows = report.lines(series);
     let has_lines = rows.iter().any(|row| row.source.is_some_and(|source| source.line > 0));
     let mut notes = Vec::new();
     if !has_lines && !rows.is_empty() {

@@ -1,6 +1,7 @@
 //! Finished answers as plain structs: the rows that a view shows, and the rows that it leaves out.
 
 mod build;
+mod cache;
 mod code_tables;
 pub mod diff;
 mod flame_chart;
@@ -16,6 +17,7 @@ mod thread_tables;
 mod timeline;
 mod unnamed;
 
+pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
@@ -38,7 +40,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::calltree::OperationSummary;
-use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
+use crate::calltree::{
+    CallTree, Draft, ForestWeights, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights,
+};
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
@@ -213,6 +217,9 @@ pub struct Report<'e> {
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     owners: OnceLock<Arc<Owners>>,
+    cache: Option<&'e ReportCache>,
+    /// By [`SeriesId`]: the weights of stacks merged by frame, with a cache.
+    merged: Vec<OnceLock<ForestWeights>>,
     round_bin: OnceLock<Nanos>,
     made_once: MadeOnce<'e>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.

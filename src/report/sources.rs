@@ -70,8 +70,10 @@ impl Report<'_> {
         Some(self.source_files(series).into_iter().map(annotate).collect())
     }
 
-    fn source_files(&self, series: &SeriesReport) -> Vec<SourceFileRow> {
-        source_files_of_stacks(&self.recording.profile, self.weights.of_series(series.series))
+    /// The source files of a series with the weights of their lines, by self weight, then all weight, then path. Frames without a source
+    /// are not included.
+    pub fn source_files(&self, series: &SeriesReport) -> Vec<SourceFileRow> {
+        source_files_of_stacks(&self.recording.profile, self.stacks(series))
     }
 }
 

@@ -22,7 +22,8 @@ impl<'p> OwnCode<'p> {
         // If only running threads are selected, a thread that is about to wait still uses CPU time, which has an owner.
         let may_wait = profile.series(series.series).meaning == Meaning::Presence
             || report.options.selection.states != StateFilter::Running;
-        let owners = Arc::clone(report.owners.get_or_init(|| Arc::new(Owners::new(profile))));
+        let owners = report.cache.map_or(&report.owners, |cache| &cache.owners);
+        let owners = Arc::clone(owners.get_or_init(|| Arc::new(Owners::new(profile))));
         Self { profile, owners, may_wait }
     }
 

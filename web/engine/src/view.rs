@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use traceparse::calltree::{
-    Forest, ForestWeights, FunctionSet, Metric, OperationEffects, OperationSummary, StackNumbers, StackWeights,
-    WeighedForest,
+    Forest, ForestWeights, FunctionSet, Metric, OperationEffects, OperationSummary, StackWeights, WeighedForest,
 };
 use traceparse::profile::{Id, IntervalFilter, Matcher, Profile, Selection, Series, StateFilter, TimeRange};
 use traceparse::recording::{Counter, Intervals, Recording};
 use traceparse::report::{
-    Report, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView,
+    Report, ReportCache, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView,
 };
 use traceparse::units::{Nanos, Unit};
 
@@ -27,8 +26,7 @@ pub(crate) struct Base {
     /// The states of samples, in the order of their first samples before operations.
     pub(crate) states: Vec<Id<str>>,
     lengths: RefCell<HashMap<usize, Rc<Lengths>>>,
-    numbers: OnceCell<StackNumbers>,
-    forest: OnceCell<Forest>,
+    cache: ReportCache,
     /// The recording before operations, and what they did.
     before: Option<(Rc<Base>, OperationEffects)>,
 }
@@ -36,8 +34,7 @@ pub(crate) struct Base {
 impl Base {
     pub(crate) fn new(recording: Recording) -> Self {
         let states = states_of(&recording.profile);
-        let (numbers, forest, lengths) = (OnceCell::new(), OnceCell::new(), RefCell::default());
-        Self { recording, states, lengths, numbers, forest, before: None }
+        Self { recording, states, lengths: RefCell::default(), cache: ReportCache::default(), before: None }
     }
 
     /// The times that the weights of a series' samples cover.
@@ -84,12 +81,11 @@ impl Base {
     }
 
     pub(crate) fn forest(&self) -> &Forest {
-        self.forest.get_or_init(|| Forest::new(self.profile()))
+        self.cache.forest(self.profile())
     }
 
     fn weigh(&self, options: &ReportOptions) -> StackWeights {
-        let numbers = self.numbers.get_or_init(|| StackNumbers::new(self.profile()));
-        numbers.weigh(&options.selection.on(self.profile()), options.metric)
+        self.cache.weights(self.profile(), options)
     }
 }
 
@@ -149,7 +145,7 @@ impl View {
         answer: impl FnOnce(&Report<'_>, &SeriesReport) -> T,
     ) -> Result<T, Refused> {
         let options = ReportOptions { separate_by: separation(separate_by), ..self.options.clone() };
-        let report = self.base.recording.report_of(&options, self.weights_of(series));
+        let report = self.base.recording.report_cached(&options, self.weights_of(series), &self.base.cache);
         let id = self.profile().series_ids().nth(series);
         let position = id.and_then(|id| report.position(id));
         match position {
@@ -164,7 +160,7 @@ impl View {
             None => self.weights().clone(),
             Some(only) => self.weights().clone().retain_series(|series| only.contains(&series.index())),
         };
-        self.base.recording.report_of(&self.options, weights)
+        self.base.recording.report_cached(&self.options, weights, &self.base.cache)
     }
 
     /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
@@ -206,12 +202,7 @@ impl View {
         if let Some(known) = self.trees.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let forest = self.base.forest();
-        let tree = match self.series_id(series) {
-            Some(id) => forest.weigh_samples(&self.options.selection.on(self.profile()), id, self.options.metric),
-            None => forest.weigh([]),
-        };
-        let tree = Rc::new(tree);
+        let tree = Rc::new(self.base.forest().weigh(self.weights_of(series).rows()));
         self.trees.borrow_mut().insert(key, Rc::clone(&tree));
         tree
     }

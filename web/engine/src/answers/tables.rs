@@ -42,41 +42,44 @@ pub(crate) fn binaries(view: &View, series: usize) -> Result<Answer, Refused> {
     })
 }
 
-pub(crate) fn categories(view: &View, series: usize) -> Answer {
-    let (profile, weights) = (view.profile(), view.weights_of(series));
-    let (rows, calls) = (weights.categories(profile), weights.transitions(profile));
-    Answer::Categories {
-        total: total(view, series),
-        category: rows.iter().map(|row| row.category.map(Category::name)).collect(),
-        sums: rows.iter().map(|row| row.sums).collect(),
-        transitions: Transitions {
-            caller: calls.iter().map(|row| row.caller.index() as i32).collect(),
-            callee: calls.iter().map(|row| row.callee.index() as i32).collect(),
-            category: calls.iter().map(|row| row.category.name()).collect(),
-            sums: calls.iter().map(|row| row.sums).collect(),
-        },
-    }
+pub(crate) fn categories(view: &View, series: usize) -> Result<Answer, Refused> {
+    view.report(series, SeparateBy::None, |report, row| {
+        let (rows, calls) = (report.categories(row), report.transitions(row));
+        Answer::Categories {
+            total: amount(row.counted),
+            category: rows.iter().map(|row| row.category.map(Category::name)).collect(),
+            sums: rows.iter().map(|row| row.sums).collect(),
+            transitions: Transitions {
+                caller: calls.iter().map(|row| row.caller.index() as i32).collect(),
+                callee: calls.iter().map(|row| row.callee.index() as i32).collect(),
+                category: calls.iter().map(|row| row.category.name()).collect(),
+                sums: calls.iter().map(|row| row.sums).collect(),
+            },
+        }
+    })
 }
 
-pub(crate) fn lines(view: &View, series: usize) -> Answer {
-    let (profile, weights) = (view.profile(), view.weights_of(series));
-    let rows = weights.lines(profile);
-    let text = |path| profile.string(path).to_owned();
-    let files = weights.source_files(profile).into_iter().map(|file| SourceFile {
-        path: text(file.path),
-        self_weight: file.sums.self_weight.into(),
-        all_weight: file.sums.all_weight.into(),
-        line: file.lines.iter().map(|&(line, _)| line as i32).collect(),
-        sums: file.lines.iter().map(|&(_, sums)| sums).collect(),
-    });
-    Answer::Lines {
-        total: total(view, series),
-        label: rows.iter().map(|row| label_number(row.label)).collect(),
-        path: rows.iter().map(|row| row.source.map(|source| text(source.path))).collect(),
-        line: rows.iter().map(|row| row.source.map_or(0, |source| source.line as i32)).collect(),
-        sums: rows.iter().map(|row| row.sums).collect(),
-        files: files.collect(),
-    }
+pub(crate) fn lines(view: &View, series: usize) -> Result<Answer, Refused> {
+    let profile = view.profile();
+    view.report(series, SeparateBy::None, |report, row| {
+        let rows = report.lines(row);
+        let text = |path| profile.string(path).to_owned();
+        let files = report.source_files(row).into_iter().map(|file| SourceFile {
+            path: text(file.path),
+            self_weight: file.sums.self_weight.into(),
+            all_weight: file.sums.all_weight.into(),
+            line: file.lines.iter().map(|&(line, _)| line as i32).collect(),
+            sums: file.lines.iter().map(|&(_, sums)| sums).collect(),
+        });
+        Answer::Lines {
+            total: amount(row.counted),
+            label: rows.iter().map(|row| label_number(row.label)).collect(),
+            path: rows.iter().map(|row| row.source.map(|source| text(source.path))).collect(),
+            line: rows.iter().map(|row| row.source.map_or(0, |source| source.line as i32)).collect(),
+            sums: rows.iter().map(|row| row.sums).collect(),
+            files: files.collect(),
+        }
+    })
 }
 
 pub(crate) fn threads(view: &View, series: usize) -> Result<Answer, Refused> {
