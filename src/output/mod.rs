@@ -56,6 +56,6 @@ pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
-pub use text::{OverviewContext, Style};
+pub use text::{OverviewContext, OverviewSentences, Style};
 #[cfg(feature = "compression")]
 pub use workbench::{WorkbenchOptions, WorkbenchReduction};

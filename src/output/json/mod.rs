@@ -22,8 +22,6 @@ pub(super) use values::{array, field};
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::{HiddenRows, HidingLimit, Report, View};
-#[cfg(feature = "compression")]
-pub(super) use overview::overview;
 
 /// Writes the view of a report. The overview holds everything but functions and samples.
 ///

@@ -21,11 +21,12 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// The object of a series.
-pub(in crate::output) fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
-    let overview = report.overview(series, report.options.top.unwrap_or(FUNCTIONS), BINS);
+fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
+    let count = report.options.top.unwrap_or(FUNCTIONS);
+    let overview = report.overview(series, count, count, BINS);
     let Overview { activity, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();
-    let threads = series.threads.iter().take(report.options.top.unwrap_or(FUNCTIONS));
+    let threads = series.threads.iter().take(count);
     json!({
         "series": index,
         "unit": series.unit.name(),

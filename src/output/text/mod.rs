@@ -27,8 +27,7 @@ use words::{below_limit, share};
 use crate::calltree::{CallTree, Pruning};
 use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
 use crate::units::Weight;
-#[cfg(feature = "compression")]
-pub(super) use overview::Sentences;
+pub use overview::OverviewSentences;
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::columns::{Column, exact};
 use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
-use crate::output::json::{overview, write_summary};
-use crate::output::text::Sentences;
+use crate::output::json::write_summary;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
@@ -50,25 +49,12 @@ pub(super) fn head(
         "threads": profile.thread_ids().map(|id| thread(profile, id)).collect::<Value>(),
         "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
         "states": rows.states.iter().map(|&id| profile.string(id)).collect::<Value>(),
-        "categories": Category::ALL.map(Category::name),
         "binaries": profile.binary_ids().map(|id| binary(profile, id)).collect::<Value>(),
         "intervals": intervals.distinct().into_iter().map(interval).collect::<Value>(),
         "hang_risks": intervals.hang_risks.iter().map(hang_risk).collect::<Value>(),
         "sources": sources(report),
         "summary": serde_json::from_slice::<Value>(&summary)?,
-        "answer": answer(report, intervals),
     }))
-}
-
-/// The complete overview of each series: its JSON and its sentences.
-fn answer(report: &Report<'_>, intervals: &Intervals) -> Value {
-    let sentences = Sentences::new(report, intervals);
-    let of_series = |(index, series): (usize, &SeriesReport)| {
-        let mut answer = overview(report, index, series);
-        answer["sentences"] = if series.is_filtered_out() { Value::Null } else { sentences.of(series) };
-        answer
-    };
-    json!({"series": sentences.first(), "overview": report.series.iter().enumerate().map(of_series).collect::<Value>()})
 }
 
 /// A run with the facts from its table of contents.

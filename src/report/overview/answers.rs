@@ -1,6 +1,6 @@
 //! The heaviest functions, each with its thread, its callers, and what called those; and the function that the main thread waits in.
 
-use super::origin::{Origin, is_entry_point};
+use super::origin::Origin;
 use super::own_code::OwnCode;
 use super::owners::{Owner, Owners};
 use crate::calltree::StackWeight;
@@ -48,20 +48,28 @@ pub(super) fn heaviest(
     count: usize,
     place_of: impl Fn(StackId) -> Option<StackId>,
 ) -> Vec<Answer> {
+    if count == 0 {
+        return Vec::new();
+    }
     let place_of = |row: &StackWeight| row.stack.and_then(&place_of);
     let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
-    let mut weights: HashMap<FunctionId, (u64, u64)> = HashMap::default();
+    let mut sums = vec![(0_u64, 0_u64); profile.function_ids().len()];
     for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
-        let sum = weights.entry(function(place)).or_default();
+        let sum = &mut sums[function(place).index()];
         *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
     }
-    let mut weights: Vec<(FunctionId, (u64, u64))> = weights.into_iter().filter(|(_, sum)| sum.0 > 0).collect();
+    let mut weights: Vec<(FunctionId, (u64, u64))> =
+        profile.function_ids().zip(sums).filter(|(_, sum)| sum.0 > 0).collect();
     let name = |id: FunctionId| (profile.function_name(id), id);
     weights.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| name(a.0).cmp(&name(b.0))));
     weights.truncate(count);
     let mut parts: Vec<Vec<Part>> = vec![Vec::new(); weights.len()];
+    let mut ranks = vec![None; profile.function_ids().len()];
+    for (rank, (id, _)) in weights.iter().enumerate() {
+        ranks[id.index()] = Some(rank);
+    }
     for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
-        if let Some(rank) = weights.iter().position(|(id, _)| *id == function(place)) {
+        if let Some(rank) = ranks[function(place).index()] {
             parts[rank].push(Part { place, at: place, row: *row });
         }
     }
@@ -96,7 +104,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
         callers.remove(0);
     }
     callers.reverse();
-    let entries = callers.iter().take_while(|&&id| is_entry_point(profile.function_name(id))).count();
+    let entries = callers.iter().take_while(|&&id| owners.is_entry_point(id)).count();
     callers.drain(..entries);
     let (origin, _) = heaviest_key(&parts, |part| origin(profile, owners, part.at));
     (callers, origin)

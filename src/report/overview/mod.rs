@@ -75,15 +75,16 @@ pub enum AnswersIn {
 }
 
 impl<'e> Report<'e> {
-    /// The answer for a series, with at most `count` functions of each kind and at most `bins` bins of time.
-    pub fn overview(&self, series: &SeriesReport, count: usize, bins: usize) -> Overview<'e> {
+    /// The answer for a series, with at most `count` functions in [`answers`](Overview::answers) and `leaves` in
+    /// [`leaves`](Overview::leaves), and at most `bins` bins of time.
+    pub fn overview(&self, series: &SeriesReport, count: usize, leaves: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
         let code = OwnCode::new(self, series);
         let owners = &code.owners;
         let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(code.owner(stack)) });
         let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
-        let leaves = answers::heaviest(profile, owners, rows, series.unit, count, leaf);
+        let of_leaves = |count| answers::heaviest(profile, owners, rows, series.unit, count, leaf);
         let own = answers::heaviest(profile, owners, rows, series.unit, count, |stack| code.place(stack));
         let activity = activity::activity(self, series, bins);
         let is_nameless = |row: &&StackWeight| {
@@ -98,8 +99,8 @@ impl<'e> Report<'e> {
             activity,
             shares,
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
-            answers: if own.is_empty() { leaves.clone() } else { own },
-            leaves,
+            answers: if own.is_empty() { of_leaves(count) } else { own },
+            leaves: of_leaves(leaves),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::origin::is_entry_point;
 use super::owners::{Owner, Owners};
 use crate::calltree::FunctionSet;
 use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
@@ -35,7 +34,7 @@ impl<'p> OwnCode<'p> {
     /// The stack that ends in the function of app code that a stack's time belongs to. Everything in an app runs below its entry point, so
     /// an entry point owns only its own work.
     pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
-        let is_entry = |place| is_entry_point(self.profile.function_name(self.function(place)));
+        let is_entry = |place| self.owners.is_entry_point(self.function(place));
         match self.owners.of(stack) {
             Owner::Own(place) if !self.waits(stack) && (place == stack || !is_entry(place)) => Some(place),
             _ => None,

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::calltree::FunctionSet;
-use crate::profile::{Category, Profile, StackId};
+use crate::profile::{Category, FunctionId, Profile, StackId};
 
-use super::origin::is_run_loop;
+use super::origin::{is_entry_point, is_run_loop};
 
 /// The owner of a stack's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) enum Owner {
 #[derive(Debug)]
 pub(crate) struct Owners {
     of_stack: Vec<Owner>,
+    /// By function: true if programs start in it.
+    is_entry_point: Vec<bool>,
     /// Functions in which threads wait, computed when a series needs them.
     pub(super) idle: OnceLock<FunctionSet>,
 }
@@ -48,12 +50,18 @@ impl Owners {
             };
             of_stack.push(owner);
         }
-        Self { of_stack, idle: OnceLock::new() }
+        let is_entry_point = profile.function_ids().map(|id| is_entry_point(profile.function_name(id))).collect();
+        Self { of_stack, is_entry_point, idle: OnceLock::new() }
     }
 
     /// The owner of a stack.
     pub(super) fn of(&self, stack: StackId) -> Owner {
         self.of_stack[stack.index()]
+    }
+
+    /// True if programs start in a function.
+    pub(super) fn is_entry_point(&self, function: FunctionId) -> bool {
+        self.is_entry_point[function.index()]
     }
 
     /// The innermost frame of app code above a stack, with only system code in between; `None` if the system called it.

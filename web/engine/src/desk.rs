@@ -69,7 +69,7 @@ impl Desk {
         let series = place.series;
         let matches = reading.map(|(reading, number)| reading.matches[number].as_slice());
         Ok(match ask {
-            Ask::Overview => Answer::Overview(Box::new(overview::overview(&view, series)?)),
+            Ask::Overview => Answer::Overview(Box::new(overview::overview(&view, series, &self.intervals)?)),
             Ask::Functions => tables::functions(&view, series),
             Ask::Binaries => tables::binaries(&view, series)?,
             Ask::Categories => tables::categories(&view, series)?,

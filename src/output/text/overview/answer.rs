@@ -1,9 +1,10 @@
 //! The answer in sentences, how far it can be trusted, and what can be done about frames without a name.
 
 use super::Page;
+use super::sentences::marks;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
-use crate::profile::ThreadId;
+use crate::profile::{FunctionId, ThreadId};
 use crate::report::{Answer, AnswersIn, Origin, ThreadReport, UnnamedBinary, is_own_binary, thread_label};
 use crate::units::Unit;
 
@@ -79,7 +80,17 @@ impl Page<'_, '_> {
     }
 
     pub(super) fn function(&self, answer: &Answer) -> String {
-        self.style.name_in_text(self.profile.function_name(answer.function), 56)
+        self.name(answer.function, 56)
+    }
+
+    /// The name of a function in at most `room` columns; marked where the sentences are for a page.
+    fn name(&self, id: FunctionId, room: usize) -> String {
+        let name = self.style.name_in_text(self.profile.function_name(id), room);
+        if self.marks_functions {
+            format!("{}{}{}{name}{}", marks::START, id.index(), marks::NAME, marks::END)
+        } else {
+            name
+        }
     }
 
     fn share(&self, answer: &Answer) -> f64 {
@@ -148,7 +159,7 @@ impl Page<'_, '_> {
         let all = format!("Threads wait in {:.1}% of the samples", self.waiting_percent());
         let Some(wait) = &self.overview.wait else { return all + "." };
         let percent = 100.0 * wait.waiting.samples as f64 / wait.of_thread.samples.max(1) as f64;
-        let name = |id| self.style.name_in_text(self.profile.function_name(id), 40);
+        let name = |id| self.name(id, 40);
         let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
         let thread = self.thread(wait.thread);
         format!("{all}; {thread} in {percent:.0}% of its own samples, mostly in {}{by}.", name(wait.function))
@@ -177,7 +188,7 @@ impl Page<'_, '_> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| self.style.name_in_text(self.profile.function_name(id), 36);
+        let name = |id| self.name(id, 36);
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),

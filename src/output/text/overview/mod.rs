@@ -1,7 +1,6 @@
 //! The short answer: at most one screen, regardless of the recording.
 
 mod answer;
-#[cfg(feature = "compression")]
 mod sentences;
 mod time;
 
@@ -17,8 +16,7 @@ use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
-#[cfg(feature = "compression")]
-pub(in crate::output) use sentences::Sentences;
+pub use sentences::OverviewSentences;
 
 /// The width of an overview if none is given.
 pub(in crate::output) const WIDTH: usize = 80;
@@ -101,6 +99,8 @@ struct Page<'p, 'e> {
     context: &'p OverviewContext<'p>,
     style: Style,
     width: usize,
+    /// True if functions are marked in sentences.
+    marks_functions: bool,
 }
 
 impl<'p, 'e> Page<'p, 'e> {
@@ -109,9 +109,21 @@ impl<'p, 'e> Page<'p, 'e> {
         let overview = report.overview(
             series,
             top(report).unwrap_or(FUNCTIONS),
+            1,
             width.saturating_sub(if series.unit == Unit::Nanoseconds { 12 } else { 24 }).clamp(10, MOST_BINS),
         );
-        Self { report, profile: &report.recording.profile, series, overview, context, style, width }
+        Self::of(report, series, overview, context, style)
+    }
+
+    fn of(
+        report: &'p Report<'e>,
+        series: &'p SeriesReport,
+        overview: Overview<'e>,
+        context: &'p OverviewContext<'p>,
+        style: Style,
+    ) -> Self {
+        let (profile, width) = (&report.recording.profile, style.width.unwrap_or(WIDTH));
+        Self { report, profile, series, overview, context, style, width, marks_functions: false }
     }
 
     fn lines(&self) -> Vec<String> {

@@ -1,47 +1,58 @@
-//! The answer as sentences that are not yet wrapped, for formats with a different layout.
+//! The answer as sentences that are not yet wrapped, for a page.
 
-use serde_json::{Value, json};
-
-use super::{OverviewContext, Page, answered};
+use super::{OverviewContext, Page};
 use crate::output::text::style::Style;
 use crate::recording::Intervals;
-use crate::report::{Report, SeriesReport};
+use crate::report::{Overview, Report, SeriesReport};
+use crate::units::Nanos;
 
-/// The sentences of an overview, by series.
-pub(in crate::output) struct Sentences<'s, 'e> {
-    report: &'s Report<'e>,
-    intervals: &'s Intervals,
+/// What marks a function in a sentence: the start, the index of the function, the mark before its name, the name, and the end. Names
+/// have no control characters.
+pub(super) mod marks {
+    pub(in super::super) const START: char = '\u{1}';
+    pub(in super::super) const NAME: char = '\u{2}';
+    pub(in super::super) const END: char = '\u{3}';
 }
 
-impl<'s, 'e> Sentences<'s, 'e> {
-    pub(in crate::output) fn new(report: &'s Report<'e>, intervals: &'s Intervals) -> Self {
-        Self { report, intervals }
-    }
+/// The sentences of the overview, for a page that lays them out itself. A sentence is empty if it does not apply.
+///
+/// A function is `\u{1}INDEX\u{2}NAME\u{3}`: its index in the profile, and its name as the terminal has it, folded if it is long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverviewSentences {
+    /// The recording, its device and time.
+    pub title: String,
+    /// How busy it was.
+    pub activity: String,
+    /// The samples that filters left out.
+    pub left_out: String,
+    /// Where the time went.
+    pub answer: String,
+    /// How far the answer may be wrong by chance.
+    pub caution: String,
+    /// The owners of the code.
+    pub shares: String,
+    /// How to get missing names.
+    pub advice: String,
+    /// The potential hangs in the selected time, with their start and end.
+    pub hangs: Vec<(Nanos, Nanos)>,
+}
 
-    /// The index of the series that the overview is about: the heaviest. `None` if no sample counts.
-    pub(in crate::output) fn first(&self) -> Option<usize> {
-        let first = *answered(self.report).first()?;
-        self.report.series.iter().position(|series| series.series == first.series)
-    }
-
-    /// The sentences about a series, which are empty if there is nothing to report, and its potential hangs.
-    pub(in crate::output) fn of(&self, series: &SeriesReport) -> Value {
-        let context = OverviewContext { intervals: Some(self.intervals), command: &[] };
-        let page = Page::new(self.report, series, &context, Style::default());
-        let hangs = page.hangs();
-        let longest = hangs.iter().max_by_key(|(start, end)| end.since(*start));
-        json!({
-            "title": page.title(),
-            "activity": page.how_busy(),
-            "left_out": page.left_out(),
-            "answer": page.answer(),
-            "caution": page.few_samples(),
-            "shares": page.shares(),
-            "advice": page.names(),
-            "hangs": hangs.len(),
-            "longest_hang": longest.map(|(start, end)| {
-                json!({"start_ns": start.as_nanos(), "end_ns": end.as_nanos()})
-            }),
-        })
+impl OverviewSentences {
+    /// The sentences of a series. `overview` is the [overview](Report::overview) that they are about; its leaves have at least one function.
+    pub fn new<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>, intervals: &Intervals) -> Self {
+        let context = OverviewContext { intervals: Some(intervals), command: &[] };
+        let page = Page::of(report, series, overview, &context, Style::default());
+        let page = Page { marks_functions: true, ..page };
+        Self {
+            title: page.title(),
+            activity: page.how_busy(),
+            left_out: page.left_out(),
+            answer: page.answer(),
+            caution: page.few_samples(),
+            shares: page.shares(),
+            advice: page.names(),
+            hangs: page.hangs(),
+        }
     }
 }

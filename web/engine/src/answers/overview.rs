@@ -3,6 +3,8 @@
 use serde::Serialize;
 use ts_rs::TS;
 
+use traceparse::output::OverviewSentences;
+use traceparse::recording::Intervals;
 use traceparse::report::{self, AnswersIn, Overview, Shares, Wait};
 
 use super::tables::core_kind;
@@ -20,6 +22,8 @@ const TOP: usize = 12;
 pub(crate) struct OverviewAnswer {
     pub(crate) total: Amount,
     pub(crate) answer: Answered,
+    /// The command's sentences, in which a function is `\u{1}LABEL\u{2}NAME\u{3}`.
+    pub(crate) sentences: Sentences,
     pub(crate) threads: Vec<Part>,
     pub(crate) cores: Vec<CoreKind>,
     /// The selected time, of which its length is the base of the CPU use.
@@ -27,6 +31,18 @@ pub(crate) struct OverviewAnswer {
     pub(crate) cpu_percent: Option<f64>,
     /// The counters of the selected samples.
     pub(crate) counters: Vec<CounterSum>,
+}
+
+/// A sentence is empty if it does not apply.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Sentences {
+    pub(crate) activity: String,
+    pub(crate) left_out: String,
+    pub(crate) answer: String,
+    pub(crate) caution: String,
+    pub(crate) shares: String,
+    pub(crate) advice: String,
 }
 
 #[derive(Debug, Serialize, TS)]
@@ -98,7 +114,7 @@ pub(crate) struct CounterSum {
     pub(crate) events: Exact,
 }
 
-pub(crate) fn overview(view: &View, series: usize) -> Result<OverviewAnswer, Refused> {
+pub(crate) fn overview(view: &View, series: usize, intervals: &Intervals) -> Result<OverviewAnswer, Refused> {
     let (threads, _, _) = view.part_and_tree(series, SeparateBy::Thread, None)?;
     let names = view.base.recording.counter_names();
     view.report(series, SeparateBy::None, |report, row| {
@@ -110,9 +126,11 @@ pub(crate) fn overview(view: &View, series: usize) -> Result<OverviewAnswer, Ref
             name: names.get(number - 1).cloned(),
             events: Exact(events),
         });
+        let overview = report.overview(row, TOP, 1, 0);
         OverviewAnswer {
             total: tables::total(view, series),
-            answer: answered(report.overview(row, TOP, 0)),
+            answer: answered(&overview),
+            sentences: sentences(OverviewSentences::new(report, row, overview, intervals)),
             threads: threads.into_iter().take(TOP).collect(),
             cores: report.core_kinds(row).into_iter().map(core_kind).collect(),
             time: SelectedTime {
@@ -131,9 +149,14 @@ pub(crate) fn overview(view: &View, series: usize) -> Result<OverviewAnswer, Ref
     })
 }
 
-fn answered(overview: Overview<'_>) -> Answered {
+fn sentences(found: OverviewSentences) -> Sentences {
+    let OverviewSentences { activity, left_out, answer, caution, shares, advice, .. } = found;
+    Sentences { activity, left_out, answer, caution, shares, advice }
+}
+
+fn answered(overview: &Overview<'_>) -> Answered {
     let Shares { own, system, unknown, waiting, no_stack, .. } = overview.shares;
-    let function = |answer: report::Answer| OverviewFunction {
+    let function = |answer: &report::Answer| OverviewFunction {
         label: answer.function.index() as i32,
         amount: amount(answer.amount),
         thread: answer.thread.index(),
@@ -141,7 +164,7 @@ fn answered(overview: Overview<'_>) -> Answered {
         callers: answer.callers.iter().map(|id| id.index() as i32).collect(),
         origin: answer.origin.map(report::Origin::name),
     };
-    let wait = |wait: Wait| WaitAnswer {
+    let wait = |wait: &Wait| WaitAnswer {
         thread: wait.thread.index(),
         samples: wait.of_thread.samples.into(),
         waiting: wait.waiting.samples.into(),
@@ -157,7 +180,7 @@ fn answered(overview: Overview<'_>) -> Answered {
             no_stack: amount(no_stack),
         },
         answers_in: if overview.answers_in == AnswersIn::Own { "own" } else { "all" },
-        answers: overview.answers.into_iter().map(function).collect(),
-        wait: overview.wait.map(wait),
+        answers: overview.answers.iter().map(function).collect(),
+        wait: overview.wait.as_ref().map(wait),
     }
 }
