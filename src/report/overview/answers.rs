@@ -1,7 +1,7 @@
 //! The heaviest functions, each with its thread, its callers, and what called those; and the function that the main thread waits in.
 
 use super::origin::Origin;
-use super::own_code::OwnCode;
+use super::own_code::{Found, OwnCode, Place};
 use super::owners::{Owner, Owners};
 use crate::calltree::StackWeight;
 use crate::hash::{HashMap, IndexMap};
@@ -38,24 +38,20 @@ struct Part {
     row: StackWeight,
 }
 
-/// The heaviest functions of these stacks, at most `count`. `place_of` returns the stack that ends in the function that a stack's time
-/// belongs to; `None` for stacks to ignore.
-pub(super) fn heaviest(
+/// The heaviest functions, at most `count`. `places` has the function that the time of each stack belongs to.
+pub(super) fn heaviest<'r>(
     profile: &Profile,
     owners: &Owners,
-    rows: &[StackWeight],
+    places: impl Iterator<Item = (&'r StackWeight, Place)> + Clone,
     unit: Unit,
     count: usize,
-    place_of: impl Fn(StackId) -> Option<StackId>,
 ) -> Vec<Answer> {
     if count == 0 {
         return Vec::new();
     }
-    let place_of = |row: &StackWeight| row.stack.and_then(&place_of);
-    let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
     let mut sums = vec![(0_u64, 0_u64); profile.function_ids().len()];
-    for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
-        let sum = &mut sums[function(place).index()];
+    for (row, place) in places.clone() {
+        let sum = &mut sums[place.function.index()];
         *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
     }
     let mut weights: Vec<(FunctionId, (u64, u64))> =
@@ -68,8 +64,8 @@ pub(super) fn heaviest(
     for (rank, (id, _)) in weights.iter().enumerate() {
         ranks[id.index()] = Some(rank);
     }
-    for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
-        if let Some(rank) = ranks[function(place).index()] {
+    for (row, Place { stack: place, function }) in places {
+        if let Some(rank) = ranks[function.index()] {
             parts[rank].push(Part { place, at: place, row: *row });
         }
     }
@@ -161,32 +157,39 @@ pub struct Wait {
 }
 
 /// The main thread with most samples, if it waits.
-pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, rows: &[StackWeight], unit: Unit) -> Option<Wait> {
-    let of_thread = most_sampled(rows.iter().filter(|row| profile.thread(row.thread).is_main), |row| Some(row.thread))?;
-    let of_main = || rows.iter().filter(|row| row.thread == of_thread);
-    let waits = |row: &&StackWeight| row.stack.is_some_and(|stack| code.waits(stack));
-    let function = most_sampled(of_main().filter(waits), |row| row.stack.map(|stack| code.function(stack)))?;
-    let in_it = |row: &&StackWeight| row.stack.is_some_and(|stack| code.function(stack) == function);
+pub(super) fn wait<'r>(
+    profile: &Profile,
+    code: &OwnCode<'_>,
+    rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)> + Clone,
+    unit: Unit,
+) -> Option<Wait> {
+    let is_main = |row: &StackWeight| profile.thread(row.thread).is_main;
+    let of_thread = most_sampled(rows.clone().filter(|(row, _)| is_main(row)), |row, _| Some(row.thread))?;
+    let of_main = || rows.clone().filter(|(row, _)| row.thread == of_thread);
+    let waits = |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.waits);
+    let leaf = |found: &Option<Found>| found.map(|found| found.leaf.function);
+    let function = most_sampled(of_main().filter(waits), |_, found| leaf(found))?;
     let asked_by = |row: &StackWeight| match code.owners.of(row.stack?) {
         Owner::Own(place) => Some(Some(code.function(place))),
         Owner::Unknown(_) | Owner::System => Some(None),
     };
+    let in_it = of_main().filter(|(_, found)| leaf(found) == Some(function));
     Some(Wait {
         thread: of_thread,
-        of_thread: Amount::of_rows(of_main(), unit),
-        waiting: Amount::of_rows(of_main().filter(waits), unit),
+        of_thread: Amount::of_rows(of_main().map(|(row, _)| row), unit),
+        waiting: Amount::of_rows(of_main().filter(waits).map(|(row, _)| row), unit),
         function,
-        asked_by: most_sampled(of_main().filter(in_it), asked_by).flatten(),
+        asked_by: most_sampled(in_it, |row, _| asked_by(row)).flatten(),
     })
 }
 
 /// The key with the most samples; the first one among equal keys.
 fn most_sampled<'r, K: Copy + Eq + std::hash::Hash>(
-    rows: impl Iterator<Item = &'r StackWeight>,
-    key: impl Fn(&StackWeight) -> Option<K>,
+    rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)>,
+    key: impl Fn(&StackWeight, &Option<Found>) -> Option<K>,
 ) -> Option<K> {
     let mut sums: IndexMap<K, u64> = IndexMap::default();
-    for (row, key) in rows.filter_map(|row| Some((row, key(row)?))) {
+    for (row, key) in rows.filter_map(|(row, found)| Some((row, key(row, found)?))) {
         *sums.entry(key).or_default() += row.samples;
     }
     sums.into_iter().rev().max_by_key(|&(_, samples)| samples).map(|(key, _)| key)

@@ -17,13 +17,13 @@ pub use answers::{Answer, Wait};
 pub use origin::Origin;
 #[cfg(feature = "compression")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
+use own_code::{Found, Place};
 pub(crate) use own_code::{OwnCode, is_own_binary};
 pub(crate) use owners::Owners;
 
 use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
 use crate::calltree::StackWeight;
-use crate::profile::StackId;
 use crate::recording::TocRun;
 
 /// The answer for one series.
@@ -81,41 +81,44 @@ impl<'e> Report<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
         let code = OwnCode::new(self, series);
-        let owners = &code.owners;
-        let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(code.owner(stack)) });
-        let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
-        let of_leaves = |count| answers::heaviest(profile, owners, rows, series.unit, count, leaf);
-        let own = answers::heaviest(profile, owners, rows, series.unit, count, |stack| code.place(stack));
-        let activity = activity::activity(self, series, bins);
-        let is_nameless = |row: &&StackWeight| {
-            let is_named = |stack| profile.function(code.function(stack)).is_named;
-            let is_known = |stack| is_named(stack) && code.place(stack).is_none_or(is_named);
-            row.stack.is_some_and(|stack| !code.waits(stack) && !is_known(stack))
+        // Owners are far apart in memory, so each is looked up once.
+        let found: Vec<Option<Found>> = rows.iter().map(|row| row.stack.map(|stack| code.find(stack))).collect();
+        let found_of = || rows.iter().zip(&found);
+        let leaf = |found: &Found| (!found.waits).then_some(found.leaf);
+        let heaviest = |count, of: &dyn Fn(&Found) -> Option<Place>| {
+            let places = found_of().filter_map(|(row, found)| Some((row, of(found.as_ref()?)?)));
+            answers::heaviest(profile, &code.owners, places, series.unit, count)
+        };
+        let own = heaviest(count, &|found| found.place);
+        let is_nameless = |(_, found): &(&StackWeight, &Option<Found>)| {
+            let is_named = |place: Place| profile.function(place.function).is_named;
+            let is_known = |found: &Found| is_named(found.leaf) && found.place.is_none_or(is_named);
+            found.as_ref().is_some_and(|found| !found.waits && !is_known(found))
         };
         Overview {
-            wait: answers::wait(profile, &code, rows, series.unit),
-            nameless: Amount::of_rows(rows.iter().filter(is_nameless), series.unit),
+            wait: answers::wait(profile, &code, found_of(), series.unit),
+            nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
             toc: self.recording.toc_of_run(self.run_of(series)),
-            activity,
-            shares,
+            activity: activity::activity(self, series, bins),
+            shares: shares(series, found_of()),
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
-            answers: if own.is_empty() { of_leaves(count) } else { own },
-            leaves: of_leaves(leaves),
+            answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
+            leaves: heaviest(leaves, &leaf),
         }
     }
 }
 
-/// The owners of samples. `owner` returns the owner of a stack, or `None` if its thread waited.
-fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -> Option<Owner>) -> Shares {
+/// The owners of samples.
+fn shares<'r>(series: &SeriesReport, rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)>) -> Shares {
     let nothing = Amount::none(series.unit);
     let mut shares = Shares { own: nothing, system: nothing, unknown: nothing, waiting: nothing, no_stack: nothing };
-    for row in rows {
-        let share = match row.stack.map(&owner) {
+    for (row, found) in rows {
+        let share = match found {
             None => &mut shares.no_stack,
-            Some(None) => &mut shares.waiting,
-            Some(Some(Owner::Own(_))) => &mut shares.own,
-            Some(Some(Owner::Unknown(_))) => &mut shares.unknown,
-            Some(Some(Owner::System)) => &mut shares.system,
+            Some(found) if found.waits => &mut shares.waiting,
+            Some(Found { owner: Owner::Own(_), .. }) => &mut shares.own,
+            Some(Found { owner: Owner::Unknown(_), .. }) => &mut shares.unknown,
+            Some(Found { owner: Owner::System, .. }) => &mut shares.system,
         };
         share.add(row.weight, row.samples);
     }

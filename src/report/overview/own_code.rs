@@ -15,6 +15,26 @@ pub(crate) struct OwnCode<'p> {
     may_wait: bool,
 }
 
+/// A stack, and the function that it ends in.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) stack: StackId,
+    pub(super) function: FunctionId,
+}
+
+/// What is known of a stack.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    /// The stack itself.
+    pub(super) leaf: Place,
+    /// True if a thread with this stack waits.
+    pub(super) waits: bool,
+    /// The function of app code that the stack's time belongs to ([`OwnCode::place`]).
+    pub(super) place: Option<Place>,
+    /// The owner of the stack's time.
+    pub(super) owner: Owner,
+}
+
 impl<'p> OwnCode<'p> {
     pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
         let profile = &report.recording.profile;
@@ -41,12 +61,17 @@ impl<'p> OwnCode<'p> {
         }
     }
 
-    /// The owner of a stack's time. Time below an entry point belongs to the system unless other app code called it.
-    pub(super) fn owner(&self, stack: StackId) -> Owner {
-        match self.owners.of(stack) {
-            Owner::Own(_) => self.place(stack).map_or(Owner::System, Owner::Own),
+    /// All of this.
+    pub(super) fn find(&self, stack: StackId) -> Found {
+        let at = |stack| Place { stack, function: self.function(stack) };
+        let (leaf, place) = (at(stack), self.place(stack));
+        let owner = match self.owners.of(stack) {
+            // Time below an entry point belongs to the system unless other app code called it.
+            Owner::Own(_) => place.map_or(Owner::System, Owner::Own),
             other => other,
-        }
+        };
+        let place = place.map(|place| if place == stack { leaf } else { at(place) });
+        Found { leaf, waits: self.waits(stack), place, owner }
     }
 
     /// The function that a stack ends in.
