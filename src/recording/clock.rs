@@ -29,12 +29,6 @@ pub(crate) struct HintedTime<'t> {
 }
 
 impl Recording {
-    /// The time in which a run was recorded, according to the recording itself.
-    #[cfg(feature = "fleet")]
-    pub(crate) fn recorded_time(&self, run: RunId) -> RecordedTime {
-        self.clock.runs.get(run.index()).map_or(RecordedTime::UNKNOWN, |clock| clock.recorded)
-    }
-
     /// Returns the part of a run's recorded time that is selected; all of it with the default selection.
     pub fn selected_time(&self, run: RunId, selection: &Selection) -> SelectedTime {
         let number = self.profile.run(run).number;
