@@ -55,7 +55,7 @@ fn page(report: &Report<'_>, intervals: &Intervals, reduction: WorkbenchReductio
     support::page::payload("profile", &String::from_utf8(out).unwrap())
 }
 
-/// The JSON of a report, line by line, without what only the inputs have: their documents, and what happened while they were read.
+/// The JSON of a report, line by line, without the documents of the inputs and the diagnostics of reading them.
 fn json(report: &Report<'_>, lost: Lost) -> Vec<String> {
     let mut out = Vec::new();
     let format = if report.options.view == View::Overview { Format::Json } else { Format::JsonLines };
@@ -108,8 +108,9 @@ fn selections(recording: &Recording, intervals: &Intervals, lost: Lost) -> Vec<S
         all.push(Selection { time, ..Selection::default() });
     }
     if lost == Lost::Nothing {
-        let names: Vec<String> =
-            intervals.intervals.iter().filter_map(|row| row.name.as_deref()).map(str::to_owned).collect();
+        // A page has each interval once.
+        let names = intervals.distinct().into_iter().filter_map(|row| row.name.as_deref());
+        let names: Vec<String> = names.map(str::to_owned).collect();
         all.extend([true, false].map(|hangs| Selection {
             intervals: Some(intervals.filter(&names, hangs, false)),
             ..Selection::default()
@@ -124,7 +125,7 @@ fn is_comparable(view: View, separate_by: SeparateBy, lost: Lost, selection: &Se
         (_, View::Samples | View::FlameChart | View::Timeline | View::Overview) => false,
         (Lost::Times, View::Cores) => false,
         (Lost::Times, _) => separate_by != SeparateBy::CoreKind,
-        (Lost::Bins(_), _) => !matches!(selection.intervals, Some(_)),
+        (Lost::Bins(_), _) => selection.intervals.is_none(),
     }
 }
 
@@ -384,4 +385,30 @@ fn damaged_payloads_are_refused_or_read() {
         outcomes.insert(read_damaged(&damaged));
     }
     assert_eq!(outcomes.len(), 2);
+}
+
+/// An export with one stack of this depth.
+fn deep_export(depth: usize) -> String {
+    let frame =
+        |index: usize| format!("<frame id=\"{}\" name=\"f{}\" addr=\"{:#x}\"/>", index + 10, index % 3, index + 1);
+    let frames: String = (0..depth).map(frame).collect();
+    format!(
+        "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>\
+         <schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col><col><mnemonic>weight</mnemonic></col>\
+         <col><mnemonic>stack</mnemonic></col></schema><row><sample-time>1</sample-time><weight>5</weight>\
+         <backtrace id=\"1\">{frames}</backtrace></row></node></trace-query-result>\n"
+    )
+}
+
+#[test]
+fn the_depth_of_stacks_is_limited() {
+    for (depth, is_read) in [(1 << 14, true), ((1 << 14) + 1, false)] {
+        let mut options = Options::default();
+        options.limits.stack_depth = depth;
+        let recording = read(deep_export(depth).as_bytes(), "test.xml", &options).unwrap();
+        let report = recording.report(&ReportOptions::default());
+        assert_eq!(report.series[0].counted.samples, 1);
+        let bytes = page(&report, &Intervals::default(), WorkbenchReduction::None);
+        assert_eq!(read_damaged(&bytes), is_read);
+    }
 }
