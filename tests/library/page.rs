@@ -412,3 +412,36 @@ fn the_depth_of_stacks_is_limited() {
         assert_eq!(read_damaged(&bytes), is_read);
     }
 }
+
+/// A payload with this head.
+fn payload_of(head: &Value) -> Vec<u8> {
+    let head = head.to_string();
+    let mut bytes = b"TPWB".to_vec();
+    let mut length = head.len();
+    while length >= 0x80 {
+        bytes.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.extend(head.bytes());
+    bytes
+}
+
+#[test]
+fn rows_without_bytes_are_limited() {
+    let (recording, intervals) = open(&export(6), SampleDetail::Each);
+    let bytes = page(&recording.report(&ReportOptions::default()), &intervals, WorkbenchReduction::None);
+    let (head, rest) = parts(&bytes);
+    let columns = head["columns"].as_array().unwrap();
+    for (place, rows) in (0..columns.len()).flat_map(|place| [1_u64 << 40, u64::MAX].map(|rows| (place, rows))) {
+        let mut head = head.clone();
+        let column = &mut head["columns"][place];
+        (column["rows"], column["encoding"], column["value"]) = (rows.into(), "constant".into(), 0.into());
+        let damaged = [payload_of(&head), rest.to_vec()].concat();
+        assert!(!read_damaged(&damaged), "{}", columns[place]["name"]);
+        for column in head["columns"].as_array_mut().unwrap() {
+            (column["rows"], column["encoding"], column["value"]) = (rows.into(), "constant".into(), 0.into());
+        }
+        assert!(!read_damaged(&payload_of(&head)));
+    }
+}
