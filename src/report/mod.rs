@@ -256,8 +256,8 @@ impl<'e> Report<'e> {
         scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
     }
 
-    /// By stack: the sum of the squared weights of its samples, over all series. Samples that were added up are assumed to
-    /// have equal weights: those of a stack in a thread, or of a row of a page.
+    /// By stack: the sum of the squared weights of its samples, over all series. The samples of a sum, or of a joined row of a
+    /// page, are assumed to have equal weights.
     fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
         let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
         let mut add = |stack, square: u128| {

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use support::page::payload;
+
 use crate::command::{Folder, fails};
 use crate::fleet_case::{export, extract, fleet, irregular_export, report, run, says, write};
-use crate::workbench::{Payload, payload};
+use crate::workbench::Payload;
 
 /// A link of a report: its address, what it opens, and its text.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use support::page::payload;
 
 use crate::command::{Folder, finish, fixture, stderr_of, traceparse};
 use crate::fleet_case::write;
 use crate::redact_case::{SECRETS, Written, spellings, written};
-use crate::workbench::payload;
 
 /// The views of a report, and of a comparison.
 const VIEWS: [&str; 18] = [

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 
-use flate2::read::GzDecoder;
 use serde_json::Value;
+use support::page::{decoded, payload};
 
 use crate::command::{Folder, fails, finish, fixture, json, ok, orchard, stderr_of, stdout_of, traceparse};
 use crate::fleet_case::irregular_export;
@@ -62,15 +61,6 @@ impl Payload {
     }
 }
 
-/// The bytes of the payload in a page's element of an id, inflated.
-pub(crate) fn payload(id: &str, page: &str) -> Vec<u8> {
-    let start = format!("<script id=\"{id}\" type=\"application/octet-stream\">");
-    let (_, rest) = page.split_once(&start).expect("a payload");
-    let mut bytes = Vec::new();
-    GzDecoder::new(decoded(rest.split_once("</script>").unwrap().0).as_slice()).read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
 fn values(column: &Value, bytes: &mut &[u8]) -> Vec<u64> {
     let mut before = 0_u64;
     let values = (0..column["rows"].as_u64().unwrap()).map(|_| match column["encoding"].as_str().unwrap() {
@@ -98,21 +88,6 @@ fn varint(bytes: &mut &[u8]) -> u64 {
         }
     }
     value
-}
-
-/// The bytes of a text in base64.
-fn decoded(text: &str) -> Vec<u8> {
-    let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect::<String>();
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for letter in text.trim_end_matches('=').chars() {
-        bits = bits << 6 | letters.find(letter).unwrap_or_else(|| panic!("{letter:?} is no letter of base64")) as u32;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod fleet_text;
 mod hostile;
 mod open;
 mod operations;
+mod page;
 mod sandwich;
 mod scanner;
 mod shapes;

@@ -44,6 +44,8 @@ pub mod names;
 pub mod oracle;
 pub mod orchard;
 pub mod other_tables;
+#[cfg(feature = "bundle")]
+pub mod page;
 pub mod random;
 pub mod recording;
 #[cfg(feature = "fleet")]

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::profile::Id;
 use crate::varint;
 
-/// Constant columns take no bytes. A table has at most this many rows more than the payload has bytes.
+/// Constant columns take no bytes. A table has at most this many rows more than its columns have bytes.
 const FREE_ROWS: u64 = 1 << 16;
 
 /// The texts and columns of a payload.
@@ -68,20 +68,17 @@ impl<'b> Columns<'b> {
     }
 
     /// Returns columns with the same number of rows, and that number.
-    pub(super) fn table<const N: usize>(&self, names: [&'b str; N]) -> Result<(usize, [Column<'b>; N]), Error> {
-        let find = |name: &str| self.columns.iter().find(|column| column.name == name).copied();
-        let rows = names.first().and_then(|name| find(name)).map_or(0, |first| first.rows);
-        let missing =
-            |name| Column { damage: self.damage, name, rows: 0, form: Form::Varint, bytes: &[], end: 0, value: 0 };
-        let mut columns = names.map(missing);
-        for column in &mut columns {
-            let found = find(column.name).filter(|found| found.rows == rows);
-            *column = found.ok_or_else(|| {
-                self.damage.in_head(format!("column {} is missing or has a wrong length", column.name))
-            })?;
-        }
-        // `FREE_ROWS` and the payload limit the number of rows.
-        Ok((rows as usize, columns))
+    pub(super) fn table<const N: usize>(&self, names: [&str; N]) -> Result<(usize, [Column<'b>; N]), Error> {
+        let find = |name: &&str| self.columns.iter().find(|column| column.name == *name).copied();
+        let found: Vec<Column<'b>> = names.iter().filter_map(find).collect();
+        let rows = found.first().map_or(0, |first| first.rows);
+        let bytes = self.texts.0.len() + found.iter().map(|column| column.bytes.len()).sum::<usize>();
+        // Rows are limited before memory is reserved for them.
+        let is_table = rows <= bytes as u64 + FREE_ROWS && found.iter().all(|column| column.rows == rows);
+        let columns = <[Column<'b>; N]>::try_from(found).ok().filter(|_| is_table);
+        let wrong =
+            || self.damage.in_head(format!("a column of {} is missing or has a wrong length", names.join(", ")));
+        Ok((rows as usize, columns.ok_or_else(wrong)?))
     }
 
     /// Returns the columns whose names start with `prefix`, each with the rest of its name.

@@ -53,6 +53,11 @@ impl<'b> Payload<'b> {
     /// If the payload is damaged, or another version of traceparse wrote it.
     pub fn read(bytes: &'b [u8], name: &str) -> Result<Self, Error> {
         let damage = Damage { input: name, head: 0 };
+        // A full table has no position.
+        Self::read_at(bytes, damage).map_err(|error| Error { at: error.at.or(damage.in_head("").at), ..error })
+    }
+
+    fn read_at(bytes: &'b [u8], damage: Damage<'_>) -> Result<Self, Error> {
         let (text, rest) = split(bytes).ok_or_else(|| damage.at(0, "it does not begin with a head"))?;
         let start = bytes.len() - rest.len();
         let damage = Damage { head: start - text.len(), ..damage };

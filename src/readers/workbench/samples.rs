@@ -34,6 +34,7 @@ pub(super) fn read(
     if named.series.iter().try_fold(0_u64, |sum, series| sum.checked_add(series.rows)) != Some(rows as u64) {
         return Err(head.damage.in_head("the rows of all series differ from the number of samples"));
     }
+    profile.reserve(0, if are_sums { 0 } else { rows });
     for series in &named.series {
         let mut values = vec![0; series.counters];
         for _ in 0..series.rows {

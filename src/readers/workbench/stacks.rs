@@ -68,6 +68,7 @@ fn frames(
         "frames.line",
         "frames.inlined",
     ])?;
+    profile.reserve(rows, 0);
     for _ in 0..rows {
         let (path, line) = (path.optional_id::<str>(texts.len())?, line.next_u32()?);
         let address = Address::new(address.next()?);
