@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args};
 use regex::Regex;
-use traceparse::calltree::{Action, FunctionSet, Operation};
+use traceparse::calltree::{Action, AtPlace, FunctionSet, Operation, PlaceAction, TreeDirection};
 use traceparse::profile::Profile;
 
 /// The options for changing stacks before anything is shown.
@@ -28,6 +28,18 @@ pub(crate) struct OperationArgs {
     /// Stacks end at the outermost matching function.
     #[arg(long, value_name = "REGEX")]
     collapse: Vec<Regex>,
+    /// Keep only samples that pass through this place of the call tree, and start stacks there
+    ///
+    /// The path has the functions from the root of the tree to the place, separated by semicolons: 'main;App.run();Cart.total()'. A
+    /// semicolon in a name is %3B. With --invert, the path starts at the leaf, and stacks end at the place.
+    #[arg(long, value_name = "PATH")]
+    root_at_path: Vec<String>,
+    /// Leave out samples that pass through this place of the call tree
+    #[arg(long, value_name = "PATH")]
+    prune_path: Vec<String>,
+    /// Remove the function at this place of the call tree; its weight goes to its caller
+    #[arg(long, value_name = "PATH")]
+    charge_path: Vec<String>,
     /// Remove this binary's functions; their weight goes to their callers
     #[arg(long, value_name = "NAME")]
     charge_binary: Vec<String>,
@@ -65,12 +77,14 @@ struct Asked {
 enum Value {
     Regex(Regex),
     Binary(String),
+    Path(String),
     Flag,
 }
 
 /// The options by what they take.
 const REGEXES: [&str; 5] = ["focus", "root_at", "prune", "charge", "collapse"];
 const BINARIES: [&str; 2] = ["charge_binary", "flatten_binary"];
+const PATHS: [&str; 3] = ["root_at_path", "prune_path", "charge_path"];
 const FLAGS: [&str; 4] = ["charge_system", "hide_system", "flatten_recursion", "skip_idle"];
 
 impl OperationArgs {
@@ -87,6 +101,9 @@ impl OperationArgs {
         for id in BINARIES {
             add(id, &mut matches.get_many(id).into_iter().flatten().cloned().map(Value::Binary));
         }
+        for id in PATHS {
+            add(id, &mut matches.get_many(id).into_iter().flatten().cloned().map(Value::Path));
+        }
         for id in FLAGS.into_iter().filter(|id| matches.get_flag(id)) {
             add(id, &mut std::iter::repeat(Value::Flag));
         }
@@ -101,7 +118,8 @@ impl OperationArgs {
 
     /// The operations on a profile's functions, in the requested order, with inversion last.
     pub(crate) fn operations(&self, profile: &Profile, is_inverted: bool) -> Vec<Operation> {
-        let mut operations: Vec<Operation> = self.order.iter().map(|asked| asked.operation(profile)).collect();
+        let mut operations: Vec<Operation> =
+            self.order.iter().map(|asked| asked.operation(profile, is_inverted)).collect();
         if is_inverted {
             operations.push(Operation { action: Action::Invert, text: "--invert".to_owned() });
         }
@@ -119,15 +137,18 @@ impl Asked {
     fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Regex(regex) => Some(regex.as_str()),
-            Value::Binary(name) => Some(name),
+            Value::Binary(text) | Value::Path(text) => Some(text),
             Value::Flag => None,
         }
     }
 
-    fn operation(&self, profile: &Profile) -> Operation {
+    fn operation(&self, profile: &Profile, is_inverted: bool) -> Operation {
+        let value = self.text().filter(|value| !value.is_empty()).map(|value| format!(" '{value}'"));
+        let text = format!("{}{}", option(self.id), value.unwrap_or_default());
         let functions = match &self.value {
             Value::Regex(regex) => FunctionSet::of_names(profile, |name| regex.is_match(name)),
             Value::Binary(name) => FunctionSet::of_binary(profile, name),
+            Value::Path(path) => return Operation { action: self.at_path(profile, path, is_inverted), text },
             Value::Flag if self.id == "skip_idle" => FunctionSet::idle(profile),
             Value::Flag => FunctionSet::of_system(profile),
         };
@@ -143,7 +164,16 @@ impl Asked {
             // Of functions, a binary or the system.
             _ => Action::Charge(functions),
         };
-        let value = self.text().filter(|value| !value.is_empty()).map(|value| format!(" '{value}'"));
-        Operation { action, text: format!("{}{}", option(self.id), value.unwrap_or_default()) }
+        Operation { action, text }
+    }
+
+    fn at_path(&self, profile: &Profile, path: &str, is_inverted: bool) -> Action {
+        let action = match self.id {
+            "root_at_path" => PlaceAction::RootAt,
+            "prune_path" => PlaceAction::Prune,
+            _ => PlaceAction::Charge,
+        };
+        let direction = if is_inverted { TreeDirection::Up } else { TreeDirection::Down };
+        Action::AtPlace(AtPlace::of_names(profile, action, direction, path))
     }
 }

@@ -43,7 +43,10 @@ impl OperationEffects {
         })?;
         let operations = operations.iter().map(|operation| OperationSummary {
             text: operation.text.clone(),
-            is_without_function: operation.action.functions().is_some_and(FunctionSet::is_empty),
+            is_without_function: match &operation.action {
+                Action::AtPlace(place) => place.is_without_function(),
+                action => action.functions().is_some_and(FunctionSet::is_empty),
+            },
             inverts: operation.action == Action::Invert,
             changes: Vec::new(),
         });

@@ -35,6 +35,22 @@ pub struct AtPlace {
 }
 
 impl AtPlace {
+    /// Acts at the place with these names, from the root of the tree, separated by semicolons. A semicolon in a name is `%3B`, as in
+    /// folded stacks.
+    pub fn of_names(profile: &Profile, action: PlaceAction, direction: TreeDirection, path: &str) -> Self {
+        let names = path.split(';').map(|name| name.replace("%3B", ";"));
+        Self {
+            action,
+            direction,
+            path: names.map(|wanted| FunctionSet::of_names(profile, |name| name == wanted)).collect(),
+        }
+    }
+
+    /// True if a level of the path has no function.
+    pub(super) fn is_without_function(&self) -> bool {
+        self.path.iter().any(FunctionSet::is_empty)
+    }
+
     /// Changes a stack, from the root to the leaf. Returns `false` to remove its samples.
     pub(super) fn act(&self, profile: &Profile, path: &mut Vec<FrameId>) -> bool {
         let Some(place) = self.place_in(profile, path) else { return self.action != PlaceAction::RootAt };

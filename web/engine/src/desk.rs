@@ -27,6 +27,8 @@ pub(crate) const NUMBERED: usize = 2;
 pub(crate) struct Desk {
     base: Rc<Base>,
     intervals: Intervals,
+    /// By series and counter: true if samples have its values.
+    counters: Vec<Vec<bool>>,
     /// By counter and operations.
     bases: Recent<(Option<u32>, Vec<protocol::Operation>), Rc<Base>>,
     views: Recent<(Selection, Vec<protocol::Operation>), Rc<View>>,
@@ -35,11 +37,12 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(recording: Recording, intervals: Intervals) -> Self {
+    pub(crate) fn new(recording: Recording, intervals: Intervals, counters: Vec<Vec<bool>>) -> Self {
         let is_large = recording.profile.sums_or_samples().nth(LARGE).is_some();
         Self {
             base: Rc::new(Base::new(recording)),
             intervals,
+            counters,
             bases: Recent::new(if is_large { BASES_IF_LARGE } else { BASES }),
             views: Recent::new(VIEWS),
             numbers: Recent::new(NUMBERED),
@@ -69,7 +72,10 @@ impl Desk {
         let series = place.series;
         let matches = reading.map(|(reading, number)| reading.matches[number].as_slice());
         Ok(match ask {
-            Ask::Overview => Answer::Overview(Box::new(overview::overview(&view, series, &self.intervals)?)),
+            Ask::Overview => {
+                let counters = self.counters.get(series).map_or(&[][..], Vec::as_slice);
+                Answer::Overview(Box::new(overview::overview(&view, series, &self.intervals, counters)?))
+            }
             Ask::Functions => tables::functions(&view, series),
             Ask::Binaries => tables::binaries(&view, series)?,
             Ask::Categories => tables::categories(&view, series)?,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use traceparse::Payload;
@@ -120,9 +120,28 @@ fn searched(ask: &Ask) -> Option<&str> {
 fn desk_of(payload: &[u8]) -> Result<(Desk, Tables), Refused> {
     let Payload { recording, intervals, head, .. } =
         Payload::read(payload, "the page").map_err(|error| Refused(error.to_string()))?;
+    let known: KnownHead = serde_json::from_str(head).map_err(|error| Refused(error.to_string()))?;
+    let counters = known.series.into_iter().map(|series| series.counters.unwrap_or_default());
+    let counters = counters.map(|counters| counters.iter().map(|counter| counter.has_column).collect()).collect();
     let head = RawValue::from_string(head.to_owned()).map_err(|error| Refused(error.to_string()))?;
     let tables = Tables::new(&recording.profile, head);
-    Ok((Desk::new(recording, intervals), tables))
+    Ok((Desk::new(recording, intervals, counters), tables))
+}
+
+/// What the head has, and the recording does not.
+#[derive(Deserialize)]
+struct KnownHead {
+    series: Vec<KnownSeries>,
+}
+
+#[derive(Deserialize)]
+struct KnownSeries {
+    counters: Option<Vec<KnownCounter>>,
+}
+
+#[derive(Deserialize)]
+struct KnownCounter {
+    has_column: bool,
 }
 
 impl Tables {

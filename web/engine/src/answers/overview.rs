@@ -114,14 +114,22 @@ pub(crate) struct CounterSum {
     pub(crate) events: Exact,
 }
 
-pub(crate) fn overview(view: &View, series: usize, intervals: &Intervals) -> Result<OverviewAnswer, Refused> {
+/// `has_column` has a true for each counter whose values samples have.
+pub(crate) fn overview(
+    view: &View,
+    series: usize,
+    intervals: &Intervals,
+    has_column: &[bool],
+) -> Result<OverviewAnswer, Refused> {
     let (threads, _, _) = view.part_and_tree(series, SeparateBy::Thread, None)?;
     let names = view.base.recording.counter_names();
     view.report(series, SeparateBy::None, |report, row| {
         let time = report.selected_time(row);
         let length = report::Length::of(&time);
         let names = &names[row.series.index()];
-        let counters = (1..).zip(&row.counters).map(|(number, &events): (usize, _)| CounterSum {
+        let counters =
+            (1..).zip(&row.counters).filter(|&(number, _): &(usize, _)| has_column.get(number - 1) == Some(&true));
+        let counters = counters.map(|(number, &events)| CounterSum {
             number,
             name: names.get(number - 1).cloned(),
             events: Exact(events),
