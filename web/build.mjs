@@ -22,9 +22,9 @@ export async function buildPage() {
     // Either would end its element.
     if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
   }
-  // The engine runs in a worker that the page makes of its own script.
+  // The engine is WebAssembly, and runs in a worker that the page makes of its own script.
   files['policy.txt'] =
-    `default-src 'none'; script-src ${hash(files['workbench.js'])}; style-src ${hash(files['workbench.css'])}; ` +
+    `default-src 'none'; script-src ${hash(files['workbench.js'])} 'wasm-unsafe-eval'; style-src ${hash(files['workbench.css'])}; ` +
     `img-src data: blob:; worker-src blob:`;
   return files;
 }
