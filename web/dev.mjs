@@ -1,13 +1,13 @@
-// Tests the page without cargo: builds script and style, and puts them into a page written by the command.
+// Tests the page without building the command: builds script and style, and puts them and the built engine into a page that the command
+// wrote.
 //
-//   TRACEPARSE_ENGINE=ENGINE.wasm node dev.mjs PAGE.html OUT.html
+//   node dev.mjs PAGE.html OUT.html
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { buildPage } from './build.mjs';
 
-/** Returns a page of the command with the current script, style and policy of `web/`, and with the engine of `TRACEPARSE_ENGINE`. */
+/** Returns a page of the command with the current script, style and policy of `web/`, and the last engine that was built. */
 export async function withBuild(page) {
   const files = await buildPage();
   const replaced = (text, from, to) => {
@@ -19,10 +19,8 @@ export async function withBuild(page) {
   const withPolicy = replaced(page, ['http-equiv="Content-Security-Policy" content="', '">'], files['policy.txt']);
   const withStyle = replaced(withPolicy, ['<style>', '</style>'], files['workbench.css']);
   const withScript = replaced(withStyle, ['<script>', '</script>'], files['workbench.js']);
-  const engine = process.env.TRACEPARSE_ENGINE;
-  if (engine === undefined) return withScript;
-  const text = gzipSync(await readFile(engine), { level: 9 }).toString('base64');
-  return withScript.replace('<script id="profile"', `<script id="engine" type="application/octet-stream">${text}</script>\n$&`);
+  const engine = await readFile(new URL('../src/output/workbench/engine.wasm.gz', import.meta.url), 'base64');
+  return replaced(withScript, ['<script id="engine" type="application/octet-stream">', '</script>'], engine);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
