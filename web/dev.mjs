@@ -1,4 +1,5 @@
-// Tests the page without cargo: builds script and style, and puts them into a page written by the command.
+// Tests the page without building the command: builds script and style, and puts them and the built engine into a page that the command
+// wrote.
 //
 //   node dev.mjs PAGE.html OUT.html
 
@@ -6,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { buildPage } from './build.mjs';
 
-/** Returns a page of the command with the current script, style and policy of `web/`. */
+/** Returns a page of the command with the current script, style and policy of `web/`, and the last engine that was built. */
 export async function withBuild(page) {
   const files = await buildPage();
   const replaced = (text, from, to) => {
@@ -17,7 +18,9 @@ export async function withBuild(page) {
   };
   const withPolicy = replaced(page, ['http-equiv="Content-Security-Policy" content="', '">'], files['policy.txt']);
   const withStyle = replaced(withPolicy, ['<style>', '</style>'], files['workbench.css']);
-  return replaced(withStyle, ['<script>', '</script>'], files['workbench.js']);
+  const withScript = replaced(withStyle, ['<script>', '</script>'], files['workbench.js']);
+  const engine = await readFile(new URL('../src/output/workbench/engine.wasm.gz', import.meta.url), 'base64');
+  return replaced(withScript, ['<script id="engine" type="application/octet-stream">', '</script>'], engine);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

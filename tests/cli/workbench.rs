@@ -251,7 +251,7 @@ fn larger_pages_join_samples_that_are_close_in_time() {
 }
 
 fn payload_length(page: &str) -> usize {
-    page.split_once("octet-stream\">").unwrap().1.split_once("</script>").unwrap().0.len()
+    page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").unwrap().1.split_once("</script>").unwrap().0.len()
 }
 
 #[test]
@@ -266,8 +266,8 @@ fn names_run_nothing() {
     let page = ok(&[&path, "--format", "html"]);
     assert!(!page.contains("alert(1)") && !page.contains("<title><script>x"), "names stand in the payload only");
     assert!(page.contains("<title>&lt;title&gt;&lt;script&gt;x.xml"));
-    // The payload, and the page's own script.
-    assert_eq!(page.matches("<script").count(), 2 + SCRIPT.matches("<script").count());
+    // The engine, the payload, and the page's own script.
+    assert_eq!(page.matches("<script").count(), 3 + SCRIPT.matches("<script").count());
     assert!(Payload::of(&page).texts.iter().any(|text| text.contains("</script><script>alert(1)")));
 }
 
@@ -279,7 +279,8 @@ fn the_policy_lets_the_page_run_its_own_script_only() {
     let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
     let policy: Vec<&str> = policy.split_once('"').unwrap().0.split("; ").collect();
     assert_eq!(policy[0], "default-src 'none'");
-    for (directive, rule) in [("script-src", policy[1]), ("style-src", policy[2])] {
+    let script = policy[1].strip_suffix(" 'wasm-unsafe-eval'").expect("the engine is WebAssembly");
+    for (directive, rule) in [("script-src", script), ("style-src", policy[2])] {
         let hash = rule.strip_prefix(directive).unwrap().trim().strip_prefix("'sha256-").unwrap();
         assert_eq!(decoded(hash.strip_suffix('\'').unwrap()).len(), 32, "{rule}");
     }

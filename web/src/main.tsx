@@ -22,8 +22,8 @@ else void start(document.currentScript?.textContent ?? null);
 async function start(script: string | null): Promise<void> {
   const main = document.getElementById('workbench');
   const textOf = (id: string): string | null => document.getElementById(id)?.textContent ?? null;
-  const payload = textOf('profile');
-  if (main === null || payload === null) return;
+  const [engine, payload] = [textOf('engine'), textOf('profile')];
+  if (main === null || engine === null || payload === null) return;
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
@@ -37,7 +37,7 @@ async function start(script: string | null): Promise<void> {
   opening.textContent = 'Opening the recording …';
   main.append(opening);
   try {
-    const client = new Client({ payload, before: textOf('before'), facts: textOf('diff') }, script);
+    const client = new Client({ engine, payload, before: textOf('before'), facts: textOf('diff') }, script);
     const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it contains no samples');
     if (pair?.before.series.length === 0) throw new RefusedError('the first recording contains no samples to compare with');

@@ -24,7 +24,9 @@ use crate::report::diff::Change;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
-/// The content security policy, with the hashes of both.
+/// The program that computes the page's answers: this crate as WebAssembly, compressed. `web/engine.mjs` builds it.
+const ENGINE: &[u8] = include_bytes!("engine.wasm.gz");
+/// The content security policy, with the hashes of script and style.
 const POLICY: &str = include_str!("policy.txt");
 /// The effort of gzip.
 const LEVEL: u32 = 6;
@@ -105,10 +107,13 @@ impl<'p, 'e> Page<'p, 'e> {
              <main id=\"workbench\">\n<h1>{title}</h1>\n\
              <noscript>This page shows a recording with JavaScript, which is turned off here.</noscript>\n</main>\n"
         )?;
+        write_data(out, "engine", |out| {
+            let mut encoder = EncoderWriter::new(out, &STANDARD);
+            encoder.write_all(ENGINE)?;
+            encoder.finish().map(drop)
+        })?;
         for source in &self.payloads {
-            write!(out, "<script id=\"{}\" type=\"application/octet-stream\">", source.id)?;
-            write_payload(source, out)?;
-            out.write_all(b"</script>\n")?;
+            write_data(out, source.id, |out| write_payload(source, out))?;
         }
         if let Some(facts) = &self.facts {
             writeln!(out, "<script id=\"diff\" type=\"application/json\">{facts}</script>")?;
@@ -149,6 +154,13 @@ impl Source<'_, '_> {
         static NONE: LazyLock<Intervals> = LazyLock::new(Intervals::default);
         self.intervals.unwrap_or(&NONE)
     }
+}
+
+/// Writes an element with data, which the browser does not run.
+fn write_data(out: &mut dyn Write, id: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    write!(out, "<script id=\"{id}\" type=\"application/octet-stream\">")?;
+    write(out)?;
+    out.write_all(b"</script>\n")
 }
 
 /// Writes what `write` writes as gzip in base64.

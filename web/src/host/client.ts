@@ -1,10 +1,11 @@
 // The page's side: questions are sent to a worker, one at a time, and only the latest of each channel is kept. If a worker cannot be
 // created, the page itself answers.
 
-import { type Answerer, openDesk } from './open.ts';
+import type { Engine } from './engine.ts';
+import { openModule } from './open_module.ts';
 import type { Answer, AnswerTo, Ask, FromWorker, Opened, Payloads, Place, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
-import { sentenceOf } from './worker.ts';
+import { isBroken, sentenceOf } from './worker.ts';
 
 /** A question whose answer is no longer needed. */
 export class Superseded extends Error {
@@ -35,7 +36,7 @@ export class Client {
   readonly #payloads: Payloads;
   readonly #script: string | null;
   #worker: Worker | null = null;
-  #desk: Answerer | null = null;
+  #engine: Engine | null = null;
   #opening: Promise<Opened> | null = null;
   #queue: Waiting[] = [];
   #current: Asked | null = null;
@@ -87,11 +88,17 @@ export class Client {
   cancel(): void {
     const current = this.#current;
     this.#current = null;
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#opening = null;
+    this.#close();
     current?.reject(new RefusedError('this was cancelled'));
     void this.#next();
+  }
+
+  /** Ends the engine. The next question opens the recording again. */
+  #close(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#engine = null;
+    this.#opening = null;
   }
 
   get isBusy(): boolean {
@@ -151,8 +158,9 @@ export class Client {
 
   #answerHere(current: Asked): void {
     try {
-      current.resolve(this.#desk!.answer(current.place, current.ask));
+      current.resolve(this.#engine!.ask(current.place, current.ask));
     } catch (error) {
+      if (isBroken(error)) this.#close();
       current.reject(new RefusedError(sentenceOf(error)));
     }
     this.#finish(current);
@@ -164,10 +172,10 @@ export class Client {
   }
 
   async #openHere(): Promise<Opened> {
-    const { desk, opened } = await openDesk(this.#payloads).catch((error: unknown) => {
+    const { engine, opened } = await openModule(this.#payloads).catch((error: unknown) => {
       throw new RefusedError(sentenceOf(error));
     });
-    this.#desk = desk;
+    this.#engine = engine;
     return opened;
   }
 
@@ -200,7 +208,10 @@ export class Client {
     // For the tools of browsers, and for benches.
     performance.measure(`answer ${current.ask.kind}`, { start: current.since });
     if (data.kind === 'answered') current.resolve(data.answer);
-    else current.reject(new RefusedError(data.message));
+    else {
+      if (data.isBroken) this.#close();
+      current.reject(new RefusedError(data.message));
+    }
     this.#finish(current);
   }
 }

@@ -5,8 +5,7 @@ import { Engine, type OpenedTables } from './engine.ts';
 import type { Opened, Payloads, Tables } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 
-/** `module` is the text of the page's `<script id="engine">`. */
-export async function openModule(module: string, { payload, before, facts }: Payloads): Promise<{ engine: Engine; opened: Opened }> {
+export async function openModule({ engine: module, payload, before, facts }: Payloads): Promise<{ engine: Engine; opened: Opened }> {
   if (typeof WebAssembly === 'undefined') {
     throw new RefusedError('this page needs WebAssembly, which this browser does not offer; turn off Lockdown Mode for it, or use another browser');
   }

@@ -26,8 +26,9 @@ export type Metric = 'weight' | 'samples' | `counter:${number}`;
 
 export type AnswerTo<A extends Ask> = Extract<Answer, { kind: A['kind'] }>;
 
-/** What a page holds: the recording, and of a comparison the first recording and what the command found. */
+/** The texts of the page's scripts: the engine, the recording, and for a comparison the first recording and what the command found. */
 export interface Payloads {
+  readonly engine: string;
   readonly payload: string;
   readonly before: string | null;
   readonly facts: string | null;
@@ -40,5 +41,5 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'opened'; readonly opened: Opened }
   | { readonly kind: 'answered'; readonly id: number; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly id: number; readonly message: string }
+  | { readonly kind: 'refused'; readonly id: number; readonly message: string; readonly isBroken: boolean }
   | { readonly kind: 'failed'; readonly message: string };

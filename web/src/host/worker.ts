@@ -1,6 +1,7 @@
 // The side of the worker: it opens the recording, then answers one question after the other.
 
-import { type Answerer, openDesk } from './open.ts';
+import type { Engine } from './engine.ts';
+import { openModule } from './open_module.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 
@@ -11,26 +12,31 @@ interface WorkerScope {
 }
 
 export function serve(scope: WorkerScope): void {
-  let desk: Answerer | null = null;
+  let engine: Engine | null = null;
   scope.onmessage = ({ data }) => {
     if (data.kind === 'open') {
-      openDesk(data.payloads).then(
-        (opened) => {
-          desk = opened.desk;
-          scope.postMessage({ kind: 'opened', opened: opened.opened });
+      openModule(data.payloads).then(
+        (found) => {
+          engine = found.engine;
+          scope.postMessage({ kind: 'opened', opened: found.opened });
         },
         (error: unknown) => scope.postMessage({ kind: 'failed', message: sentenceOf(error) }),
       );
       return;
     }
-    if (desk === null) return;
+    if (engine === null) return;
     try {
-      const answer = desk.answer(data.place, data.ask);
+      const answer = engine.ask(data.place, data.ask);
       scope.postMessage({ kind: 'answered', id: data.id, answer }, buffersOf(answer));
     } catch (error) {
-      scope.postMessage({ kind: 'refused', id: data.id, message: sentenceOf(error) });
+      scope.postMessage({ kind: 'refused', id: data.id, message: sentenceOf(error), isBroken: isBroken(error) });
     }
   };
+}
+
+/** True after an error that ends the engine: a panic leaves its memory in an unknown state. */
+export function isBroken(error: unknown): boolean {
+  return !(error instanceof RefusedError);
 }
 
 /** The message of a fault as people read it. */

@@ -1,0 +1,54 @@
+// Builds the page's engine: the binding crate in `engine/`, compiled to WebAssembly. The module depends only on the sources, the version of
+// rustc and `package-lock.json`, and not on the folders of the checkout and of cargo.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const TARGET = 'wasm32-unknown-unknown';
+/** What rustc assumes of an engine of WebAssembly, and browsers have had since 2022. */
+const FEATURES = ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', 'multivalue', 'reference-types'];
+
+const run = (program, ...options) => execFileSync(program, options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+
+/** The version of rustc, like `rustc 1.95.0 (59807616e 2026-04-14)`. */
+export const rustcVersion = () => run('rustc', '--version');
+
+/** Installs the target if it is missing. Throws if that fails. */
+export function needTarget() {
+  const library = join(run('rustc', '--print', 'sysroot'), 'lib/rustlib', TARGET);
+  try {
+    readdirSync(library);
+  } catch {
+    run('rustup', 'target', 'add', TARGET);
+  }
+}
+
+/** Returns the bytes of the module. */
+export function buildModule() {
+  const target = process.env.CARGO_TARGET_DIR ?? here('engine/target');
+  const options = ['build', '--release', '--locked', '--target', TARGET, '--target-dir', target];
+  const env = { ...process.env, CARGO_ENCODED_RUSTFLAGS: remapped().join('\x1f') };
+  execFileSync('cargo', options, { cwd: here('engine'), env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const built = join(target, TARGET, 'release/traceparse_engine.wasm');
+  const optimised = `${built}.optimised`;
+  const features = FEATURES.map((feature) => `--enable-${feature}`);
+  run(process.execPath, here('node_modules/binaryen/bin/wasm-opt'), '-O2', '--strip-debug', ...features, built, '-o', optimised);
+  return readFileSync(optimised);
+}
+
+/** The options that replace the folders of this machine in the messages of panics. */
+function remapped() {
+  const registry = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry/src');
+  const [, commit] = /^commit-hash: (.*)$/m.exec(run('rustc', '-vV'));
+  const folders = [
+    [here('..').replace(/\/$/, ''), '/traceparse'],
+    ...readdirSync(registry).map((index) => [join(registry, index), '/crates']),
+    // Only if the component rust-src is installed.
+    [join(run('rustc', '--print', 'sysroot'), 'lib/rustlib/src/rust'), `/rustc/${commit}`],
+  ];
+  return folders.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+}
