@@ -251,7 +251,13 @@ fn larger_pages_join_samples_that_are_close_in_time() {
 }
 
 fn payload_length(page: &str) -> usize {
-    page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").unwrap().1.split_once("</script>").unwrap().0.len()
+    page.split_once("<script id=\"profile\" type=\"application/octet-stream\">")
+        .unwrap()
+        .1
+        .split_once("</script>")
+        .unwrap()
+        .0
+        .len()
 }
 
 #[test]

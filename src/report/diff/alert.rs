@@ -312,7 +312,7 @@ mod tests {
         let change = Change::new(sides.before.own(), sides.after.own(), 1.0);
         // What it calls took twice as long.
         let all_change = Change { weight: 2.0 * change.weight, noise: 2.0 * change.noise };
-        DiffRow { function, sides, self_change: change, all_change }
+        DiffRow { number: 0, function, sides, self_change: change, all_change }
     }
 
     fn diff(rows: Vec<DiffRow>) -> Diff {
@@ -333,7 +333,9 @@ mod tests {
             ..row.clone()
         };
         let binaries = rows.iter().take(1).map(binary).collect();
-        let (unit, names) = (Unit::Nanoseconds, Vec::new());
+        let profile = crate::profile::ProfileBuilder::new().finish();
+        let names = std::sync::Arc::new(super::super::Functions::new([&profile, &profile]));
+        let unit = Unit::Nanoseconds;
         Diff {
             unit,
             factor: 1.0,

@@ -163,6 +163,11 @@ impl View {
         self.base.recording.report_cached(&self.options, weights, &self.base.cache)
     }
 
+    /// The threads of a series in a report that is made by thread, heaviest first.
+    pub(crate) fn threads(&self, series: &SeriesReport) -> Vec<Part> {
+        series.scopes.iter().map(|scope| part_of(&self.base, scope)).collect()
+    }
+
     /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
     pub(crate) fn part_and_tree(
         &self,

@@ -14,10 +14,10 @@ pub(crate) fn chart(
     thread: Option<i32>,
     (unit, key, range): (&str, &str, Range),
 ) -> Result<Answer, Refused> {
-    let (threads, _, _) = view.part_and_tree(series, SeparateBy::Thread, None)?;
-    let wanted = threads.iter().find(|part| Some(part.id) == thread).or(threads.first()).map(|part| part.id);
     let functions = view.profile().function_ids().len();
-    view.report(series, SeparateBy::None, |report, row| {
+    view.report(series, SeparateBy::Thread, |report, row| {
+        let threads = view.threads(row);
+        let wanted = threads.iter().find(|part| Some(part.id) == thread).or(threads.first()).map(|part| part.id);
         let total = amount(row.counted);
         let has_samples = view.profile().sums().len() == 0;
         let chart = report.flame_chart(row);
@@ -47,6 +47,6 @@ pub(crate) fn chart(
             ..Model::default()
         };
         let typical_gap = chart.typical_gap().map(nanos);
-        Answer::Chart { total, thread: wanted, threads: threads.clone(), typical_gap, model: Some(model) }
+        Answer::Chart { total, thread: wanted, threads, typical_gap, model: Some(model) }
     })
 }

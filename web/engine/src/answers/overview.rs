@@ -7,8 +7,8 @@ use traceparse::output::OverviewSentences;
 use traceparse::recording::Intervals;
 use traceparse::report::{self, AnswersIn, Overview, Shares, Wait};
 
+use super::amount;
 use super::tables::core_kind;
-use super::{amount, tables};
 use crate::protocol::{Amount, CoreKind, Part, SeparateBy};
 use crate::view::View;
 use crate::wire::{Exact, Refused};
@@ -121,9 +121,8 @@ pub(crate) fn overview(
     intervals: &Intervals,
     has_column: &[bool],
 ) -> Result<OverviewAnswer, Refused> {
-    let (threads, _, _) = view.part_and_tree(series, SeparateBy::Thread, None)?;
     let names = view.base.recording.counter_names();
-    view.report(series, SeparateBy::None, |report, row| {
+    view.report(series, SeparateBy::Thread, |report, row| {
         let time = report.selected_time(row);
         let length = report::Length::of(&time);
         let names = &names[row.series.index()];
@@ -136,10 +135,10 @@ pub(crate) fn overview(
         });
         let overview = report.overview(row, TOP, 1, 0);
         OverviewAnswer {
-            total: tables::total(view, series),
+            total: amount(row.counted),
             answer: answered(&overview),
             sentences: sentences(OverviewSentences::new(report, row, overview, intervals)),
-            threads: threads.into_iter().take(TOP).collect(),
+            threads: view.threads(row).into_iter().take(TOP).collect(),
             cores: report.core_kinds(row).into_iter().map(core_kind).collect(),
             time: SelectedTime {
                 parts: time

@@ -83,16 +83,15 @@ pub(crate) fn lines(view: &View, series: usize) -> Result<Answer, Refused> {
 }
 
 pub(crate) fn threads(view: &View, series: usize) -> Result<Answer, Refused> {
-    let (threads, _, _) = view.part_and_tree(series, SeparateBy::Thread, None)?;
     let profile = view.profile();
-    view.report(series, SeparateBy::None, |report, row| {
+    view.report(series, SeparateBy::Thread, |report, row| {
         let process = |row: traceparse::report::ProcessRow| {
             let name = profile.string(profile.process(row.process).name).to_owned();
             let part = Part { id: row.process.index() as i32, name: Some(name), amount: amount(row.counted) };
             ProcessPart { part, threads: row.threads }
         };
         let processes = report.processes(row).into_iter().map(process).collect();
-        Answer::Threads { total: amount(row.counted), threads, processes }
+        Answer::Threads { total: amount(row.counted), threads: view.threads(row), processes }
     })
 }
 
