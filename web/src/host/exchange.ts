@@ -429,6 +429,8 @@ export interface OverviewAnswer {
   readonly kind: 'overview';
   readonly total: Amount;
   readonly answer: Overview;
+  /** The command's sentences, in which a function is `\u{1}LABEL\u{2}NAME\u{3}`; empty if they do not apply. */
+  readonly sentences: Readonly<Record<'activity' | 'leftOut' | 'answer' | 'caution' | 'shares' | 'advice', string>>;
   readonly threads: readonly Part[];
   readonly cores: readonly CoreKind[];
   /** The selected time, of which its length is the base of the CPU use. */

@@ -24,7 +24,7 @@ export function OverviewView(): JSX.Element {
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
       <div class="answer">
-        <Sentences answer={answer} unit={unit} />
+        <Sentences answer={answer} />
       </div>
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
