@@ -41,7 +41,7 @@ pub use operations::{
     Action, AtPlace, Change, FunctionSet, Operation, OperationEffects, OperationSummary, PlaceAction, TreeDirection,
 };
 pub use sandwich::Sandwich;
-pub use stack_numbers::StackNumbers;
+pub(crate) use stack_numbers::StackNumbers;
 pub(crate) use tree::percent;
 pub use tree::{CallTree, Label, Node, Pruning};
 pub use weights::{Metric, StackWeight, StackWeights};

@@ -69,13 +69,11 @@ fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// The weight of the running samples of a page, which has one series.
+/// The weight of the samples of a page, which has one series.
 fn weight(page: &str) -> u64 {
     let payload = Payload::of(page);
     assert_eq!(payload.head["series"].as_array().unwrap().len(), 1);
-    payload.head["answer"]["overview"][0]["weight"]
-        .as_u64()
-        .unwrap_or_else(|| payload.head["series"][0]["weight"].as_str().expect("a weight").parse().expect("a number"))
+    payload.head["series"][0]["weight"].as_str().expect("a weight").parse().expect("a number")
 }
 
 /// Everything that a link selects is in its page, as the page spells it.

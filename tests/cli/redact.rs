@@ -49,6 +49,10 @@ fn outputs(args: &[&str]) -> String {
             text += &payload;
         }
     }
+    // The engine is the same in every page, and its letters may spell anything.
+    if let Some((before, rest)) = text.split_once("<script id=\"engine\"") {
+        text = format!("{before}{}", rest.split_once("</script>").expect("an end").1);
+    }
     if output.stdout.starts_with(b"\x1f\x8b") {
         let mut inflated = Vec::new();
         GzDecoder::new(output.stdout.as_slice()).read_to_end(&mut inflated).expect("gzip");

@@ -153,39 +153,6 @@ fn filters_choose_what_is_in_the_page() {
 }
 
 #[test]
-fn the_page_has_the_answer_of_the_overview() {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt").to_owned();
-    for (path, options) in [
-        (orchard(), vec![]),
-        (orchard(), vec!["--state", "all"]),
-        (orchard(), vec!["--thread", "Main Thread", "--hide-system"]),
-        (fixture("27/several-tables"), vec![]),
-        (fixture("27/signposts"), vec![]),
-        (sample, vec![]),
-    ] {
-        let payload = Payload::of(&ok(&[&[&path as &str, "--format", "html"], &options[..]].concat()));
-        let expected = json(&[&[&path as &str, "--view", "overview"], &options[..]].concat());
-        let mut answer = payload.head["answer"].clone();
-        let rows = answer["overview"].as_array_mut().unwrap();
-        let sentences: Vec<Value> = rows.iter_mut().map(|row| row["sentences"].take()).collect();
-        rows.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("sentences")));
-        assert_eq!(answer["overview"], expected["overview"], "{path} {options:?}");
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = words(&ok(&[&[&path as &str, "--view", "overview"], &options[..]].concat()));
-        let first = &sentences[answer["series"].as_u64().unwrap() as usize];
-        for name in ["title", "activity", "left_out", "answer", "caution", "shares", "advice"] {
-            let sentence = words(first[name].as_str().unwrap());
-            // Text ends after some lines.
-            let beginning: String = sentence.chars().take(200).collect();
-            assert!(text.contains(&beginning), "{path} {options:?}: {name}: {sentence}\n{text}");
-        }
-        assert!(!first["answer"].as_str().unwrap().is_empty());
-        assert_eq!(first["hangs"] == 0, first["longest_hang"].is_null());
-        assert_eq!(first["hangs"].as_u64().unwrap() > 0, text.contains("potential hang"), "{path} {options:?}");
-    }
-}
-
-#[test]
 fn reports_of_sample_are_sums() {
     let folder = Folder::new();
     let report = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt");

@@ -5,6 +5,7 @@
 #![cfg(feature = "cli")]
 
 mod bundle_reader;
+mod cached;
 mod calltree;
 mod categories;
 mod demangle;

@@ -7,13 +7,15 @@ use std::path::Path;
 use serde_json::Value;
 use support::{Content, Invented, Node, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
 use traceparse::calltree::Metric;
-use traceparse::output::{self, DiffReport, DiffView, Format, WorkbenchOptions, WorkbenchReduction};
+use traceparse::output::{
+    self, DiffReport, DiffView, Format, OverviewContext, OverviewSentences, Style, WorkbenchOptions, WorkbenchReduction,
+};
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::recording::{Counter, Intervals, Options, Recording, SampleDetail};
 use traceparse::redact::Redactor;
 use traceparse::report::diff::{Diff, Normalize};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
-use traceparse::units::Nanos;
+use traceparse::units::{Nanos, Unit};
 use traceparse::{Analysis, Payload, read};
 
 const VIEWS: [View; 16] = [
@@ -444,4 +446,48 @@ fn rows_without_bytes_are_limited() {
         }
         assert!(!read_damaged(&payload_of(&head)));
     }
+}
+
+/// The page of a recording has the sentences of its overview, in which functions are marked.
+#[test]
+fn sentences_are_those_of_the_overview() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mark = |text: &str| {
+        text.split('\u{1}').skip(1).map(|rest| rest.split_once('\u{2}').unwrap().0.to_owned()).collect::<Vec<_>>()
+    };
+    let mut marked = 0;
+    for seed in 0..40 {
+        let invented = Invented::random(seed, &Size::small());
+        let xml = render(&invented, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &invented));
+        let (recording, _) = open(&xml, SampleDetail::Each);
+        for states in [StateFilter::Running, StateFilter::All] {
+            let selection = Selection { states, ..Selection::default() };
+            let options = ReportOptions { selection, view: View::Overview, ..ReportOptions::default() };
+            let report = recording.report(&options);
+            let mut out = Vec::new();
+            output::write(&report, &Format::Overview(Style::default(), OverviewContext::default()), &mut out).unwrap();
+            let text = words(&String::from_utf8(out).unwrap());
+            let heaviest = report
+                .series
+                .iter()
+                .max_by_key(|series| (series.unit == Unit::Nanoseconds, series.counted.weight.value))
+                .unwrap();
+            let overview = report.overview(heaviest, 5, 1, 0);
+            let answers: Vec<String> =
+                overview.answers.iter().map(|answer| answer.function.index().to_string()).collect();
+            let found = OverviewSentences::new(&report, heaviest, overview, &Intervals::default());
+            if let Some(first) = mark(&found.answer).first() {
+                assert_eq!(*first, answers[0]);
+                marked += 1;
+            }
+            for sentence in [found.activity, found.left_out, found.answer, found.caution, found.shares, found.advice] {
+                let plain = sentence.split('\u{1}').map(|part| part.split_once('\u{2}').map_or(part, |(_, name)| name));
+                let plain = words(&plain.collect::<String>().replace('\u{3}', ""));
+                // Text ends after some lines.
+                let beginning: String = plain.chars().take(200).collect();
+                assert!(text.contains(&beginning), "seed {seed}: {plain}\n{text}");
+            }
+        }
+    }
+    assert!(marked > 20);
 }
