@@ -85,8 +85,12 @@ impl Nodes {
 impl Forest {
     /// Merges all stacks of samples by function.
     pub fn new(profile: &Profile) -> Self {
+        Self::of_stacks(profile, profile.sums_or_samples().map(|sum| sum.stack))
+    }
+
+    /// Merges these stacks by function.
+    pub(crate) fn of_stacks(profile: &Profile, stacks: impl Iterator<Item = Option<StackId>>) -> Self {
         let function = |frame: FrameId| profile.frame(frame).function.index() as u32;
-        let stacks = profile.sums_or_samples().map(|sum| sum.stack);
         Self::of(profile, stacks, profile.function_ids().len() as u32, function)
     }
 
@@ -114,6 +118,31 @@ impl Forest {
         if is_needed[stacks] != Need::None {
             node_of_stack[stacks] = nodes.child(0, functions);
         }
+        let samples = is_needed.iter().map(|need| *need == Need::Samples).collect();
+        Self::arrange(nodes, node_of_stack, samples, functions)
+    }
+
+    /// Merges forests whose labels have other numbers, below `labels`. Each takes its forest, and the number of each of its labels. The
+    /// stacks of the result are the knots of all of them, one after the other ([`knots`](Self::knots)).
+    pub(crate) fn merged(forests: &[(&Self, &dyn Fn(Label) -> u32)], labels: u32) -> Self {
+        let mut nodes = Nodes { parents: vec![0], labels: vec![NONE], others: HashMap::default() };
+        let mut node_of_knot = Vec::new();
+        for (forest, number) in forests {
+            let mut places = vec![0; forest.len()];
+            for node in 1..forest.len() as u32 {
+                let above = places[forest.parents[node as usize] as usize];
+                places[node as usize] = nodes.child(above, number(forest.label(node)));
+            }
+            node_of_knot.extend(forest.knots.iter().map(|&(node, _)| places[node as usize]));
+        }
+        let samples = vec![true; node_of_knot.len()];
+        // Samples without a stack have a number of their own.
+        node_of_knot.push(0);
+        Self::arrange(nodes, node_of_knot, samples, labels)
+    }
+
+    /// Puts nodes in preorder and ties knots. By stack: its node, and whether samples may end in it.
+    fn arrange(nodes: Nodes, node_of_stack: Vec<u32>, is_sampled: Vec<bool>, functions: u32) -> Self {
         let (places, sizes) = nodes.preorder();
         let count = places.len();
         let (mut parents, mut labels, mut ends) = (vec![0; count], vec![NONE; count], vec![0; count]);
@@ -131,8 +160,8 @@ impl Forest {
         drop(nodes);
         let mut is_knot: Vec<bool> = children.into_iter().map(|children| children != 1).collect();
         is_knot[0] = true;
-        for (stack, _) in is_needed.iter().enumerate().filter(|(_, need)| **need == Need::Samples) {
-            is_knot[places[node_of_stack[stack] as usize] as usize] = true;
+        for (&node, _) in node_of_stack.iter().zip(&is_sampled).filter(|(_, is_sampled)| **is_sampled) {
+            is_knot[places[node as usize] as usize] = true;
         }
         let (knot_of_node, knots) = tie_knots(&parents, &is_knot);
         let knot_of_stack = node_of_stack.iter().map(|&node| knot_of_node[places[node as usize] as usize]).collect();
@@ -162,7 +191,7 @@ impl Forest {
     }
 
     /// Returns the number of its label: functions by their index, then samples without a stack.
-    pub(super) fn label_number(&self, node: u32) -> usize {
+    pub(crate) fn label_number(&self, node: u32) -> usize {
         self.labels[node as usize] as usize
     }
 
@@ -208,8 +237,49 @@ impl Forest {
         ForestWeights { sums }
     }
 
+    /// Returns the number of knots.
+    pub(crate) fn knots(&self) -> usize {
+        self.knots.len()
+    }
+
+    /// Returns the knot of a node, and whether it ends there; otherwise nothing ends in the node.
+    pub(crate) fn knot_of_node(&self, node: u32) -> (usize, bool) {
+        let knot = self.knot_of_node[node as usize];
+        (knot as usize, self.knots[knot as usize].0 == node)
+    }
+
+    /// Returns each knot below the root, from the last one to the first, with the knot above.
+    pub(crate) fn knots_upwards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.knots.iter().enumerate().skip(1).rev().map(|(knot, &(_, above))| (knot, above as usize))
+    }
+
+    /// Returns the nodes that belong to a knot: its own, and those above it on the way to the next knot.
+    pub(crate) fn nodes_of_knot(&self, knot: usize) -> impl Iterator<Item = u32> + '_ {
+        let (node, above) = self.knots[knot];
+        let end = self.knots[above as usize].0;
+        std::iter::successors(Some(node), |&node| Some(self.parents[node as usize]))
+            .take_while(move |&node| node != end)
+    }
+
+    /// True if no node above has the label of a node.
+    pub(crate) fn is_outermost(&self, node: u32) -> bool {
+        self.is_outermost[node as usize]
+    }
+
+    /// By node: true if no node above has its key, by label.
+    pub(crate) fn outermost_of(&self, key_of_label: &[u32], keys: usize) -> Vec<bool> {
+        let keys_of_nodes: Vec<u32> =
+            self.labels.iter().map(|&label| key_of_label.get(label as usize).copied().unwrap_or(0)).collect();
+        outermost(&keys_of_nodes, &self.ends, keys)
+    }
+
+    /// Returns the knot in which the samples of a stack end; of merged forests, of a knot of theirs.
+    pub(crate) fn knot_of_place(&self, place: usize) -> usize {
+        self.knot_of_stack[place] as usize
+    }
+
     /// Returns the knot in which the samples of a stack end.
-    fn knot_of(&self, stack: Option<StackId>) -> usize {
+    pub(crate) fn knot_of(&self, stack: Option<StackId>) -> usize {
         let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
         self.knot_of_stack[place] as usize
     }
@@ -285,6 +355,11 @@ pub struct ForestWeights {
 impl ForestWeights {
     fn of_knot(&self, knot: u32) -> &KeySums {
         &self.sums[knot as usize]
+    }
+
+    /// Returns the sums of each knot.
+    pub(crate) fn of_knots(&self) -> &[KeySums] {
+        &self.sums
     }
 
     /// Returns the sums of all stacks.

@@ -43,11 +43,9 @@ use crate::calltree::OperationSummary;
 use crate::calltree::{
     CallTree, Draft, ForestWeights, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights,
 };
-use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
-    ProcessId, Sample, SampleSum, SampledTime, SelectedSamples, Selection, SeriesId, StackId, StateFilter, StringId,
-    ThreadId,
+    ProcessId, Sample, SampleSum, SampledTime, SelectedSamples, Selection, SeriesId, StateFilter, StringId, ThreadId,
 };
 use crate::recording::{DocumentContent, Recording, Table};
 use crate::redact::Redacted;
@@ -254,32 +252,6 @@ impl<'e> Report<'e> {
     ) -> impl Iterator<Item = &'r StackWeight> {
         let weights = self.tree_weights(series);
         scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
-    }
-
-    /// By stack: the sum of the squared weights of its samples, over all series. The samples of a sum, or of a joined row of a
-    /// page, are assumed to have equal weights.
-    fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
-        let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
-        let mut add = |stack, square: u128| {
-            let sum = squares.entry(stack).or_default();
-            *sum = sum.saturating_add(square);
-        };
-        let profile = &self.recording.profile;
-        if profile.samples().is_empty() {
-            for row in self.weights.rows().iter().filter(|row| row.samples > 0) {
-                add(row.stack, u128::from(row.weight).pow(2) / u128::from(row.samples));
-            }
-            return squares;
-        }
-        for sample in self.options.selection.on(profile).iter() {
-            if self.positions[sample.series.index()].is_some() {
-                add(
-                    sample.stack,
-                    u128::from(self.options.metric.of(sample)).pow(2) / u128::from(sample.samples.max(1)),
-                );
-            }
-        }
-        squares
     }
 
     /// Visits the trees of these scopes of a series, in their order, until `visit` fails, without making [`CallTree`]s of

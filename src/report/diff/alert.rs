@@ -288,6 +288,7 @@ fn limit(limit: &Limit<'_>) -> Result<DiffLimit, AlertError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::WeighedTree;
     use super::super::{Side, Sides};
     use super::*;
     use crate::units::Unit;
@@ -333,8 +334,6 @@ mod tests {
             ..row.clone()
         };
         let binaries = rows.iter().take(1).map(binary).collect();
-        let profile = crate::profile::ProfileBuilder::new().finish();
-        let names = std::sync::Arc::new(super::super::Functions::new([&profile, &profile]));
         let unit = Unit::Nanoseconds;
         Diff {
             unit,
@@ -345,7 +344,7 @@ mod tests {
             own_functions: Vec::new(),
             binaries,
             nodes: Vec::new(),
-            names,
+            weighed: WeighedTree::empty(),
         }
     }
 

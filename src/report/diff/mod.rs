@@ -45,12 +45,13 @@ pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
 pub use change_and_noise::{Change, Presence, Side, Sides};
 pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey, Functions};
-pub use tree::DiffNode;
+pub use tree::{DiffNode, DiffTree};
 
 use super::Report;
 pub use crate::alert_grammar::AlertError;
+use crate::calltree::Forest;
 use crate::units::Unit;
-use tree::{MergedTree, by_binary, by_function, own_code};
+use tree::{WeighedTree, change_of, own_code};
 
 /// A row of a table: a function or a binary.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,50 +88,55 @@ pub struct Diff {
     /// The binaries, the largest changes of self weight first. A binary's all weight counts a sample once.
     pub binaries: Vec<DiffRow>,
     /// The call tree over all threads, in the order it is read: below each node the largest changes of all weight first. Node 0
-    /// is the root.
+    /// is the root. Only [`Diff::new`] makes the list.
     pub nodes: Vec<DiffNode>,
-    names: Arc<Functions>,
+    weighed: WeighedTree,
 }
 
 impl Diff {
     /// Compares two reports that are [comparable](Unlike::between). All selected samples of all their series are added up.
     pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, normalize: Normalize) -> Self {
-        let functions = Functions::new([&before.recording.profile, &after.recording.profile]);
-        Self::of_matched(&Arc::new(functions), before, after, normalize)
+        let reports = [before, after];
+        let functions = Functions::new(reports.map(|report| &report.recording.profile));
+        let forests = reports.map(|report| {
+            Forest::of_stacks(&report.recording.profile, report.weights.rows().iter().map(|row| row.stack))
+        });
+        let forests = forests.each_ref();
+        let tree = DiffTree::new(&Arc::new(functions), forests);
+        let mut diff = Self::of_tree(&Arc::new(tree), reports, forests, normalize);
+        diff.nodes = diff.weighed.nodes(diff.factor);
+        diff
     }
 
-    /// The same, for programs that compare many selections of two recordings, whose functions are matched once.
-    pub fn of_matched<'e>(
-        functions: &Arc<Functions>,
-        before: &Report<'e>,
-        after: &Report<'e>,
+    /// The same without a list of nodes, for programs that compare many selections of two recordings: the tree, and the forests of which it
+    /// was made, stay.
+    pub fn of_tree<'e>(
+        tree: &Arc<DiffTree>,
+        reports: [&Report<'e>; 2],
+        forests: [&Forest; 2],
         normalize: Normalize,
     ) -> Self {
-        let names = Arc::clone(functions);
-        let tree = MergedTree::new([before, after], functions);
-        let total = tree.total();
+        let weighed = WeighedTree::new(tree, reports, forests);
+        let [before, after] = reports;
+        let total = weighed.sides(0);
         let found = normalize.factor(before, after, &total);
         let factor = found.unwrap_or(1.0);
-        let change = |sides: &Sides| {
-            (
-                Change::new(sides.before.own(), sides.after.own(), factor),
-                Change::new(sides.before.all(), sides.after.all(), factor),
-            )
-        };
-        let nodes = tree.into_nodes(functions, factor);
-        let by_function = by_function(&nodes, functions);
-        let own = own_code([before, after], functions).into_iter().map(|(number, own)| {
-            let (function, all) = &by_function[number];
+        let change =
+            |sides: &Sides| (Change::new(sides.before.own(), sides.after.own(), factor), change_of(sides, factor));
+        let name = |number: usize| tree.functions.names()[number].clone();
+        let by_function = weighed.by_function();
+        let own = own_code(reports, forests, &tree.functions).into_iter().map(|(number, own)| {
+            let all = &by_function[number];
             let sides = Sides { before: all.before.with_self(own.before), after: all.after.with_self(own.after) };
-            (number, function.clone(), sides)
+            (number, name(number), sides)
         });
         let own: Vec<(usize, Function, Sides)> = own.collect();
-        let numbered = |rows: Vec<(Function, Sides)>| {
-            let rows = rows.into_iter().enumerate();
-            rows.map(|(number, (function, sides))| (number, function, sides)).collect()
-        };
+        let is_sampled = |sides: &Sides| sides.before.all_samples + sides.after.all_samples > 0;
+        let functions = by_function.iter().enumerate().filter(|(_, sides)| is_sampled(sides));
+        let functions = functions.map(|(number, sides)| (number, name(number), *sides)).collect();
+        let binaries = weighed.by_binary().into_iter().enumerate();
+        let binaries = binaries.map(|(number, (binary, sides))| (number, binary, sides)).collect();
         let rows = |rows: Vec<(usize, Function, Sides)>| {
-            let is_sampled = |sides: &Sides| sides.before.all_samples + sides.after.all_samples > 0;
             let rows = rows.into_iter().filter(|(_, _, sides)| is_sampled(sides)).map(|(number, function, sides)| {
                 let (self_change, all_change) = change(&sides);
                 DiffRow { number, function, sides, self_change, all_change }
@@ -151,16 +157,31 @@ impl Diff {
             is_scaled: found.is_some(),
             total,
             own_functions: rows(own),
-            functions: rows(numbered(by_function)),
-            binaries: rows(numbered(by_binary(&nodes, functions))),
-            nodes,
-            names,
+            functions: rows(functions),
+            binaries: rows(binaries),
+            nodes: Vec::new(),
+            weighed,
         }
+    }
+
+    /// The tree, whose nodes [`children`](Self::children) and [`sides`](Self::sides) number.
+    pub fn tree(&self) -> &DiffTree {
+        &self.weighed.tree
+    }
+
+    /// The children of a node of the tree that have samples, the largest changes of all weight first.
+    pub fn children(&self, node: u32) -> Vec<u32> {
+        self.weighed.children(node, self.factor)
+    }
+
+    /// The weights of a node of the tree.
+    pub fn sides(&self, node: u32) -> Sides {
+        self.weighed.sides(node)
     }
 
     /// The function of a node of the tree; `None` for the root.
     pub fn function(&self, node: &DiffNode) -> Option<&Function> {
-        self.names.names().get_index(node.function?)
+        self.weighed.tree.functions.names().get_index(node.function?)
     }
 
     /// The change of something's self weight.
@@ -170,6 +191,6 @@ impl Diff {
 
     /// The change of something's all weight.
     pub fn all_change(&self, sides: &Sides) -> Change {
-        Change::new(sides.before.all(), sides.after.all(), self.factor)
+        change_of(sides, self.factor)
     }
 }

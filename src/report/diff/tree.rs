@@ -1,11 +1,12 @@
 //! The stacks of two recordings, merged into one tree.
 
-use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::change_and_noise::{Side, Sides};
+use super::change_and_noise::{Change, Side, Sides};
 use super::matching::{Function, Functions, STACKLESS};
-use crate::hash::HashMap;
-use crate::profile::{FunctionId, Profile, StackId};
+use crate::calltree::{Forest, ForestWeights, Label};
+use crate::profile::Profile;
 use crate::report::Report;
 use crate::report::overview::OwnCode;
 
@@ -15,223 +16,232 @@ use crate::report::overview::OwnCode;
 pub struct DiffNode {
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,
-    /// The number of its function among the [functions](super::Functions::iter) of both recordings; `None` for the root.
+    /// The number of its function among the [functions](Functions::iter) of both recordings; `None` for the root.
     pub function: Option<usize>,
     /// The weights of the node.
     pub sides: Sides,
 }
 
-/// The tree under construction. Node 0 is the root, and parents precede their children. Nodes are large, so this list of nodes becomes the
-/// list of the [`Diff`](super::Diff).
-pub(super) struct MergedTree {
-    nodes: Vec<DiffNode>,
-    parents: Vec<usize>,
+/// The tree of two recordings without weights, which are added for each selection. Node 0 is the root.
+#[derive(Debug)]
+pub struct DiffTree {
+    pub(super) functions: Arc<Functions>,
+    forest: Forest,
+    /// The number of knots of the first recording's tree, before which those of the second do not begin.
+    first_knots: usize,
+    /// By node: true if no node above is of its binary.
+    is_outermost_of_binary: Vec<bool>,
 }
 
-impl MergedTree {
-    /// Merges the stacks of both sides, with all selected samples.
-    pub(super) fn new<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> Self {
-        let root = DiffNode { depth: 0, function: None, sides: Sides::default() };
-        let mut tree = Self { nodes: vec![root], parents: vec![0] };
-        let mut child_of: HashMap<(usize, usize), usize> = HashMap::default();
-        for (side, report) in reports.into_iter().enumerate() {
-            let profile = &report.recording.profile;
-            let mut node_of: Vec<usize> = vec![0; profile.stack_ids().len()];
-            let mut squares = report.squared_weights();
-            for row in report.weights.rows() {
-                let mut child = |parent: usize, function: usize| {
-                    *child_of.entry((parent, function)).or_insert_with(|| tree.add(parent, function))
-                };
-                let node = match row.stack {
-                    Some(stack) => node_of_stack(profile, stack, &mut node_of, |parent, function| {
-                        child(parent, functions.number(side, function))
-                    }),
-                    None => child(0, STACKLESS),
-                };
-                // A stack has several rows if several threads have it, but only one sum of squares.
-                let squares = squares.remove(&row.stack).unwrap_or(0);
-                of(&mut tree.nodes[node].sides, side).add_self(row.weight, row.samples, squares);
+impl DiffTree {
+    /// Merges the trees of the first and the second recording, whose functions were matched.
+    pub fn new(functions: &Arc<Functions>, forests: [&Forest; 2]) -> Self {
+        let number = |side: usize| {
+            move |label: Label| match label {
+                Label::Function(id) => functions.number(side, id) as u32,
+                Label::Root | Label::NoStack => STACKLESS as u32,
+            }
+        };
+        let numbers = [number(0), number(1)];
+        let count = functions.names().len();
+        let forest = Forest::merged(&[(forests[0], &numbers[0]), (forests[1], &numbers[1])], count as u32);
+        let binaries: Vec<u32> = (0..count).map(|number| functions.binary_of(number) as u32).collect();
+        let is_outermost_of_binary = forest.outermost_of(&binaries, functions.binaries().len());
+        Self { functions: Arc::clone(functions), forest, first_knots: forests[0].knots(), is_outermost_of_binary }
+    }
+
+    /// Returns the number of nodes.
+    pub fn len(&self) -> usize {
+        self.forest.len()
+    }
+
+    /// True if there is only the root.
+    pub fn is_empty(&self) -> bool {
+        self.forest.is_empty()
+    }
+
+    /// Returns the number of a node's function; `None` for the root.
+    pub fn function(&self, node: u32) -> Option<usize> {
+        (node > 0).then(|| self.forest.label_number(node))
+    }
+
+    /// Returns the parent of a node; the root is its own.
+    pub fn parent(&self, node: u32) -> u32 {
+        self.forest.parent(node)
+    }
+}
+
+/// A tree with the weights of both sides, by knot.
+#[derive(Clone, Debug)]
+pub(super) struct WeighedTree {
+    pub(super) tree: Arc<DiffTree>,
+    sums: Vec<Sides>,
+}
+
+impl WeighedTree {
+    /// Weighs a tree with all selected samples. `forests` are those that the tree was made of.
+    pub(super) fn new<'e>(tree: &Arc<DiffTree>, reports: [&Report<'e>; 2], forests: [&Forest; 2]) -> Self {
+        let mut sums = vec![Sides::default(); tree.forest.knots()];
+        for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
+            let start = if side == 0 { 0 } else { tree.first_knots };
+            let weights: ForestWeights = forest.weigh(report.weights.rows());
+            let squares = report.squares_of_knots(forest);
+            for (knot, (own, squares)) in weights.of_knots().iter().zip(squares).enumerate() {
+                let sum = &mut sums[tree.forest.knot_of_place(start + knot)];
+                of(sum, side).add_self(own.self_weight, own.self_samples, squares);
             }
         }
-        tree.sum_up();
-        tree
+        for sides in &mut sums {
+            for side in [&mut sides.before, &mut sides.after] {
+                side.add_all(side.self_weight, side.self_samples, side.self_squares);
+            }
+        }
+        for (knot, above) in tree.forest.knots_upwards() {
+            let Sides { before, after } = sums[knot];
+            sums[above].before.add_all(before.all_weight, before.all_samples, before.all_squares);
+            sums[above].after.add_all(after.all_weight, after.all_samples, after.all_squares);
+        }
+        Self { tree: Arc::clone(tree), sums }
     }
 
-    fn add(&mut self, parent: usize, function: usize) -> usize {
-        let depth = self.nodes[parent].depth + 1;
-        self.nodes.push(DiffNode { depth, function: Some(function), sides: Sides::default() });
-        self.parents.push(parent);
-        self.nodes.len() - 1
+    /// A tree of nothing.
+    #[cfg(test)]
+    pub(super) fn empty() -> Self {
+        let profile = crate::profile::ProfileBuilder::new().finish();
+        let (functions, forest) = (Arc::new(Functions::new([&profile, &profile])), Forest::new(&profile));
+        let tree = Arc::new(DiffTree::new(&functions, [&forest, &forest]));
+        Self { sums: vec![Sides::default(); tree.forest.knots()], tree }
     }
 
-    fn sum_up(&mut self) {
-        for node in (0..self.nodes.len()).rev() {
-            for side in 0..2 {
-                let own = of(&mut self.nodes[node].sides, side);
-                own.add_all(own.self_weight, own.self_samples, own.self_squares);
-                let Side { all_weight, all_samples, all_squares, .. } = *own;
-                if node > 0 {
-                    of(&mut self.nodes[self.parents[node]].sides, side).add_all(all_weight, all_samples, all_squares);
+    /// The weights of a node.
+    pub(super) fn sides(&self, node: u32) -> Sides {
+        let (knot, ends_there) = self.tree.forest.knot_of_node(node);
+        let Sides { before, after } = self.sums[knot];
+        if ends_there {
+            return self.sums[knot];
+        }
+        Sides { before: before.with_self(Side::default()), after: after.with_self(Side::default()) }
+    }
+
+    /// The children with samples, the largest changes of all weight first.
+    pub(super) fn children(&self, node: u32, factor: f64) -> Vec<u32> {
+        let sides = |node: u32| self.sums[self.tree.forest.knot_of_node(node).0];
+        let is_counted = |&node: &u32| sides(node).before.all_samples + sides(node).after.all_samples > 0;
+        let mut children: Vec<u32> = self.tree.forest.children(node).filter(is_counted).collect();
+        let change = |sides: &Sides| (sides.after.all_weight as f64 * factor - sides.before.all_weight as f64).abs();
+        let name = |node: u32| self.tree.functions.names().get_index(self.tree.forest.label_number(node));
+        children.sort_unstable_by(|&a, &b| {
+            let (one, other) = (sides(a), sides(b));
+            let by_size = change(&other).total_cmp(&change(&one));
+            let weight = |sides: &Sides| sides.before.all_weight.max(sides.after.all_weight);
+            by_size.then_with(|| weight(&other).cmp(&weight(&one))).then_with(|| name(a).cmp(&name(b)))
+        });
+        children
+    }
+
+    /// The nodes with samples in the order they are read: below each the largest changes of all weight first.
+    pub(super) fn nodes(&self, factor: f64) -> Vec<DiffNode> {
+        let mut nodes = Vec::new();
+        let mut todo = vec![(0, 0)];
+        while let Some((node, depth)) = todo.pop() {
+            nodes.push(DiffNode { depth, function: self.tree.function(node), sides: self.sides(node) });
+            todo.extend(self.children(node, factor).into_iter().rev().map(|child| (child, depth + 1)));
+        }
+        nodes
+    }
+
+    /// Sums by function. Recursion counts once.
+    pub(super) fn by_function(&self) -> Vec<Sides> {
+        let forest = &self.tree.forest;
+        self.sum_by(self.tree.functions.names().len(), |number| number, |node| forest.is_outermost(node))
+    }
+
+    /// Sums by binary.
+    pub(super) fn by_binary(&self) -> Vec<(Function, Sides)> {
+        let functions = &self.tree.functions;
+        let is_outermost = |node: u32| self.tree.is_outermost_of_binary[node as usize];
+        let sums = self.sum_by(functions.binaries().len(), |number| functions.binary_of(number), is_outermost);
+        functions.binaries().iter().cloned().zip(sums).collect()
+    }
+
+    /// Sums by a key of functions. `is_outermost` tells whether no node above has the key of a node: only such nodes add to its all weight.
+    fn sum_by(&self, keys: usize, key: impl Fn(usize) -> usize, is_outermost: impl Fn(u32) -> bool) -> Vec<Sides> {
+        let forest = &self.tree.forest;
+        let mut sums = vec![Sides::default(); keys];
+        for (knot, sides) in self.sums.iter().enumerate().skip(1) {
+            if sides.before.all_samples + sides.after.all_samples == 0 {
+                continue;
+            }
+            for (place, node) in forest.nodes_of_knot(knot).enumerate() {
+                let sum = &mut sums[key(forest.label_number(node))];
+                for side in 0..2 {
+                    let (mut sides, sum) = (*sides, of(sum, side));
+                    let from = *of(&mut sides, side);
+                    if place == 0 {
+                        sum.add_self(from.self_weight, from.self_samples, from.self_squares);
+                    }
+                    if is_outermost(node) {
+                        sum.add_all(from.all_weight, from.all_samples, from.all_squares);
+                    }
                 }
             }
         }
+        sums
     }
-
-    /// The weights of the root.
-    pub(super) fn total(&self) -> Sides {
-        self.nodes[0].sides
-    }
-
-    /// The nodes in the order they are read: below each the largest changes of all weight first.
-    pub(super) fn into_nodes(self, functions: &Functions, factor: f64) -> Vec<DiffNode> {
-        let Self { mut nodes, parents } = self;
-        let mut below = Below::new(&parents);
-        drop(parents);
-        let change = |node: usize| {
-            let Sides { before, after } = nodes[node].sides;
-            (after.all_weight as f64 * factor - before.all_weight as f64).abs()
-        };
-        let weight = |node: usize| nodes[node].sides.before.all_weight.max(nodes[node].sides.after.all_weight);
-        let name = |node: usize| nodes[node].function.map(|number| &functions.names()[number]);
-        let mut places = vec![0; nodes.len()];
-        let (mut todo, mut place) = (vec![0], 0);
-        while let Some(node) = todo.pop() {
-            places[node] = place;
-            place += 1;
-            let children = below.of(node);
-            // The last node is visited first.
-            children.sort_unstable_by(|&a, &b| {
-                let by_size = change(a).total_cmp(&change(b));
-                by_size.then_with(|| weight(a).cmp(&weight(b))).then_with(|| Reverse(name(a)).cmp(&Reverse(name(b))))
-            });
-            todo.extend_from_slice(children);
-        }
-        put_in_place(&mut nodes, &mut places);
-        nodes
-    }
-}
-
-/// The nodes below each node.
-struct Below {
-    children: Vec<usize>,
-    /// By node: where its children begin; one more at the end.
-    starts: Vec<usize>,
-}
-
-impl Below {
-    fn new(parents: &[usize]) -> Self {
-        let mut starts = vec![0; parents.len() + 1];
-        for &parent in &parents[1..] {
-            starts[parent] += 1;
-        }
-        let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
-        }
-        let mut children = vec![0; parents.len() - 1];
-        for (node, &parent) in parents.iter().enumerate().skip(1) {
-            starts[parent] -= 1;
-            children[starts[parent]] = node;
-        }
-        Self { children, starts }
-    }
-
-    fn of(&mut self, node: usize) -> &mut [usize] {
-        &mut self.children[self.starts[node]..self.starts[node + 1]]
-    }
-}
-
-/// Moves each to its place, without a second list of them.
-fn put_in_place<T>(rows: &mut [T], places: &mut [usize]) {
-    for at in 0..rows.len() {
-        while places[at] != at {
-            let place = places[at];
-            rows.swap(at, place);
-            places.swap(at, place);
-        }
-    }
-}
-
-/// Sums the tree by function. Recursion counts once.
-pub(super) fn by_function(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
-    let sums = sums(nodes, functions.names().len(), |number| number);
-    functions.names().iter().cloned().zip(sums).collect()
-}
-
-/// Sums the tree by binary.
-pub(super) fn by_binary(nodes: &[DiffNode], functions: &Functions) -> Vec<(Function, Sides)> {
-    let sums = sums(nodes, functions.binaries().len(), |number| functions.binary_of(number));
-    functions.binaries().iter().cloned().zip(sums).collect()
-}
-
-/// Sums over nodes of one key; below a node of a key, others of it add to its self weight only.
-fn sums(nodes: &[DiffNode], count: usize, key: impl Fn(usize) -> usize) -> Vec<Sides> {
-    let mut sums = vec![Sides::default(); count];
-    // The keys from the root to a node, and how often each of them is there.
-    let (mut path, mut times) = (Vec::new(), vec![0_u32; count]);
-    for node in nodes {
-        let Some(own) = node.function.map(&key) else { continue };
-        for left in path.drain(node.depth as usize - 1..) {
-            times[left] -= 1;
-        }
-        for side in 0..2 {
-            let (mut sides, sum) = (node.sides, of(&mut sums[own], side));
-            let from = of(&mut sides, side);
-            sum.add_self(from.self_weight, from.self_samples, from.self_squares);
-            if times[own] == 0 {
-                sum.add_all(from.all_weight, from.all_samples, from.all_squares);
-            }
-        }
-        times[own] += 1;
-        path.push(own);
-    }
-    sums
 }
 
 /// By number of a function of app code: its samples, including samples of system functions that it called.
-pub(super) fn own_code<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> HashMap<usize, Sides> {
-    let mut sums: HashMap<usize, Sides> = HashMap::default();
-    for (side, report) in reports.into_iter().enumerate() {
-        let mut squares = report.squared_weights();
+pub(super) fn own_code<'e>(
+    reports: [&Report<'e>; 2],
+    forests: [&Forest; 2],
+    functions: &Functions,
+) -> BTreeMap<usize, Sides> {
+    let mut sums: Vec<Option<Sides>> = vec![None; functions.names().len()];
+    for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
+        let mut squares = report.squares_of_knots(forest);
         for series in &report.series {
             let code = OwnCode::new(report, series);
             for row in report.weights.of_series(series.series) {
-                // As in the tree, a stack may have several rows but one sum of squares.
-                let squares = squares.remove(&row.stack).unwrap_or(0);
+                // Stacks of the same functions have one owner, and one sum of squares.
+                let squares = std::mem::take(&mut squares[forest.knot_of(row.stack)]);
                 let Some(place) = row.stack.and_then(|stack| code.place(stack)) else { continue };
-                let own = sums.entry(functions.number(side, code.function(place))).or_default();
+                let own = sums[functions.number(side, code.function(place))].get_or_insert_default();
                 of(own, side).add_self(row.weight, row.samples, squares);
             }
         }
     }
-    sums
+    sums.into_iter().enumerate().filter_map(|(number, sides)| Some((number, sides?))).collect()
 }
 
 fn of(sides: &mut Sides, side: usize) -> &mut Side {
     if side == 0 { &mut sides.before } else { &mut sides.after }
 }
 
-/// The node of a stack. `node_of` caches the nodes of stacks, with 0 for unknown nodes.
-fn node_of_stack(
-    profile: &Profile,
-    stack: StackId,
-    node_of: &mut [usize],
-    mut child: impl FnMut(usize, FunctionId) -> usize,
-) -> usize {
-    let mut path = Vec::new();
-    let (mut node, mut next) = (0, Some(stack));
-    while let Some(id) = next {
-        if node_of[id.index()] > 0 {
-            node = node_of[id.index()];
-            break;
+impl Report<'_> {
+    /// By knot of a forest: the sum of the squared weights of the selected samples that end in it. If samples were added up, the samples of
+    /// a stack in a thread are assumed to have equal weights.
+    fn squares_of_knots(&self, forest: &Forest) -> Vec<u128> {
+        let mut squares = vec![0_u128; forest.knots()];
+        let mut add = |knot: usize, weight: u64, samples: u64| {
+            if let Some(square) = u128::from(weight).pow(2).checked_div(samples.into()) {
+                squares[knot] = squares[knot].saturating_add(square);
+            }
+        };
+        let profile: &Profile = &self.recording.profile;
+        if profile.samples().is_empty() {
+            self.weights.rows().iter().for_each(|row| add(forest.knot_of(row.stack), row.weight, row.samples));
+            return squares;
         }
-        path.push(id);
-        next = profile.stack(id).parent;
+        for sample in self.selected().iter() {
+            if self.positions[sample.series.index()].is_some() {
+                add(forest.knot_of(sample.stack), self.options.metric.of(sample), sample.samples.into());
+            }
+        }
+        squares
     }
-    for id in path.into_iter().rev() {
-        node = child(node, profile.frame(profile.stack(id).frame).function);
-        node_of[id.index()] = node;
-    }
-    node
+}
+
+/// The change of all weight of a node.
+pub(super) fn change_of(sides: &Sides, factor: f64) -> Change {
+    Change::new(sides.before.all(), sides.after.all(), factor)
 }

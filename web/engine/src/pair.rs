@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use traceparse::profile::Profile;
-use traceparse::report::diff::{self, Diff, FunctionKey, Functions};
+use traceparse::report::diff::{self, Diff, DiffTree, FunctionKey, Functions};
 use traceparse::report::{Report, SeriesReport};
 use ts_rs::TS;
 
@@ -21,7 +21,7 @@ use crate::protocol::{
     TotalsBefore,
 };
 use crate::search::Reading;
-use crate::view::View;
+use crate::view::{View, counter_of};
 use crate::wire::{Exact, I32s, Refused, U8s};
 
 /// Comparisons that are kept with their weights.
@@ -33,6 +33,8 @@ pub(crate) struct Pair {
     functions: Arc<Functions>,
     changes: Recent<(Selection, Vec<Operation>, Normalize), Rc<Changes>>,
     numbers: Recent<String, PathNumbers>,
+    /// By counter and operations: the merged tree of both recordings.
+    trees: Recent<(Option<u32>, Vec<Operation>), Arc<DiffTree>>,
 }
 
 /// The functions of both recordings, each once. The first is not a function: it represents samples without a stack.
@@ -55,7 +57,14 @@ impl Pair {
     pub(crate) fn new(before: Desk, after: Desk) -> Self {
         let profiles = [&before, &after].map(|desk| &desk.recording().profile);
         let functions = Arc::new(Functions::new(profiles));
-        Self { before, after, functions, changes: Recent::new(KEPT), numbers: Recent::new(NUMBERED) }
+        Self {
+            before,
+            after,
+            functions,
+            changes: Recent::new(KEPT),
+            numbers: Recent::new(NUMBERED),
+            trees: Recent::new(2),
+        }
     }
 
     pub(crate) fn profiles(&self) -> [&Profile; 2] {
@@ -119,7 +128,7 @@ impl Pair {
 
     fn changes(&mut self, place: &Place, normalize: Normalize) -> Result<Rc<Changes>, Refused> {
         let Place { selection, operations, .. } = place;
-        let Self { before, after, functions, changes, .. } = self;
+        let Self { before, after, functions, changes, trees, .. } = self;
         let found = changes.get_or_insert(&(selection.clone(), operations.clone(), normalize), || {
             let selection_before = counterpart(after.profile(), before.profile(), selection);
             let views = (before.view(&selection_before, operations)?, after.view(selection, operations)?);
@@ -140,9 +149,14 @@ impl Pair {
                 Normalize::Duration => diff::Normalize::Duration,
                 Normalize::Samples => diff::Normalize::Samples,
             };
-            let diff = Diff::of_matched(functions, &reports[0], &reports[1], by);
+            let forests = [views.0.base.forest(), views.1.base.forest()];
+            let tree = trees.get_or_insert(&(counter_of(selection), operations.clone()), || {
+                Ok(Arc::new(DiffTree::new(functions, forests)))
+            })?;
+            let diff = Diff::of_tree(tree, reports.each_ref(), forests, by);
             drop(reports);
-            Ok(Rc::new(Changes::new(views, diff, Arc::clone(functions), normalize)))
+            let (functions, (before, after)) = (Arc::clone(functions), views);
+            Ok(Rc::new(Changes { before, after, diff, functions, normalize }))
         })?;
         Ok(Rc::clone(found))
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use traceparse::report::diff::{Change, Diff, DiffNode, DiffRow, FunctionKey, Functions, Presence, Side, Sides};
+use traceparse::report::diff::{Change, Diff, DiffRow, FunctionKey, Functions, Presence, Side, Sides};
 
 use super::flame::{Frame, PathNumbers, Placed, model, place, set_boxes};
 use super::trees::{Tree, is_match, open_rows};
@@ -22,30 +22,11 @@ pub(crate) struct Changes {
     pub(crate) before: Rc<View>,
     pub(crate) after: Rc<View>,
     pub(crate) diff: Diff,
-    functions: Arc<Functions>,
-    normalize: Normalize,
-    /// By node: the node after the last one below it.
-    ends: Vec<u32>,
+    pub(crate) functions: Arc<Functions>,
+    pub(crate) normalize: Normalize,
 }
 
 impl Changes {
-    pub(crate) fn new(
-        (before, after): (Rc<View>, Rc<View>),
-        diff: Diff,
-        functions: Arc<Functions>,
-        normalize: Normalize,
-    ) -> Self {
-        let mut ends = vec![diff.nodes.len() as u32; diff.nodes.len()];
-        let mut open: Vec<usize> = Vec::new();
-        for (at, node) in diff.nodes.iter().enumerate() {
-            while let Some(last) = open.pop_if(|&mut last| diff.nodes[last].depth >= node.depth) {
-                ends[last] = at as u32;
-            }
-            open.push(at);
-        }
-        Self { before, after, diff, functions, normalize, ends }
-    }
-
     fn total(&self) -> DiffTotal {
         let Sides { before, after, .. } = self.diff.total;
         DiffTotal {
@@ -82,14 +63,9 @@ impl Changes {
         }
     }
 
-    fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let end = self.ends[node as usize];
-        let first = Some(node + 1).filter(|&child| child < end);
-        std::iter::successors(first, move |&child| Some(self.ends[child as usize]).filter(|&next| next < end))
-    }
-
-    fn node(&self, node: u32) -> &DiffNode {
-        &self.diff.nodes[node as usize]
+    /// The label of a node.
+    fn label_of(&self, node: u32) -> i32 {
+        Self::label(self.diff.tree().function(node))
     }
 }
 
@@ -152,6 +128,10 @@ pub(crate) fn of_function(changes: &Changes, label: i32) -> Answer {
     Answer::DiffOf { total: changes.total(), rows: changes.rows(found.map(|row| &row.sides)) }
 }
 
+fn is_sampled(sides: &Sides) -> bool {
+    sides.before.all_samples + sides.after.all_samples > 0
+}
+
 /// The tree of both recordings.
 struct Both<'c> {
     changes: &'c Changes,
@@ -163,24 +143,24 @@ impl Tree for Both<'_> {
     type Row = u32;
 
     fn roots(&self) -> Vec<u32> {
-        self.changes.children(0).collect()
+        self.changes.diff.children(0)
     }
 
     fn children(&self, &node: &u32) -> Vec<u32> {
-        self.changes.children(node).collect()
+        self.changes.diff.children(node)
     }
 
     fn label(&self, &node: &u32) -> i32 {
-        Changes::label(self.changes.node(node).function)
+        self.changes.label_of(node)
     }
 
     /// A change leads the way.
     fn weight(&self, &node: &u32) -> f64 {
-        self.changes.diff.all_change(&self.changes.node(node).sides).weight.abs()
+        self.changes.diff.all_change(&self.changes.diff.sides(node)).weight.abs()
     }
 
     fn has_children(&self, &node: &u32) -> bool {
-        let Sides { before, after, .. } = self.changes.node(node).sides;
+        let Sides { before, after, .. } = self.changes.diff.sides(node);
         before.all_samples + after.all_samples > before.self_samples + after.self_samples
     }
 
@@ -195,19 +175,19 @@ impl Tree for Both<'_> {
 
 /// `matches` has the functions of both recordings that are looked for.
 pub(crate) fn tree(changes: &Changes, ask: &Rows, matches: Option<&[u8]>) -> Answer {
-    let mut towards = vec![false; if matches.is_some() { changes.diff.nodes.len() } else { 0 }];
-    let mut path: Vec<usize> = Vec::new();
-    for (at, node) in changes.diff.nodes.iter().enumerate().filter(|_| matches.is_some()) {
-        path.truncate(node.depth as usize);
-        path.push(at);
-        if is_match(matches, Changes::label(node.function)) {
-            path.iter().rev().take_while(|&&above| !std::mem::replace(&mut towards[above], true)).for_each(drop);
+    let mut towards = vec![false; if matches.is_some() { changes.diff.tree().len() } else { 0 }];
+    for node in (1..towards.len() as u32).rev() {
+        if towards[node as usize] || is_match(matches, changes.label_of(node)) && is_sampled(&changes.diff.sides(node))
+        {
+            towards[node as usize] = true;
+            towards[changes.diff.tree().parent(node) as usize] = true;
         }
     }
     let tree = Both { changes, matches, towards };
     let shown = open_rows(&tree, true, ask);
     let labels = shown.rows.iter().map(|(_, row)| tree.label(row)).collect();
-    let rows = changes.rows(shown.rows.iter().map(|&(_, node)| &changes.node(node).sides));
+    let sides: Vec<Sides> = shown.rows.iter().map(|&(_, node)| changes.diff.sides(node)).collect();
+    let rows = changes.rows(&sides);
     Answer::DiffTree { total: changes.total(), tree: shown.into_tree_rows(labels), rows }
 }
 
@@ -231,29 +211,28 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
         Widths::Before => sides.before,
         Widths::After => sides.after,
     };
-    let of = |node: u32| side(&changes.node(node).sides);
+    let of = |node: u32| side(&changes.diff.sides(node));
     let total = of(0).all_weight as f64;
     let frame = Frame::new(ask, total);
-    let name = |node: u32| changes.diff.function(changes.node(node));
+    let name = |node: u32| changes.diff.tree().function(node).and_then(|number| changes.functions.iter().nth(number));
     let children = |node: u32| {
-        let is_shown = |&child: &u32| of(child).all_samples > 0 && of(child).all_weight as f64 >= frame.least;
-        let mut children: Vec<u32> = changes.children(node).filter(is_shown).collect();
-        let key = |node: u32| (of(node).all_weight, of(node).all_samples);
-        children.sort_unstable_by(|&a, &b| key(b).cmp(&key(a)).then_with(|| name(a).cmp(&name(b))));
-        children
+        let shown = changes.diff.children(node).into_iter().map(|child| (of(child), child));
+        let is_shown = |(side, _): &(Side, u32)| side.all_samples > 0 && side.all_weight as f64 >= frame.least;
+        let mut children: Vec<(Side, u32)> = shown.filter(is_shown).collect();
+        let key = |side: &Side| (side.all_weight, side.all_samples);
+        children.sort_unstable_by(|a, b| key(&b.0).cmp(&key(&a.0)).then_with(|| name(a.1).cmp(&name(b.1))));
+        children.into_iter().map(|(_, node)| node)
     };
     let boxes = place(
         (0, 0),
         frame,
         |&(node, _)| of(node).all_weight as f64,
-        |&(node, path)| {
-            let label = |child| Changes::label(changes.node(child).function);
-            children(node).into_iter().map(|child| (child, numbers.below(path, label(child)))).collect()
-        },
+        |&(node, path)| children(node).map(|child| (child, numbers.below(path, changes.label_of(child)))).collect(),
     );
-    let sides = || boxes.iter().map(|placed| &changes.node(placed.item.0).sides);
+    let found: Vec<Sides> = boxes.iter().map(|placed| changes.diff.sides(placed.item.0)).collect();
+    let sides = || found.iter();
     let functions = changes.functions.iter().len() as i32;
-    let label = |placed: &Placed<(u32, i32)>| match changes.node(placed.item.0).function {
+    let label = |placed: &Placed<(u32, i32)>| match changes.diff.tree().function(placed.item.0) {
         None => functions + 1,
         Some(0) => functions,
         Some(number) => number as i32,
