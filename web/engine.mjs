@@ -1,5 +1,5 @@
 // Builds the page's engine: the binding crate in `engine/`, compiled to WebAssembly. The module depends only on the sources, the version of
-// rustc and `package-lock.json`, and not on the folders of the checkout and of cargo.
+// rustc and both lock files, and not on the folders of the checkout and of cargo.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

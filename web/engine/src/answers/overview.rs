@@ -62,6 +62,7 @@ pub(crate) struct OverviewFunction {
     pub(crate) on_thread: Amount,
     /// The functions of the program that called it, outermost first, without entry points and the system's functions between.
     pub(crate) callers: Vec<i32>,
+    #[ts(type = "Origin | null")]
     pub(crate) origin: Option<&'static str>,
 }
 
