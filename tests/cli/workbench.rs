@@ -1,4 +1,4 @@
-//! `--format html`: what is in the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page computes
+//! `--format html`: what is in the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page shows
 //! with the command's JSON.
 
 use std::collections::BTreeMap;
@@ -276,7 +276,13 @@ fn larger_pages_join_samples_that_are_close_in_time() {
 }
 
 fn payload_length(page: &str) -> usize {
-    page.split_once("<script id=\"profile\" type=\"application/octet-stream\">").unwrap().1.split_once("</script>").unwrap().0.len()
+    page.split_once("<script id=\"profile\" type=\"application/octet-stream\">")
+        .unwrap()
+        .1
+        .split_once("</script>")
+        .unwrap()
+        .0
+        .len()
 }
 
 #[test]

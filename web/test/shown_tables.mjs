@@ -22,7 +22,7 @@ function coreText({ level, kind, core }) {
   return core === null ? 'no core recorded' : `core ${core}`;
 }
 
-/** Returns the rows that a tree shows: those of open nodes, which are the ones that the page has opened. */
+/** Returns the rows of a tree in which the same nodes are open as in the page. */
 function openRows(root, shown, rowOf) {
   const rows = [];
   const depthOf = (row) => (row === undefined ? 0 : (row.function.length - row.function.trimStart().length) / 2 + 1);

@@ -22,7 +22,7 @@ import type { Category } from './tables.ts';
 
 /// Declares the types, and all that they consist of, in the order of their names.
 fn typescript() -> String {
-    // All integers of answers are below 2^53, except for those that are `Exact`.
+    // Integers are below 2^53 unless they are `Exact`.
     let mut declarations = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new() };
     declarations.visit::<Place>();
     declarations.visit::<Ask>();
