@@ -28,7 +28,7 @@ export async function buildPage() {
     // Either would end its element.
     if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
   }
-  // The engine is WebAssembly, and runs in a worker that the page makes of its own script.
+  // The engine is WebAssembly, and runs in a worker that the page makes of the same script.
   files['policy.txt'] =
     `default-src 'none'; script-src ${hash(files['workbench.js'])} 'wasm-unsafe-eval'; style-src ${hash(files['workbench.css'])}; ` +
     `img-src data: blob:; worker-src blob:`;

@@ -1,5 +1,5 @@
 // Builds the page's engine: the binding crate in `engine/`, compiled to WebAssembly. The module depends only on the sources, the version of
-// rustc and `package-lock.json`, and not on the folders of the checkout and of cargo.
+// rustc and both lock files, and not on the folders of the checkout and of cargo.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const TARGET = 'wasm32-unknown-unknown';
-/** What rustc assumes of an engine of WebAssembly, and browsers have had since 2022. */
+/** The features that rustc uses for this target. Browsers have had them since 2022. */
 const FEATURES = ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', 'multivalue', 'reference-types'];
 
 const run = (program, ...options) => execFileSync(program, options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();

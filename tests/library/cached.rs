@@ -138,8 +138,8 @@ proptest! {
         let profile = &recording.profile;
         let weights = StackWeights::new(&Selection::default().on(profile), Metric::Weight);
         let forest = traceparse::calltree::Forest::new(profile);
-        let mut callers =
-            Callers::new(WeighedForest { profile, forest: &forest, weights: &forest.weigh(weights.rows()) });
+        let weights = forest.weigh(weights.rows());
+        let mut callers = Callers::new(WeighedForest { profile, forest: &forest, weights: &weights });
         let (root, mut up) = (callers.root(), Vec::new());
         rows_up(&mut callers, &root, &mut up);
         let (after, weights) = operated(profile, Action::Invert);

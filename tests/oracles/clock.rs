@@ -21,9 +21,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The files that show a percentage of a core. `clock.py` compares all of them; of the page, `web/test/equality.mjs` does, and of fleets with
+/// The files that show a percentage of a core. `clock.py` compares all of them; the page shows those of `output/json`, and of fleets with
 /// several runs, `fleet_duckdb.rs`.
-const PERCENTAGES: [&str; 21] = [
+const PERCENTAGES: [&str; 18] = [
     "bin/fleet/help.rs",
     "src/fleet/sql.rs",
     "src/output/diff/overview.rs",
@@ -40,10 +40,7 @@ const PERCENTAGES: [&str; 21] = [
     "src/report/selection.rs",
     "src/report/timeline.rs",
     "src/units.rs",
-    "web/src/engine/index.ts",
-    "web/src/engine/views/cpu_use.ts",
-    "web/src/host/answers/overview.ts",
-    "web/src/host/protocol.ts",
+    "web/src/host/generated.ts",
     "web/src/ui/views/overview_sentences.tsx",
 ];
 

@@ -3,23 +3,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { build } from 'esbuild';
-import { ROOT } from './command.mjs';
+import { load } from './command.mjs';
 
-async function load(name) {
-  const entry = join(ROOT, `web/src/canvas/${name}.ts`);
-  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, platform: 'neutral' });
-  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
-}
-
-const amounts = await load('amounts');
-const brush = await load('brush');
-const { Camera } = await load('camera');
-const { laneOf } = await load('lanes');
-const { Rows } = await load('rows');
-const { shorterNames } = await load('shorten');
-const palettes = await load('palettes');
-const { SvgPen, escaped } = await load('svg');
+const amounts = await load('canvas/amounts.ts');
+const brush = await load('canvas/brush.ts');
+const { Camera } = await load('canvas/camera.ts');
+const { laneOf } = await load('canvas/lanes.ts');
+const { Rows } = await load('canvas/rows.ts');
+const { shorterNames } = await load('canvas/shorten.ts');
+const palettes = await load('canvas/palettes.ts');
+const { SvgPen, escaped } = await load('canvas/svg.ts');
 
 /** Returns a random number generator with a fixed sequence. */
 function random(seed) {
@@ -31,7 +24,7 @@ function random(seed) {
 }
 
 test('names of threads keep their numbers without their middle', async () => {
-  const { withoutMiddle } = await load('text');
+  const { withoutMiddle } = await load('canvas/text.ts');
   const cut = [
     ['press worker 3 (pool)', 14, 'press… 3 (pool)'],
     ['press worker 3 (pool)', 11, 'pre…3 (pool)'],

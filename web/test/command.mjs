@@ -11,17 +11,23 @@ import { parseExactly } from './exactly.mjs';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = process.env.TRACEPARSE ?? join(ROOT, 'target/debug/traceparse');
 
-/** Bundles a file in `web/` and its imports into one script. */
-export async function bundled(path, format) {
-  const entry = join(ROOT, 'web', path);
-  const result = await build({ entryPoints: [entry], bundle: true, format, charset: 'utf8', write: false, platform: 'neutral' });
-  return result.outputFiles[0].text;
+/** Loads a module of the page, bundled for Node, since not every version of Node runs TypeScript. */
+export async function load(path) {
+  const options = { bundle: true, format: 'esm', charset: 'utf8', write: false, platform: 'neutral', mainFields: ['module'] };
+  const result = await build({ ...options, entryPoints: [join(ROOT, 'web/src', path)], jsx: 'automatic', jsxImportSource: 'preact' });
+  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
 }
 
-/** Loads the engine, bundled for Node, since not every version of Node runs TypeScript. */
-export async function loadEngine() {
-  const text = await bundled('src/engine/index.ts', 'esm');
-  return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+/** Returns the text of a page's script with this id: `engine`, `profile`, `before` or `diff`. */
+export function textOf(page, id) {
+  return new RegExp(`<script id="${id}" type="[^"]*">([^<]*)</script>`).exec(page)?.[1] ?? null;
+}
+
+/** Opens the content of a page, as its worker does. */
+export async function openPage(page) {
+  const { openModule } = await load('host/open_module.ts');
+  const [engine, payload, before, facts] = ['engine', 'profile', 'before', 'diff'].map((id) => textOf(page, id));
+  return openModule({ engine, payload, before, facts });
 }
 
 /** Returns the page of recordings, or of a comparison (`diff` and two recordings), and the command's messages. */
@@ -36,22 +42,7 @@ export async function pageOf(files, options = []) {
   }
 }
 
-/** Returns the payload in a page, as base64; with the id `before`, the payload of a comparison's first recording. */
-export function payloadOf(page, id = 'profile') {
-  return new RegExp(`<script id="${id}" type="application/octet-stream">([^<]*)</script>`).exec(page)[1];
-}
-
-/** Returns the facts in the page of a comparison, in addition to the two payloads. */
-export function factsOf(page) {
-  return parseExactly(factsTextOf(page));
-}
-
-/** Returns the facts as a string. */
-export function factsTextOf(page) {
-  return /<script id="diff" type="application\/json">([^<]*)<\/script>/.exec(page)[1];
-}
-
-/** Returns the command's JSON, with integers above 2^53 as bigints, or its error message. */
+/** Returns the command's JSON, with integers above 2^53 as strings, or its error message. */
 export async function jsonOf(files, options) {
   const { isDone, stdout, stderr } = await done([...files, '--format', 'json', ...options]);
   return isDone ? { json: parseExactly(stdout), warnings: stderr } : { error: stderr };

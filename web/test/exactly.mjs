@@ -1,13 +1,5 @@
-// Parses JSON with integers of any size.
-
-import { MARK } from './canonical.mjs';
-
-/** Parses JSON without rounding: integers above 2^53 become bigints. */
+/** Parses JSON without rounding. Integers that no double holds become strings, as in the files that the page saves. */
 export function parseExactly(text) {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
-    /^\d{16,}$/.test(token) ? `"\\u0001big:${token}"` : token,
-  );
-  return JSON.parse(quoted, (_, value) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
-  );
+  const isLarge = (token) => /^\d{16,}$/.test(token) && BigInt(token) > Number.MAX_SAFE_INTEGER;
+  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) => (isLarge(token) ? `"${token}"` : token)));
 }

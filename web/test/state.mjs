@@ -4,14 +4,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { build } from 'esbuild';
-import { ROOT, factsOf, pageOf, payloadOf } from './command.mjs';
-
-async function load(path) {
-  const entry = join(ROOT, 'web/src', path);
-  const result = await build({ entryPoints: [entry], bundle: true, format: 'esm', charset: 'utf8', write: false, platform: 'neutral', mainFields: ['module'], jsx: 'automatic', jsxImportSource: 'preact' });
-  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString('base64')}`);
-}
+import { ROOT, load, openPage, pageOf } from './command.mjs';
 
 const { fragmentOf, readFragment } = await load('state/fragment.ts');
 const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
@@ -19,23 +12,21 @@ const { Store } = await load('state/store.ts');
 const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
 const { titlesOf } = await load('ui/titles.ts');
 const { inert } = await load('state/inert.ts');
-const { openDesk } = await load('host/open.ts');
 const { pairNames, stateOnSide } = await load('state/sides.ts');
 const { exampleSpan, readTyped } = await load('ui/time_field.tsx');
 const { spanText } = await load('state/time.ts');
-const { Desk } = await load('host/desk.ts');
 const { functionsOfSteps, stepOf } = await load('state/steps.ts');
 const { Texts } = await load('state/texts.ts');
 
 async function namesOf(file) {
   const { page } = await pageOf([join(ROOT, file)]);
-  const { tables, desk } = await Desk.open(payloadOf(page));
+  const { engine, opened } = await openPage(page);
   // Everything sent to a page must be cloneable.
-  const crossed = structuredClone(tables);
-  return { desk, names: { tables: crossed, texts: new Texts(crossed) } };
+  const crossed = structuredClone(opened.tables);
+  return { engine, names: { tables: crossed, texts: new Texts(crossed) } };
 }
 
-const { names, desk } = await namesOf('fixtures/27/signposts/input.xml');
+const { names, engine } = await namesOf('fixtures/27/signposts/input.xml');
 const counted = await namesOf('fixtures/14.3/counters-profile/input.xml');
 const waiting = await namesOf('fixtures/27/time-profile-waiting/input.xml');
 
@@ -120,7 +111,7 @@ test('samples weigh what a counter counted', () => {
   }
   assert.throws(() => readFragment('v=1&metric=counter:1', names), { name: 'RefusedError', message: /no counter 1/ });
   // These sums were computed by hand from the fixture.
-  const ask = (selection) => counted.desk.answer({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
+  const ask = (selection) => counted.engine.ask({ series: 0, selection, operations: [], side: 'after' }, { kind: 'overview' });
   assert.deepEqual(ask({}).counters.map(({ number, name, events }) => [number, name, events]), [[1, null, 2_520_686], [2, null, 1_214_983]]);
   assert.deepEqual(ask({ time: { start: 105e6, end: 107e6 } }).counters.map(({ events }) => events), [2_400_100, 980]);
   const { total } = ask({ metric: 'counter:2' });
@@ -206,7 +197,7 @@ test('selections are of one run, and main threads narrow chosen threads', () => 
   const everyThread = names.tables.threads.map((_, id) => id);
   const selection = selectionOf({ ...freshState(0), threads: everyThread, mainOnly: true }, names.tables);
   assert.deepEqual([selection.threads, selection.mainOnly, selection.runs, selection.series], [everyThread, true, [0], [0]]);
-  const { threads } = desk.answer({ series: 0, selection, operations: [] }, { kind: 'threads' });
+  const { threads } = engine.ask({ series: 0, selection, operations: [] }, { kind: 'threads' });
   assert.deepEqual(threads.map(({ id }) => id).sort(), main.filter((id) => threads.some((row) => row.id === id)));
   assert.ok(threads.length > 0);
   assert.equal(mainSeries(names.tables), 0);
@@ -230,7 +221,7 @@ test('answers can cross to a page, and say what they are of', () => {
     { kind: 'tracks', unit: 'ns', range, pixels: 100 },
   ];
   for (const ask of asks) {
-    const answer = structuredClone(desk.answer(place, ask));
+    const answer = structuredClone(engine.ask(place, ask));
     assert.equal(answer.kind, ask.kind);
     if ('total' in answer) assert.deepEqual(answer.total, { weight: 3_000_000, samples: 3 }, ask.kind);
   }
@@ -239,8 +230,8 @@ test('answers can cross to a page, and say what they are of', () => {
 test('rows that were opened stay open over another selection', () => {
   const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
   const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null, find: null };
-  const closed = desk.answer(place, ask);
-  const all = desk.answer(place, { ...ask, expand: [closed.label[0]] });
+  const closed = engine.ask(place, ask);
+  const all = engine.ask(place, { ...ask, expand: [closed.label[0]] });
   assert.ok(all.label.length > closed.label.length);
   const open = { depth: [], label: [] };
   all.flags.forEach((flag, row) => {
@@ -248,8 +239,8 @@ test('rows that were opened stay open over another selection', () => {
     open.depth.push(all.depth[row]);
     open.label.push(all.label[row]);
   });
-  assert.deepEqual(desk.answer(place, { ...ask, open }).label, all.label);
-  const samples = desk.answer({ ...place, selection: { ...place.selection, metric: 'samples' } }, { ...ask, open });
+  assert.deepEqual(engine.ask(place, { ...ask, open }).label, all.label);
+  const samples = engine.ask({ ...place, selection: { ...place.selection, metric: 'samples' } }, { ...ask, open });
   assert.deepEqual([...samples.label].sort(), [...all.label].sort());
 });
 
@@ -270,8 +261,7 @@ test('numbers are written as the command writes them', () => {
 
 async function pairOf(first, second) {
   const { page } = await pageOf(['diff', join(ROOT, first), join(ROOT, second)], ['--force']);
-  const facts = JSON.stringify(factsOf(page));
-  const { opened } = await openDesk({ payload: payloadOf(page), before: payloadOf(page, 'before'), facts });
+  const { opened } = await openPage(page);
   const { tables, pair } = structuredClone(opened);
   return pairNames({ tables, texts: new Texts(tables) }, { tables: pair.before, texts: new Texts(pair.before) }, pair);
 }

@@ -10,6 +10,8 @@ mod operations;
 mod pair;
 mod protocol;
 mod search;
+#[cfg(test)]
+mod types;
 mod view;
 mod wire;
 

@@ -83,7 +83,7 @@ fn binary_mark(profile: &Profile, id: Id<Function>) -> String {
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// A hash of 48 bits as eight letters, with the mixing of cyrb53. `state/tree_place.ts` has the same.
+/// A hash of 48 bits as eight letters, with the mixing of cyrb53. `web/src/state/steps.ts` has the same.
 fn mark_of(text: &str) -> String {
     let (mut first, mut second) = (0xdead_beef_u32, 0x41c6_ce57_u32);
     for unit in text.encode_utf16() {
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn marks_are_those_of_links() {
-        // From state/tree_place.ts.
-        assert_eq!(mark_of(""), mark_of(""));
-        assert_eq!(mark_of("main").len(), 8);
+        // What `markOfStep` of web/src/state/steps.ts returns.
+        assert_eq!(mark_of(r#"["main","App"]"#), "Kfoai4mp");
+        assert_eq!(mark_of(r#"["größe 😀",null]"#), "uiL8vCbR");
     }
 }

@@ -1,4 +1,4 @@
-//! Questions of the page and answers to them. `types.rs` writes them as TypeScript.
+//! Questions of the page and answers to them. `types.rs` declares them in TypeScript.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -50,10 +50,10 @@ pub(crate) struct Selection {
     pub(crate) time: Option<TimeSpan>,
     /// Samples in an interval with one of these names; or, with `needsAll`, in one of each.
     pub(crate) during: Option<During>,
-    #[ts(type = "'running' | 'all' | readonly string[]")]
+    #[ts(optional, type = "'running' | 'all' | readonly string[]")]
     pub(crate) states: Option<States>,
     /// With a counter, tables without it do not count.
-    #[ts(type = "Metric")]
+    #[ts(optional, type = "Metric")]
     pub(crate) metric: Option<String>,
 }
 
@@ -429,6 +429,7 @@ pub(crate) enum Answer {
         total: Amount,
         parts: Vec<Part>,
         part: Option<i32>,
+        #[ts(type = "FlameModel")]
         model: Model,
     },
     Heaviest {
@@ -457,6 +458,7 @@ pub(crate) enum Answer {
         /// The typical time between two samples, by which times are estimated; null where weights are time.
         typical_gap: Option<f64>,
         /// Without labels, which the page has; null where samples have no times.
+        #[ts(type = "FlameModel | null")]
         model: Option<Model>,
     },
     Tracks(crate::answers::tracks::Tracks),
@@ -486,6 +488,7 @@ pub(crate) enum Answer {
     },
     DiffFlame {
         total: DiffTotal,
+        #[ts(type = "FlameModel")]
         model: Model,
         /// By box.
         rows: ChangedRows,
@@ -613,13 +616,12 @@ pub(crate) struct SearchBefore {
     pub(crate) all: Amount,
 }
 
-/// Boxes of a flame graph or spans of a flame chart, without labels, which the page has: see `FlameModel`.
-#[derive(Debug, Default, Serialize, TS)]
+/// Boxes of a flame graph or spans of a flame chart, without labels, which the page has: a `FlameModel` of the page.
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Model {
     pub(crate) key: String,
     pub(crate) tree: String,
-    #[ts(type = "FlameModel['unit']")]
     pub(crate) unit: String,
     pub(crate) total: f64,
     pub(crate) range: Option<Range>,
@@ -632,7 +634,6 @@ pub(crate) struct Model {
     pub(crate) start: F64s,
     pub(crate) width: F64s,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
     pub(crate) weight: Option<F64s>,
     #[serde(rename = "self")]
     pub(crate) own: F64s,
@@ -640,24 +641,21 @@ pub(crate) struct Model {
     pub(crate) label: I32s,
     /// The weights with all their digits, if doubles do not hold them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
     pub(crate) texts: Option<Texts>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
     pub(crate) is_inverted: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
     pub(crate) change: Option<F32s>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Detail {
     pub(crate) from: f64,
     pub(crate) to: f64,
     pub(crate) least: f64,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Texts {
     pub(crate) weight: Vec<String>,
     #[serde(rename = "self")]
@@ -665,7 +663,7 @@ pub(crate) struct Texts {
 }
 
 /// The page has all names itself.
-#[derive(Debug, Default, Serialize, TS)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct NoLabels {
     pub(crate) names: [String; 0],
     pub(crate) binaries: [String; 0],

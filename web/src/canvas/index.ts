@@ -2,7 +2,6 @@
 
 export { FlameChartCanvas, FlameGraphCanvas } from './flame.ts';
 export { TimelineCanvas } from './timeline.ts';
-export { binsBy, chartModel, exactText, graphModel, gridFor, labelPlace, labelsOf } from './from_engine.ts';
 export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';
 export { TextWidths } from './text.ts';
 export { shorterNames } from './shorten.ts';

@@ -1,6 +1,7 @@
-// The protocol between the page and its worker. `exchange.ts` has the questions and answers, `tables.ts` what the page reads directly.
+// The protocol between the page and its worker. `exchange.ts` has the questions and answers, which the engine declares; `tables.ts` has what
+// the page reads directly.
 
-import type { Answer, Ask, Place } from './exchange.ts';
+import type { Answer, Ask, Place, Side } from './exchange.ts';
 import type { Opened } from './tables.ts';
 
 export type * from './exchange.ts';
@@ -12,8 +13,7 @@ export const NO_STACK = -1;
 export const ROOT = -2;
 
 /** What is shown of a page with two recordings; a page with one shows `after`. */
-export const SIDES = ['compared', 'after', 'before'] as const;
-export type SideName = (typeof SIDES)[number];
+export const SIDES: readonly Side[] = ['compared', 'after', 'before'];
 
 /** An exact number: a bigint if a double cannot hold it. Numbers and bigints can be compared with `<`. */
 export type Exact = number | bigint;
@@ -23,8 +23,6 @@ export type Column = Float64Array | readonly Exact[];
 
 /** The number that samples count for: their weight, one, or the events of a counter by its number, from 1. */
 export type Metric = 'weight' | 'samples' | `counter:${number}`;
-
-export type AnswerTo<A extends Ask> = Extract<Answer, { kind: A['kind'] }>;
 
 /** The texts of the page's scripts: the engine, the recording, and for a comparison the first recording and what the command found. */
 export interface Payloads {

@@ -1,7 +1,7 @@
 // The tables of a recording that the page itself reads: the payload's head (`docs/workbench.md`), functions and their names. Rows refer to
 // each other by index; -1 means none.
 
-import type { Normalize } from './exchange.ts';
+import type { FunctionColumns, MatchedColumns, Normalize } from './exchange.ts';
 
 /** The data that the page reads directly once everything is open. */
 export interface Opened {
@@ -26,7 +26,7 @@ export interface Tables {
   readonly sources: readonly Source[];
   /** The command's JSON summary of what was read. */
   readonly summary: Readonly<Record<string, unknown>>;
-  readonly functions: Functions;
+  readonly functions: FunctionColumns;
   readonly textBytes: Uint8Array;
   readonly textEnds: Float64Array;
 }
@@ -108,14 +108,6 @@ export type Source =
   | { readonly path: string; readonly file: string; readonly text: string }
   | { readonly path: string; readonly missing: string };
 
-export interface Functions {
-  readonly count: number;
-  readonly name: Int32Array;
-  readonly binary: Int32Array;
-  /** Bits: 1 has a real name, 2 is one in which threads wait, 4 is a run loop, 8 is where a program starts. */
-  readonly flags: Int32Array;
-}
-
 export interface PairTables {
   readonly before: Tables;
   readonly facts: DiffFacts;
@@ -130,18 +122,4 @@ export interface DiffFacts {
   readonly is_scaled: boolean;
   readonly sentences: { readonly answer: string; readonly activity: string; readonly functions: string };
   readonly [more: string]: unknown;
-}
-
-/** The functions of both recordings, each once. The first is not a function: it represents samples without a stack. */
-export interface MatchedColumns {
-  readonly name: readonly (string | null)[];
-  readonly binary: readonly (string | null)[];
-  /** 1 if operations find the function by this name in both recordings. */
-  readonly isNamed: Uint8Array;
-  /** The function of each recording; -1 for none. */
-  readonly before: Int32Array;
-  readonly after: Int32Array;
-  /** For each function of each recording: its index among the functions of both. */
-  readonly ofBefore: Int32Array;
-  readonly ofAfter: Int32Array;
 }

@@ -4,7 +4,7 @@
 //
 // Links come from anywhere, so invalid ones are rejected with an explanation.
 
-import { type Operation, SIDES, type SideName } from '../host/protocol.ts';
+import { type Operation, SIDES, type Side } from '../host/protocol.ts';
 import { RefusedError } from '../host/refused.ts';
 import { counterOf, countersOf } from './counters.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
@@ -58,7 +58,7 @@ export function fragmentOf(state: State, names: Names): string {
 
 /** The state that a fragment means. Throws a `RefusedError` that says what is wrong. */
 export function readFragment(fragment: string, all: Names): State {
-  const first: SideName = all.sides === undefined ? 'after' : 'compared';
+  const first: Side = all.sides === undefined ? 'after' : 'compared';
   const text = fragment.replace(/^#/, '');
   if (text === '') return freshState(mainSeries(namesOfSide(all, first).tables), first);
   if (text.length > LONGEST) throw new RefusedError('this link is too long');

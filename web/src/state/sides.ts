@@ -1,6 +1,6 @@
 // Two recordings in one page: the names of each and of both, and what is chosen in one of them as the same choice in another.
 
-import { type DiffFacts, type MatchedColumns, NO_STACK, type PairTables, ROOT, type SideName, type Tables } from '../host/protocol.ts';
+import { type DiffFacts, type MatchedColumns, NO_STACK, type PairTables, ROOT, type Side, type Tables } from '../host/protocol.ts';
 import { counterOf } from './counters.ts';
 import type { Names } from './names.ts';
 import { type State, mainSeries } from './state.ts';
@@ -15,7 +15,7 @@ export interface Sides {
 }
 
 /** The names of what is shown. */
-export function namesOfSide(names: Names, side: SideName): Names {
+export function namesOfSide(names: Names, side: Side): Names {
   return names.sides?.[side] ?? names;
 }
 
@@ -69,7 +69,7 @@ export function recordingsOf(names: Names): Names[] {
 }
 
 /** The matching function on another side; null if there is none. */
-export function functionOn(sides: Sides, label: number, from: SideName, to: SideName): number | null {
+export function functionOn(sides: Sides, label: number, from: Side, to: Side): number | null {
   if (label < 0 || from === to) return label;
   const { matching } = sides;
   const number = from === 'compared' ? label : (from === 'before' ? matching.ofBefore : matching.ofAfter)[label]!;
@@ -88,7 +88,7 @@ export function hasOwnName({ sides, tables }: Names, label: number): boolean {
  * The state for another side: threads and processes are matched by their names, and those that the other recording lacks are dropped and
  * returned in `lost`.
  */
-export function stateOnSide(state: State, sides: Sides, to: SideName): { state: State; lost: string[] } {
+export function stateOnSide(state: State, sides: Sides, to: Side): { state: State; lost: string[] } {
   const from = state.side;
   if (from === to) return { state, lost: [] };
   const lost: string[] = [];

@@ -1,6 +1,6 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
-import type { Metric, Normalize, Operation, Place, Selection, SeparateBy, SideName, Tables } from '../host/protocol.ts';
+import type { Metric, Normalize, Operation, Place, Selection, SeparateBy, Side, Tables } from '../host/protocol.ts';
 
 /** The views, in the order of their tabs. */
 export const TABS = [
@@ -36,7 +36,7 @@ export interface During {
 
 export interface State {
   /** The shown recording, or both. Indices refer to its tables; for both, to the tables of the second one. */
-  readonly side: SideName;
+  readonly side: Side;
   /** The scaling of the second recording for changes; null means the scaling on the command line. */
   readonly normalize: Normalize | null;
   readonly series: number;
@@ -64,7 +64,7 @@ export interface State {
 }
 
 /** Nothing chosen in a series. */
-export function freshState(series: number, side: SideName = 'after'): State {
+export function freshState(series: number, side: Side = 'after'): State {
   return {
     side,
     normalize: null,

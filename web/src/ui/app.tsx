@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
-import type { SideName } from '../host/protocol.ts';
+import type { Side } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
@@ -96,8 +96,8 @@ function aiming(store: Store): Pick<App, 'aim' | 'aimAtRow' | 'aimed'> {
 }
 
 /** The side that is shown, which draws everything anew when it changes. */
-function useSide(store: Store): SideName {
-  const [, draw] = useState<SideName>(store.state.side);
+function useSide(store: Store): Side {
+  const [, draw] = useState<Side>(store.state.side);
   useEffect(() => store.subscribe(() => draw(store.state.side)), [store]);
   return store.state.side;
 }

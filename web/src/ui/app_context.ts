@@ -4,7 +4,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
-import type { AnswerTo, Ask, Place, SideName } from '../host/protocol.ts';
+import type { AnswerTo, Ask, Place, Side } from '../host/protocol.ts';
 import { counterOf } from '../state/counters.ts';
 import type { Names } from '../state/names.ts';
 import { type State, placeOf } from '../state/state.ts';
@@ -24,7 +24,7 @@ export interface App {
   /** The state for this part of the page, if it differs from the page's. */
   readonly stateOf?: (state: State) => State;
   /** Switches to another recording or both; `chosen` is a function of the current side. */
-  readonly showSide: (side: SideName, change?: Partial<State>, chosen?: number) => void;
+  readonly showSide: (side: Side, change?: Partial<State>, chosen?: number) => void;
   /** Announces a text in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;

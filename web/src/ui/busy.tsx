@@ -1,4 +1,4 @@
-// Long computations are announced and can be ended: a pattern may keep JavaScript busy indefinitely.
+// Long computations are announced and can be cancelled.
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

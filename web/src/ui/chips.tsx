@@ -1,7 +1,7 @@
 // What is selected and done, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
-import type { Effect, Operation, TotalsAnswer, TreePlace } from '../host/protocol.ts';
+import type { AnswerOf, Effect, Operation, TreePlace } from '../host/protocol.ts';
 import { counterOf, countersOf } from '../state/counters.ts';
 import { processName, threadName } from '../state/names.ts';
 import { type State, cleared } from '../state/state.ts';
@@ -68,9 +68,9 @@ function Hint(): JSX.Element {
 }
 
 /** What selections and operations leave; for two recordings, for each. */
-function leftText(answer: TotalsAnswer | null, unit: Unit): string {
+function leftText(answer: AnswerOf<'totals'> | null, unit: Unit): string {
   if (answer === null) return '';
-  const of = ({ total, whole }: TotalsAnswer): string =>
+  const of = ({ total, whole }: Pick<AnswerOf<'totals'>, 'total' | 'whole'>): string =>
     total.weight === whole.weight ? '' : `${withUnit(total.weight, unit)} left, ${percent(total.weight, whole.weight)} of ${withUnit(whole.weight, unit)}`;
   if (answer.before === undefined) return of(answer);
   const [before, after] = [of(answer.before), of(answer)];

@@ -3,7 +3,7 @@
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import type { SearchAnswer } from '../host/protocol.ts';
+import type { AnswerOf } from '../host/protocol.ts';
 import { withOperation } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, counted, percent, withUnit } from './format.ts';
@@ -13,7 +13,7 @@ import { sentence } from './panel.tsx';
 export interface Search {
   /** By function: 1 if its name matches; null without a search. */
   readonly matches: Uint8Array | null;
-  readonly answer: SearchAnswer | null;
+  readonly answer: AnswerOf<'search'> | null;
   readonly unit: Unit;
   readonly fault: string | null;
 }

@@ -1,6 +1,6 @@
 // The command's summary of the input, shown unchanged.
 
-import type { Reduction, SideName } from '../host/protocol.ts';
+import type { Reduction, Side } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 
 type Summary = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export function accountOf(summary: Summary): string {
 }
 
 /** The summaries of what is shown: of both recordings, the first one's first. */
-export function summariesOf({ tables, sides }: Names, side: SideName): readonly Summary[] {
+export function summariesOf({ tables, sides }: Names, side: Side): readonly Summary[] {
   if (sides === undefined || side !== 'compared') return [tables.summary];
   return [sides.before.tables.summary, sides.after.tables.summary];
 }

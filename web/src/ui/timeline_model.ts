@@ -1,7 +1,7 @@
 // What the timeline draws: processes with their threads, cores, states, and lanes of signposts and hangs.
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
-import type { LineBins, TracksAnswer } from '../host/protocol.ts';
+import type { Line, Tracks } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
 import type { State } from '../state/state.ts';
@@ -19,11 +19,11 @@ export interface OneOfTwo {
 }
 
 /** The largest weight per nanosecond of a timeline. */
-export function largestRate({ overall, bin }: TracksAnswer): number {
+export function largestRate({ overall, bin }: Tracks): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-export function timelineModel(names: Names, state: State, answer: TracksAnswer, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
+export function timelineModel(names: Names, state: State, answer: Tracks, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -32,11 +32,11 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
   // A counter is not read at every sample, so its events may belong to a longer time than the bin: they are not a rate.
   const isCounter = unit === 'events';
   const full = (values: readonly Float64Array[]): Height => (isCounter ? mostOf(values, unit) : fullOf(values, answer.bin, unit, what));
-  const bins = (line: LineBins, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
-  const weight = (line: LineBins): string => withUnit(line.weight, unit);
+  const bins = (line: Line, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
+  const weight = (line: Line): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
   const ofThread = full([...answer.threads.map((line) => line.bins)]);
-  const threadTrack = (line: LineBins, indent: number): Track => ({
+  const threadTrack = (line: Line, indent: number): Track => ({
     id: `thread:${line.id}`,
     label: inert(threadName(names, line.id)),
     detail: weight(line),
@@ -81,9 +81,9 @@ export function timelineModel(names: Names, state: State, answer: TracksAnswer, 
 /** Cores and states, each below a track that opens them. */
 function groupTracks(
   names: Names,
-  answer: TracksAnswer,
+  answer: Tracks,
   closed: ReadonlySet<string>,
-  bins: (line: LineBins, height: Height) => Bins,
+  bins: (line: Line, height: Height) => Bins,
 ): Track[] {
   const { cores, states } = names.tables;
   const tracks: Track[] = [];
@@ -112,7 +112,7 @@ function groupTracks(
   return tracks;
 }
 
-function layersOf({ bins, waiting }: LineBins): BinLayer[] {
+function layersOf({ bins, waiting }: Line): BinLayer[] {
   const layers: BinLayer[] = [{ name: 'selected', tone: 'cpu', values: bins }];
   if (waiting !== null) layers.push({ name: 'not selected', tone: 'cpu-dim', values: waiting });
   return layers;

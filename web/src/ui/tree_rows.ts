@@ -2,17 +2,17 @@
 // to open.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { FindAsk, OpenRows, TreeAnswer, TreeAsk } from '../host/protocol.ts';
+import type { AnswerOf, AskOf, FindAsk, OpenRows } from '../host/protocol.ts';
 import { useApp, useStore } from './app_context.ts';
 import { partWord } from './parts.tsx';
 import { useSearch } from './search.tsx';
 import type { TreeRows } from './table.tsx';
 
 /** The visible rows of a tree, and which are open. */
-export type TreeShape = Pick<TreeAnswer, 'depth' | 'label' | 'flags'>;
+export type TreeShape = Pick<AnswerOf<'tree'>, 'depth' | 'label' | 'flags'>;
 
 export interface Opening {
-  readonly ask: Pick<TreeAsk, 'open' | 'expand' | 'find'>;
+  readonly ask: Pick<AskOf<'tree'>, 'open' | 'expand' | 'find'>;
   /** Rows are being opened, and the shown rows will be replaced. */
   readonly isOpening: boolean;
   readonly set: (ask: Partial<Opening['ask']>) => void;
@@ -24,7 +24,7 @@ export function useOpening(): Opening {
 }
 
 /** The rows of the answer to the current question; null without one. */
-export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape & Pick<TreeAnswer, 'found'>) | null, isOld: boolean): TreeRows | null {
+export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape & Pick<AnswerOf<'tree'>, 'found'>) | null, isOld: boolean): TreeRows | null {
   const app = useApp();
   const { search: text } = useStore();
   const search = useSearch();

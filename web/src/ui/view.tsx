@@ -1,7 +1,7 @@
 // The view of each tab.
 
 import type { FunctionComponent, JSX } from 'preact';
-import type { SideName } from '../host/protocol.ts';
+import type { Side } from '../host/protocol.ts';
 import type { Tab } from '../state/state.ts';
 import { DiffFlameView } from './diff/flame.tsx';
 import { DiffOverviewView } from './diff/overview.tsx';
@@ -51,7 +51,7 @@ export function isCompared(tab: Tab): boolean {
   return tab in COMPARED;
 }
 
-export function View({ tab, side }: { tab: Tab; side: SideName }): JSX.Element {
+export function View({ tab, side }: { tab: Tab; side: Side }): JSX.Element {
   const Shown = side === 'compared' ? (COMPARED[tab] ?? OneSideOnly) : VIEWS[tab];
   return <Shown />;
 }

@@ -7,9 +7,8 @@ import { ROOT, pageOf } from '../command.mjs';
 import { writeChanged, writeOfTwoProcesses } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
-/** A function name that would run a script if names were markup, and a name on which patterns take extremely long. */
+/** A function name that would run a script if names were markup. */
 const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
-const SLOW = `${'a'.repeat(40)}!`;
 const FIXTURES = ['27/signposts/input.xml', '27/several-tables/input.xml', '27/time-profile-waiting/input.xml'];
 const CORPUS = ['xctrace/12.5/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.4/time-sample.xml', 'xctrace/27/cpu-profile.xml', 'other/sample/inferno_sample.txt'];
 
@@ -64,7 +63,6 @@ function hostileRecording(file, path) {
   const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
   const text = readFileSync(file, 'utf8')
     .replaceAll('name="fruit_copy_fast"', `name="${escape(HOSTILE)}"`)
-    .replaceAll('name="ok_blend_row_neon"', `name="${SLOW}"`)
     .replaceAll('Main Thread', escape(`</script><script>globalThis.pwned='thread'</script>`))
     .replaceAll('name="libfruit.dylib"', `name="${escape(`"><svg onload=globalThis.pwned=1>.dylib`)}"`);
   writeFileSync(path, text);

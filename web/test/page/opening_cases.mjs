@@ -6,7 +6,9 @@ import { basename } from 'node:path';
 import { COMPARED } from './compared_cases.mjs';
 import { TABS } from './tab.mjs';
 
-const SIZES = [[390, 844], [640, 450], [1280, 800], [2200, 1300]];
+/** The smallest and the largest window, and sizes between. */
+const SIZES = [[390, 844], [2200, 1300]];
+const SIZES_BETWEEN = [[640, 450], [1280, 800]];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** The rules about colours. The results of all others are the same in light and dark themes. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
@@ -16,6 +18,8 @@ export const OPENING_CASES = {
   'comparisons are accessible by the rules of axe': (tab, { pair, axe }) => expectAccessible(tab, axe, pair.page, [...COMPARED, 'callers']),
   ...Object.fromEntries(SIZES.flatMap(fitting)),
 };
+
+export const FITTING_CASES = Object.fromEntries(SIZES_BETWEEN.flatMap(fitting));
 
 /** Returns a case for each recording: it opens, and shows every tab. */
 export function opensEach({ others }) {

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { loadEngine, payloadOf } from '../command.mjs';
+import { load, openPage, textOf } from '../command.mjs';
 
 /** The planted names. None of them may appear anywhere. */
 export const PLANTED = ['kowalczyk', 'geheimnis', 'Zaubertrank', 'bericht'];
@@ -23,7 +23,7 @@ export function writeSecret(file, folder) {
 
 /** Returns the payload of a page as a string, which anyone can extract with a short script. */
 export function inflated(page) {
-  return gunzipSync(Buffer.from(payloadOf(page), 'base64')).toString('utf8');
+  return gunzipSync(Buffer.from(textOf(page, 'profile'), 'base64')).toString('utf8');
 }
 
 /** Returns the names in a page that do not appear in the redacted page, not even as a part of other names. */
@@ -34,10 +34,11 @@ export async function removedNames(page, redacted) {
 }
 
 async function namesIn(page) {
-  const engine = await loadEngine();
-  const profile = await engine.decodePayload(payloadOf(page));
-  const functions = Array.from({ length: profile.functions.count }, (_, id) => engine.functionName(profile, id));
-  const named = [...profile.processes, ...profile.threads, ...profile.binaries].map(({ name }) => name);
-  const intervals = profile.intervals.flatMap(({ name, subsystem, process }) => [name, subsystem, process]).filter((name) => name !== null);
-  return new Set([...functions, ...named, ...intervals, ...profile.binaries.map(({ path }) => path), ...profile.runs.map(({ input }) => input)]);
+  const { tables } = (await openPage(page)).opened;
+  const { Texts } = await load('state/texts.ts');
+  const texts = new Texts(tables);
+  const functions = Array.from(tables.functions.name, (name) => texts.at(name));
+  const named = [...tables.processes, ...tables.threads, ...tables.binaries].map(({ name }) => name);
+  const intervals = tables.intervals.flatMap(({ name, subsystem, process }) => [name, subsystem, process]).filter((name) => name !== null);
+  return new Set([...functions, ...named, ...intervals, ...tables.binaries.map(({ path }) => path), ...tables.runs.map(({ input }) => input)]);
 }

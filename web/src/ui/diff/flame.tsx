@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { FlameModel } from '../../canvas/index.ts';
-import type { DiffFlameAnswer } from '../../host/protocol.ts';
+import type { AnswerOf } from '../../host/protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
 import type { Drawing } from '../canvas_host.tsx';
@@ -82,7 +82,7 @@ export function DiffFlameView(): JSX.Element {
 }
 
 /** By box: both weights, and the change in words. */
-function notesOf({ rows, total, model }: DiffFlameAnswer, unit: Unit): [string, string][][] {
+function notesOf({ rows, total, model }: AnswerOf<'diff-flame'>, unit: Unit): [string, string][][] {
   const { all } = rows;
   return Array.from({ length: rows.count }, (_, box) => [
     ['before', withUnit(all.before[box]!, unit)],

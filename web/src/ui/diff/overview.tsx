@@ -1,7 +1,7 @@
 // What changed, first of all: the totals, the smallest change that can be seen, and the functions that changed most.
 
 import type { JSX } from 'preact';
-import type { DiffFacts, DiffOverviewAnswer, DiffTotal, Normalize } from '../../host/protocol.ts';
+import type { AnswerOf, DiffFacts, DiffTotal, Normalize } from '../../host/protocol.ts';
 import { binaryOf } from '../../state/names.ts';
 import { freshState, selectsAlike } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
@@ -113,7 +113,7 @@ export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null
   );
 }
 
-function toldText({ functions, isOwn, told, changed }: DiffOverviewAnswer): string {
+function toldText({ functions, isOwn, told, changed }: AnswerOf<'diff-overview'>): string {
   const whose = isOwn ? ' of yours' : '';
   if (told === 0) return `${counted(functions, 'function')}${whose}, none with 20 samples or more: with so few samples, marks beyond noise mean little.`;
   const byChance = Math.round(0.05 * told);
@@ -145,7 +145,7 @@ function Alerts({ facts }: { facts: DiffFacts }): JSX.Element | null {
   );
 }
 
-function Changed(props: { id: string; title: string; note: string; part: DiffOverviewAnswer['own']; answer: DiffOverviewAnswer; unit: Unit }): JSX.Element {
+function Changed(props: { id: string; title: string; note: string; part: AnswerOf<'diff-overview'>['own']; answer: AnswerOf<'diff-overview'>; unit: Unit }): JSX.Element {
   const { id, title, note, part, answer, unit } = props;
   const app = useApp();
   const { self } = part.rows;

@@ -1,11 +1,11 @@
 // The recording that is shown, or both, and the scaling of changes.
 
 import type { JSX } from 'preact';
-import type { Normalize, SideName } from '../../host/protocol.ts';
+import type { Normalize, Side } from '../../host/protocol.ts';
 import { useApp, useStore } from '../app_context.ts';
 import { Choice, Select } from '../panel.tsx';
 
-const SIDES: readonly { id: SideName; name: string; title: string }[] = [
+const SIDES: readonly { id: Side; name: string; title: string }[] = [
   { id: 'compared', name: 'Compared', title: 'Changes from the first recording to the second' },
   { id: 'after', name: 'After', title: 'The second recording by itself' },
   { id: 'before', name: 'Before', title: 'The first recording by itself' },

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { nameOf } from '../../state/names.ts';
-import type { SandwichAnswer } from '../../host/protocol.ts';
+import type { AnswerOf } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, functionColumns, pair } from '../cells.tsx';
 import { type Unit, percent, scaleOf, withUnit } from '../format.ts';
@@ -65,8 +65,8 @@ function Before(): JSX.Element | null {
 function Side(props: {
   id: string;
   title: string;
-  rows: SandwichAnswer['callers'];
-  answer: SandwichAnswer;
+  rows: AnswerOf<'sandwich'>['callers'];
+  answer: AnswerOf<'sandwich'>;
   unit: Unit;
   isOld: boolean;
   empty: string;

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FileAnswer, LinesAnswer } from '../../host/protocol.ts';
+import type { AnswerOf, SourceFile } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, weightColumns } from '../cells.tsx';
 import { type Unit, inScale, percent, plainShare, scaleOf } from '../format.ts';
@@ -45,7 +45,7 @@ export function SourceView(): JSX.Element {
   return <Panel controls={controls}>{mode === 'files' ? <FileText answer={answer} unit={unit} file={file} isOld={isOld} /> : <Lines answer={answer} unit={unit} isOld={isOld} />}</Panel>;
 }
 
-function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld: boolean }): JSX.Element {
+function Lines({ answer, unit, isOld }: { answer: AnswerOf<'lines'>; unit: Unit; isOld: boolean }): JSX.Element {
   const app = useApp();
   const state = useStore();
   const search = useSearch();
@@ -77,7 +77,7 @@ function Lines({ answer, unit, isOld }: { answer: LinesAnswer; unit: Unit; isOld
 }
 
 /** The text of a file with the weights of its lines; if the text is missing, only the lines that have weights. */
-function FileText({ answer, unit, file, isOld }: { answer: LinesAnswer; unit: Unit; file: FileAnswer; isOld: boolean }): JSX.Element {
+function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; unit: Unit; file: SourceFile; isOld: boolean }): JSX.Element {
   const app = useApp();
   const { sources } = app.names.tables;
   const source = sources.find(({ path }) => path === file.path);
