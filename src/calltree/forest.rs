@@ -457,10 +457,11 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     }
     let mut ids: Vec<StackId> = profile.stack_ids().collect();
     while let Some(id) = ids.pop() {
-        if let Some(parent) = profile.stack(id).parent.filter(|parent| needs[parent.index()] == Need::None) {
-            if needs[id.index()] != Need::None {
-                needs[parent.index()] = Need::Path;
-            }
+        if let Some(parent) = profile.stack(id).parent
+            && needs[id.index()] != Need::None
+            && needs[parent.index()] == Need::None
+        {
+            needs[parent.index()] = Need::Path;
         }
     }
     needs

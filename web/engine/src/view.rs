@@ -89,6 +89,13 @@ impl Base {
     }
 }
 
+/// The parts of a series, heaviest first, and the tree of one of them.
+pub(crate) struct Parts {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) part: Option<i32>,
+    pub(crate) tree: Option<Rc<ForestWeights>>,
+}
+
 /// A selection. It computes on demand, and keeps what several answers need.
 pub(crate) struct View {
     pub(crate) base: Rc<Base>,
@@ -169,19 +176,14 @@ impl View {
     }
 
     /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
-    pub(crate) fn part_and_tree(
-        &self,
-        series: usize,
-        by: SeparateBy,
-        wanted: Option<i32>,
-    ) -> Result<(Vec<Part>, Option<i32>, Option<Rc<ForestWeights>>), Refused> {
+    pub(crate) fn part_and_tree(&self, series: usize, by: SeparateBy, wanted: Option<i32>) -> Result<Parts, Refused> {
         if by == SeparateBy::None {
             let tree = self.tree(series);
             let total = crate::answers::amount_of(&tree);
             let part = Part { id: -1, name: None, amount: total };
             let parts = if tree.total().all_samples > 0 { vec![part] } else { Vec::new() };
             let is_there = !parts.is_empty();
-            return Ok((parts, is_there.then_some(-1), is_there.then_some(tree)));
+            return Ok(Parts { parts, part: is_there.then_some(-1), tree: is_there.then_some(tree) });
         }
         self.report(series, by, |report, row| {
             let parts: Vec<Part> = row.scopes.iter().map(|scope| part_of(&self.base, scope)).collect();
@@ -197,7 +199,7 @@ impl View {
                     tree
                 })
             });
-            (parts, id, tree)
+            Parts { parts, part: id, tree }
         })
     }
 

@@ -6,7 +6,7 @@ use traceparse::calltree::{Callers, KeySums, Label};
 
 use super::{amount_of, label_number};
 use crate::protocol::{Answer, Boxes, Detail, Direction, Model, NoLabels, Range, SeparateBy, Texts};
-use crate::view::View;
+use crate::view::{Parts, View};
 use crate::wire::{F64s, I32s, Refused};
 
 /// A box: what it is, its level, and where it starts, in weights.
@@ -96,7 +96,7 @@ pub(crate) fn flame(
     ask: &Boxes,
     numbers: &mut PathNumbers,
 ) -> Result<Answer, Refused> {
-    let (parts, part, weights) = view.part_and_tree(series, by, part)?;
+    let Parts { parts, part, tree: weights } = view.part_and_tree(series, by, part)?;
     let of_all = view.tree(series);
     let tree = view.weighed(weights.as_deref().unwrap_or(&of_all));
     let total = tree.weights.total();

@@ -7,7 +7,7 @@ use traceparse::calltree::{CallerNode, Callers, KeySums, WeighedForest};
 
 use super::label_number;
 use crate::protocol::{Answer, Direction, FindAsk, Found, NotFound, OpenRows, Rows, SeparateBy, TreeRows};
-use crate::view::View;
+use crate::view::{Parts, View};
 use crate::wire::{I32s, Refused, U8s};
 
 /// Rows that one answer has at most.
@@ -378,7 +378,7 @@ pub(crate) fn tree(
     ask: &Rows,
     matches: Option<&[u8]>,
 ) -> Result<Answer, Refused> {
-    let (parts, part, weights) = view.part_and_tree(series, by, part)?;
+    let Parts { parts, part, tree: weights } = view.part_and_tree(series, by, part)?;
     let total = super::tables::total(view, series);
     let empty = view.base.forest().weigh([]);
     let tree = view.weighed(weights.as_deref().unwrap_or(&empty));
@@ -406,7 +406,7 @@ pub(crate) fn tree(
 
 /// From the outermost function down, always the heaviest callee.
 pub(crate) fn heaviest(view: &View, series: usize, by: SeparateBy, part: Option<i32>) -> Result<Answer, Refused> {
-    let (parts, part, weights) = view.part_and_tree(series, by, part)?;
+    let Parts { parts, part, tree: weights } = view.part_and_tree(series, by, part)?;
     let empty = view.base.forest().weigh([]);
     let tree = view.weighed(weights.as_deref().unwrap_or(&empty));
     let first = |node: u32| tree.children(node, 0.0).first().copied();
