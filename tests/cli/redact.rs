@@ -6,7 +6,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
-use support::page::payload;
+use support::page::{payload, without_engine};
 
 use crate::command::{Folder, finish, fixture, stderr_of, traceparse};
 use crate::fleet_case::write;
@@ -49,10 +49,7 @@ fn outputs(args: &[&str]) -> String {
             text += &payload;
         }
     }
-    // The engine is the same in every page, and its letters may spell anything.
-    if let Some((before, rest)) = text.split_once("<script id=\"engine\"") {
-        text = format!("{before}{}", rest.split_once("</script>").expect("an end").1);
-    }
+    text = without_engine(&text);
     if output.stdout.starts_with(b"\x1f\x8b") {
         let mut inflated = Vec::new();
         GzDecoder::new(output.stdout.as_slice()).read_to_end(&mut inflated).expect("gzip");

@@ -27,3 +27,11 @@ pub fn decoded(text: &str) -> Vec<u8> {
     }
     bytes
 }
+
+/// A page without its engine, which is the same in every page, and whose letters may spell anything.
+pub fn without_engine(page: &str) -> String {
+    match page.split_once("<script id=\"engine\"") {
+        Some((before, rest)) => format!("{before}{}", rest.split_once("</script>").expect("an end").1),
+        None => page.to_owned(),
+    }
+}
