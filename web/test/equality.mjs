@@ -87,10 +87,20 @@ async function prepared(file, number) {
   writeFileSync(path, await swap(page));
   const { series } = (await jsonOf([file], ['--view', 'summary', '--state', 'all'])).json;
   const shown = series.reduce((best, one) => (rank(one) > rank(best) ? one : best));
-  const [link, options] = REQUESTS[number % REQUESTS.length].map((part) => withTime(part, shown));
+  const [link, options] = await requestFor(file, number, shown);
   const others = Object.keys(VIEWS).filter((name) => name !== 'functions');
   const names = ['functions', ...[0, 1, 2].map((place) => others[(3 * number + place) % others.length])];
   return { file, page: path, link, options, series: shown.series, names, answers: new Map() };
+}
+
+/** The next request of the list that selects something of a recording. */
+async function requestFor(file, number, shown) {
+  const requests = REQUESTS.map((_, place) => REQUESTS[(number + place) % REQUESTS.length].map((part) => withTime(part, shown)));
+  for (const request of requests) {
+    const { json } = await jsonOf([file], ['--view', 'functions', '--top', '1', ...request[1]]);
+    if (json?.functions.some(({ series }) => series === shown.series)) return request;
+  }
+  return requests[0];
 }
 
 /** The page shows the first of these first. */
