@@ -4,7 +4,7 @@
 //
 //   (cd web && npm ci)
 //   cargo build --release --bin traceparse --example generate-export
-//   benches/workbench/run.mjs [--work FOLDER] [--speedscope FOLDER] [--rounds N] [RECORDING …]
+//   benches/workbench/run.mjs [--work FOLDER] [--speedscope FOLDER] [--rounds N] [RECORDING or PAGE.html …]
 //
 // Without recordings it makes one of 1.2 million samples with 300,000 stacks, and takes a deep one of `TRACEPARSE_CORPUS`. `--speedscope` is
 // the folder of its npm package (else it is looked for in TRACEPARSE_NODE_MODULES). Each round has a process of Chromium of its own, without
@@ -77,7 +77,8 @@ function written(recording, ending, options = []) {
 
 /** Our page: it says when it is ready, and when it works. */
 async function ours(recording) {
-  const path = written(recording, 'html');
+  // A page is measured as it is, so that pages of two versions can be compared.
+  const path = recording.endsWith('.html') ? recording : written(recording, 'html');
   const isReady = () => document.documentElement.dataset.state === 'ready';
   return rounds(statSync(path).size, async (tab) => {
     const times = await load(tab, pathToFileURL(path).href, isReady);
