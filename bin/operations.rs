@@ -30,15 +30,15 @@ pub(crate) struct OperationArgs {
     collapse: Vec<Regex>,
     /// Keep only samples that pass through this place of the call tree, and start stacks there
     ///
-    /// The path has the functions from the root of the tree to the place, separated by semicolons: 'main;App.run();Cart.total()'. A
-    /// semicolon in a name is %3B. With --invert, the path starts at the leaf, and stacks end at the place.
-    #[arg(long, value_name = "PATH")]
+    /// The functions lead from the root of the tree to the place, separated by semicolons: 'main;App.run();Cart.total()'. A semicolon in a
+    /// name is %3B. With --invert, they start at the leaf, and stacks end at the place.
+    #[arg(long, value_name = "FUNCTIONS")]
     root_at_path: Vec<String>,
     /// Leave out samples that pass through this place of the call tree
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FUNCTIONS")]
     prune_path: Vec<String>,
     /// Remove the function at this place of the call tree; its weight goes to its caller
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "FUNCTIONS")]
     charge_path: Vec<String>,
     /// Remove this binary's functions; their weight goes to their callers
     #[arg(long, value_name = "NAME")]
