@@ -23,7 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// The files that show a percentage of a core. `clock.py` compares all of them; the page shows those of `output/json`, and of fleets with
 /// several runs, `fleet_duckdb.rs`.
-const PERCENTAGES: [&str; 18] = [
+const PERCENTAGES: [&str; 16] = [
     "bin/fleet/help.rs",
     "src/fleet/sql.rs",
     "src/output/diff/overview.rs",
@@ -40,8 +40,6 @@ const PERCENTAGES: [&str; 18] = [
     "src/report/selection.rs",
     "src/report/timeline.rs",
     "src/units.rs",
-    "web/src/host/generated.ts",
-    "web/src/ui/views/overview_sentences.tsx",
 ];
 
 /// A new output that shows one has to be compared, and listed.
