@@ -36,7 +36,7 @@ export function buildModule() {
   const built = join(target, TARGET, 'release/traceparse_engine.wasm');
   const optimised = `${built}.optimised`;
   const features = FEATURES.map((feature) => `--enable-${feature}`);
-  run(process.execPath, here('node_modules/binaryen/bin/wasm-opt'), '-O2', '--strip-debug', ...features, built, '-o', optimised);
+  run(process.execPath, here('node_modules/binaryen/bin/wasm-opt'), '-Os', '--strip-debug', ...features, built, '-o', optimised);
   return readFileSync(optimised);
 }
 

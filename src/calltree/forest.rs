@@ -215,11 +215,6 @@ impl Forest {
         std::iter::successors(first, move |&child| Some(self.ends[child as usize]).filter(|&next| next < end))
     }
 
-    /// Returns the node in which the samples of a stack end.
-    pub fn node_of(&self, stack: Option<StackId>) -> u32 {
-        self.knots[self.knot_of(stack)].0
-    }
-
     /// Adds up weights, from the leaves to the root.
     pub fn weigh<'w>(&self, weights: impl IntoIterator<Item = &'w StackWeight>) -> ForestWeights {
         let mut sums = vec![KeySums::default(); self.knots.len()];

@@ -1,7 +1,7 @@
 //! The page's engine: the crate, compiled to WebAssembly.
 //!
 //! The page writes a request into memory that [`reserve`] returns, calls [`open`] or [`ask`], and reads the answer at [`answer`].
-//! `answer.rs` has the form of an answer. There are no imports.
+//! `wire.rs` has the form of an answer. There are no imports.
 
 mod answers;
 mod desk;

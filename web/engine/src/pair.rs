@@ -7,8 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use traceparse::profile::Profile;
-use traceparse::report::diff::{self, Diff, DiffTree, FunctionKey, Functions};
-use traceparse::report::{Report, SeriesReport};
+use traceparse::report::diff::{self, Diff, DiffTree, FunctionKey, Functions, Unlike};
 use ts_rs::TS;
 
 use crate::answers::diff as answers;
@@ -133,17 +132,7 @@ impl Pair {
             let selection_before = counterpart(after.profile(), before.profile(), selection);
             let views = (before.view(&selection_before, operations)?, after.view(selection, operations)?);
             let reports = [&views.0, &views.1].map(|view| view.report_of_all());
-            for (report, side) in reports.iter().zip(["first", "second"]) {
-                refuse_mixed(report, side)?;
-            }
-            let units = reports.each_ref().map(|report| counted(report).next().map(|series| series.unit.name()));
-            if let [Some(first), Some(second)] = units
-                && first != second
-            {
-                return Err(Refused(format!(
-                    "weights are in {first} in the first recording and in {second} in the second"
-                )));
-            }
+            refuse_unlike(Unlike::between(&reports[0], &reports[1]))?;
             let by = match normalize {
                 Normalize::None => diff::Normalize::None,
                 Normalize::Duration => diff::Normalize::Duration,
@@ -248,24 +237,20 @@ fn counted_series(view: &View) -> Vec<usize> {
     ids.into_iter().filter(|&series| view.is_selected(series)).collect()
 }
 
-fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
-    report.series.iter().filter(|series| series.counted.samples > 0)
-}
-
-/// Refuses several tables of a run, and weights of several units.
-fn refuse_mixed(report: &Report<'_>, side: &str) -> Result<(), Refused> {
-    let profile = &report.recording.profile;
-    let series: Vec<_> = counted(report).map(|row| profile.series(row.series)).collect();
-    let kind =
-        |series: &&traceparse::profile::Series| format!("{} ({})", profile.string(series.schema), series.unit.name());
-    let kinds: BTreeSet<String> = series.iter().map(kind).collect();
-    let runs: BTreeSet<usize> = series.iter().map(|series| series.run.index()).collect();
-    if kinds.len() < 2 && runs.len() == series.len() {
-        return Ok(());
+/// Refuses what can never be added up or compared. Everything else, `traceparse diff` has passed over when it wrote the page.
+fn refuse_unlike(found: Vec<Unlike>) -> Result<(), Refused> {
+    for unlike in found {
+        match unlike {
+            Unlike::Mixed(side, tables) => {
+                let tables = tables.join(", ");
+                let why = format!("{side} has several measurements that cannot be summed: {tables}; select one");
+                return Err(Refused(why));
+            }
+            Unlike::Units(..) => return Err(Refused(unlike.to_string())),
+            _ => {}
+        }
     }
-    let kinds: Vec<String> = kinds.into_iter().collect();
-    let kinds = kinds.join(", ");
-    Err(Refused(format!("the {side} recording has several measurements that cannot be summed: {kinds}; select one")))
+    Ok(())
 }
 
 /// The same selection in the other recording: by the names of processes and threads, the numbers of runs, and tables. Everything else has
