@@ -7,8 +7,8 @@
 //!
 //! The profile has 200,000 samples of 12 threads with 50,000 distinct stacks of 12 to 62 frames (Xcode 27).
 //!
-//! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and the sum
-//!   by function, of stacks and of a tree. `weights` is in samples per second, the others are in distinct stacks per second.
+//! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and a report
+//!   of functions. `weights` and `functions` are in samples per second, the others are in distinct stacks per second.
 //! * `samples/…`: folded stacks of 50,000 distinct stacks that were sampled once and ten times each. Only the time of
 //!   `weights` follows the samples; `folded` is what comes after it.
 //! * `write/…`: what is written of a finished report, in bytes of output per second.
@@ -41,13 +41,14 @@ fn trees(criterion: &mut Criterion) {
     let selected = Selection::default().on(profile);
     let weights = StackWeights::new(&selected, Metric::Weight);
     let rows = weights.rows();
-    let merged = Merger::new(profile).tree(rows);
 
     let mut group = criterion.benchmark_group("trees");
     group.sample_size(20).throughput(Throughput::Elements(profile.samples().len() as u64));
     group.bench_function("weights", |bencher| {
         bencher.iter(|| StackWeights::new(black_box(&selected), Metric::Weight));
     });
+    let functions = ReportOptions { view: View::Functions, ..ReportOptions::default() };
+    group.bench_function("functions", |bencher| bencher.iter(|| black_box(&export).report(&functions)));
     group.throughput(Throughput::Elements(rows.len() as u64));
     group.bench_function("threads", |bencher| {
         bencher.iter(|| {
@@ -57,8 +58,6 @@ fn trees(criterion: &mut Criterion) {
         });
     });
     group.bench_function("merged", |bencher| bencher.iter(|| Merger::new(profile).tree(black_box(rows))));
-    group.bench_function("functions", |bencher| bencher.iter(|| black_box(&weights).functions(profile, 1)));
-    group.bench_function("functions of a tree", |bencher| bencher.iter(|| black_box(&merged).functions(profile)));
     group.finish();
 }
 

@@ -130,8 +130,7 @@ impl PathVisitor for Transitions<'_> {
 fn sort(profile: &Profile, rows: &mut [TransitionRow]) {
     let order = |a, b| order_labels(profile, Label::Function(a), Label::Function(b));
     rows.sort_unstable_by(|a, b| {
-        let by_self = b.sums.self_weight.cmp(&a.sums.self_weight);
-        let by_weight = by_self.then(b.sums.all_weight.cmp(&a.sums.all_weight));
+        let by_weight = a.sums.heaviest_first().cmp(&b.sums.heaviest_first());
         by_weight.then_with(|| order(a.caller, b.caller)).then_with(|| order(a.callee, b.callee))
     });
 }

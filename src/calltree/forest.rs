@@ -428,7 +428,7 @@ impl WeighedForest<'_> {
         }
         let labelled = (0..).zip(sums).filter(|(_, sums)| sums.all_samples > 0);
         let mut rows: Vec<FunctionRow> =
-            labelled.map(|(number, sums)| FunctionRow::new(self.forest.label_of(number), sums)).collect();
+            labelled.map(|(number, sums)| FunctionRow { label: self.forest.label_of(number), sums }).collect();
         sort_functions(self.profile, &mut rows);
         rows
     }

@@ -1,6 +1,7 @@
 //! Sums stacks by a key of their frames, such as the function, binary or source line.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::convert::Infallible;
 
 use super::forest::{Forest, ForestWeights};
@@ -120,6 +121,11 @@ impl WeighedStacks<'_> {
 }
 
 impl KeySums {
+    /// Sorts by self weight, then all weight.
+    pub(crate) fn heaviest_first(&self) -> Reverse<(u64, u64)> {
+        Reverse((self.self_weight, self.all_weight))
+    }
+
     /// Adds samples whose leaf has the key. The weights of one series never overflow. The weights of several should not be added, but must
     /// not wrap either.
     pub(super) fn add_self(&mut self, weight: u64, samples: u64) {

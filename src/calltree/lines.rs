@@ -3,7 +3,7 @@
 use super::keyed::{KeySums, WeighedStacks, sum_stacks_by_key};
 use super::tree::Label;
 use super::tree::order_labels;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, IndexSet};
 use crate::profile::{Profile, SourceLine, StringId};
 
 /// The weights of a function on one of its lines.
@@ -42,7 +42,7 @@ pub(crate) fn lines_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> V
     let mut rows: Vec<LineRow> = rows.map(|(label, source, sums)| LineRow { label, source, sums }).collect();
     let place = |row: &LineRow| row.source.map(|source| (profile.string(source.path), source.line));
     rows.sort_unstable_by(|a, b| {
-        let by_weight = weight_of(&b.sums).cmp(&weight_of(&a.sums));
+        let by_weight = a.sums.heaviest_first().cmp(&b.sums.heaviest_first());
         let by_place = by_weight.then_with(|| place(a).cmp(&place(b)));
         by_place.then_with(|| order_labels(profile, a.label, b.label))
     });
@@ -73,34 +73,23 @@ pub(crate) fn source_files_of_stacks(profile: &Profile, stacks: WeighedStacks<'_
         row.lines.sort_unstable_by_key(|&(line, _)| line);
     }
     rows.sort_unstable_by(|a, b| {
-        let by_weight = weight_of(&b.sums).cmp(&weight_of(&a.sums));
+        let by_weight = a.sums.heaviest_first().cmp(&b.sums.heaviest_first());
         by_weight.then_with(|| profile.string(a.path).cmp(profile.string(b.path)))
     });
     rows
 }
 
-fn weight_of(sums: &KeySums) -> (u64, u64) {
-    (sums.self_weight, sums.all_weight)
-}
-
 /// The distinct keys of frames, in the order of their first frames.
 struct Keys<K> {
-    keys: Vec<K>,
+    keys: IndexSet<K>,
     /// For each frame, the index of its key.
     of_frame: Vec<usize>,
 }
 
 impl<K: Copy + Eq + std::hash::Hash> Keys<K> {
     fn new(frames: impl Iterator<Item = K>) -> Self {
-        let mut keys = Vec::new();
-        let mut index_of: HashMap<K, usize> = HashMap::default();
-        let of_frame = frames.map(|key| {
-            *index_of.entry(key).or_insert_with(|| {
-                keys.push(key);
-                keys.len() - 1
-            })
-        });
-        let of_frame = of_frame.collect();
+        let mut keys = IndexSet::default();
+        let of_frame = frames.map(|key| keys.insert_full(key).0).collect();
         Self { keys, of_frame }
     }
 }

@@ -3,7 +3,7 @@
 //! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the distinct stacks, not
 //!    on the samples.
 //! 2. [`Merger`] merges levels: frames of the same function (same binary, same name) below one node become one node.
-//! 3. [`CallTree`] is the result, and [`FunctionRow`] its sum by function.
+//! 3. [`CallTree`] is the result. [`FunctionRow`] is the sum of stacks by function, for which no tree is needed.
 //!
 //! All values are integers, and in every node `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, if pruned)`.
 
@@ -19,7 +19,6 @@ mod operations;
 mod sandwich;
 mod stack_numbers;
 mod stack_runs;
-mod sums;
 mod tree;
 mod weights;
 

@@ -1,8 +1,6 @@
 //! The weights of code: functions, binaries, categories with the calls between them, and source lines. Functions also have names in
 //! place of ids, for programs that use the crate.
 
-use std::cmp::Reverse;
-
 use super::labels::{binary_of, function_of};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
@@ -33,9 +31,9 @@ pub(super) static FUNCTIONS: ListingKind = ListingKind::new(
 fn functions(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
     let cells = |row: &FunctionRow| {
-        let FunctionRow { label, self_weight, all_weight, self_samples, all_samples } = *row;
+        let label = row.label;
         let names = [Cell::Text(function_of(profile, label).to_owned()), Cell::optional(binary_of(profile, label))];
-        numbers(&KeySums { self_weight, all_weight, self_samples, all_samples }).into_iter().chain(names).collect()
+        numbers(&row.sums).into_iter().chain(names).collect()
     };
     Listing::new(series.counted.weight, series.functions.iter().map(cells).collect(), Vec::new())
 }
@@ -83,7 +81,7 @@ impl<'e> Report<'e> {
             Label::Function(id) => (Some(profile.function_name(id)), profile.binary_name(id)),
             Label::NoStack | Label::Root => (None, None),
         };
-        let FunctionRow { label: _, self_weight, all_weight, self_samples, all_samples } = *row;
+        let KeySums { self_weight, all_weight, self_samples, all_samples } = row.sums;
         NamedFunction { name, binary, unit: series.unit.name(), self_weight, all_weight, self_samples, all_samples }
     }
 }
@@ -149,7 +147,7 @@ impl<'e> Report<'e> {
         let unknown = unknown.map(|(name, sums)| BinaryRow { name, binaries: Vec::new(), sums });
         let mut rows: Vec<BinaryRow<'e>> = known.chain(unknown).filter(|row| row.sums.all_samples > 0).collect();
         // Binaries with equal weights and names stay in the order of their first appearance.
-        rows.sort_by_key(|row| (Reverse((row.sums.self_weight, row.sums.all_weight)), row.name));
+        rows.sort_by_key(|row| (row.sums.heaviest_first(), row.name));
         rows
     }
 }

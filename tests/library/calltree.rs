@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight, StackWeights};
+use traceparse::calltree::{
+    CallTree, Forest, FunctionRow, Label, Merger, Metric, Pruning, StackWeight, StackWeights, WeighedForest,
+};
 use traceparse::output::{self, Cells, Format};
 use traceparse::profile::{Profile, Selection, StateFilter};
 use traceparse::read;
@@ -101,7 +103,7 @@ fn assert_children(tree: &CallTree) {
 }
 
 /// Functions, against the slow form: each sample once for each function in its stack.
-fn assert_functions(profile: &Profile, rows: &[StackWeight], tree: &CallTree) {
+fn assert_functions(profile: &Profile, rows: &[StackWeight], found: &[FunctionRow]) {
     let mut expected: BTreeMap<Label, (u64, u64)> = BTreeMap::new();
     for row in rows {
         let mut labels: Vec<Label> =
@@ -116,11 +118,8 @@ fn assert_functions(profile: &Profile, rows: &[StackWeight], tree: &CallTree) {
             expected.entry(label).or_default().1 += row.weight;
         }
     }
-    let found = tree.functions(profile);
-    assert_eq!(found.iter().map(|row| row.self_weight).sum::<u64>(), tree.root().all_weight);
-    let found: BTreeMap<Label, (u64, u64)> =
-        found.iter().map(|row| (row.label, (row.self_weight, row.all_weight))).collect();
-    assert_eq!(found, expected);
+    let found = found.iter().map(|row| (row.label, (row.sums.self_weight, row.sums.all_weight)));
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
 }
 
 proptest! {
@@ -140,6 +139,7 @@ proptest! {
         let pruning = Pruning { min_percent, depth, children, ..Pruning::default() };
         // One merger for all of them: each thread, all of them, and some rows in an order of their own.
         let mut merger = Merger::new(profile);
+        let forest = Forest::new(profile);
         let mut scopes: Vec<Vec<StackWeight>> =
             weights.rows().chunk_by(|a, b| a.thread == b.thread).map(<[StackWeight]>::to_vec).collect();
         scopes.push(weights.rows().to_vec());
@@ -152,9 +152,18 @@ proptest! {
             nodes_at(profile, &paths(profile, &rows), &[], &pruning, &mut expected);
             prop_assert_eq!(seen(&tree), expected);
             assert_children(&tree);
-            let whole = merger.tree(&rows);
-            assert_functions(profile, &rows, &whole);
-            prop_assert_eq!(StackWeights::from_iter(rows.iter().copied()).functions(profile, 2), whole.functions(profile));
+            let tree = WeighedForest { profile, forest: &forest, weights: &forest.weigh(&rows) };
+            assert_functions(profile, &rows, &tree.functions());
+        }
+        let selection = Selection { states: StateFilter::All, ..Selection::default() };
+        let metric = if is_weight { Metric::Weight } else { Metric::Samples };
+        let options = ReportOptions { view: View::Functions, selection, metric, jobs: 2, ..ReportOptions::default() };
+        for series in &export.report(&options).series {
+            let rows: Vec<StackWeight> =
+                weights.rows().iter().filter(|row| row.series == series.series).copied().collect();
+            assert_functions(profile, &rows, &series.functions);
+            let tree = WeighedForest { profile, forest: &forest, weights: &forest.weigh(&rows) };
+            prop_assert_eq!(&series.functions, &tree.functions());
         }
     }
 }

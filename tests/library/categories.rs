@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::{KeySums, Label, Metric, StackWeights};
+use traceparse::calltree::{KeySums, Label};
 use traceparse::profile::{Category, Frame, Function, Id, Profile, Selection, StateFilter};
 use traceparse::read;
 use traceparse::recording::{Options, Recording};
+use traceparse::report::{Report, ReportOptions, SeriesReport};
 
 /// Paths of binaries, and the category that each gives.
 const PLACES: [(&str, Category); 5] = [
@@ -34,9 +35,16 @@ fn open(seed: u64) -> Recording {
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
 }
 
-fn weights(profile: &Profile) -> StackWeights {
+/// Calls `check` for each series of 400 recordings.
+fn each_series(mut check: impl FnMut(&Report<'_>, &SeriesReport)) {
     let selection = Selection { states: StateFilter::All, ..Selection::default() };
-    StackWeights::new(&selection.on(profile), Metric::Weight)
+    let options = ReportOptions { selection, ..ReportOptions::default() };
+    for seed in 0..400 {
+        let recording = open(seed);
+        let report = recording.report(&options);
+        assert!(!report.series.is_empty(), "seed {seed}");
+        report.series.iter().for_each(|series| check(&report, series));
+    }
 }
 
 /// The category of a frame, by the path of its binary.
@@ -64,9 +72,9 @@ fn values(sums: &KeySums) -> [u64; 4] {
     [sums.self_weight, sums.all_weight, sums.self_samples, sums.all_samples]
 }
 
-/// The frames of each sample, from the root, with its weight.
-fn stacks(profile: &Profile) -> impl Iterator<Item = (u64, Vec<&Frame>)> {
-    profile.samples().iter().map(|sample| {
+/// The frames of each sample of a series, from the root, with its weight.
+fn stacks<'p>(profile: &'p Profile, series: &SeriesReport) -> impl Iterator<Item = (u64, Vec<&'p Frame>)> {
+    profile.samples().iter().filter(|sample| sample.series == series.series).map(|sample| {
         let mut frames: Vec<&Frame> = profile.frames_leaf_first(sample.stack).collect();
         frames.reverse();
         (sample.weight, frames)
@@ -76,37 +84,34 @@ fn stacks(profile: &Profile) -> impl Iterator<Item = (u64, Vec<&Frame>)> {
 #[test]
 fn categories_are_sums_over_samples() {
     let mut seen = BTreeSet::new();
-    for seed in 0..400 {
-        let export = open(seed);
-        let profile = &export.profile;
+    each_series(|report, series| {
+        let profile = &report.recording.profile;
         let mut expected = Sums::new();
-        for (weight, frames) in stacks(profile) {
+        for (weight, frames) in stacks(profile, series) {
             let of = |frame: &&Frame| Some(category(profile, frame));
             // What has no stack is of no category.
             let leaf = frames.last().and_then(of);
             let all = if frames.is_empty() { BTreeSet::from([None]) } else { frames.iter().map(of).collect() };
             count(&mut expected, weight, Some(leaf), all);
         }
-        let rows = weights(profile).categories(profile);
+        let rows = report.categories(series);
         let found: Sums<_> = rows.iter().map(|row| (row.category, values(&row.sums))).collect();
-        assert_eq!(found, expected, "seed {seed}");
-        let total: u64 = profile.samples().iter().map(|sample| sample.weight).sum();
-        assert_eq!(rows.iter().map(|row| row.sums.self_weight).sum::<u64>(), total);
+        assert_eq!(found, expected);
+        assert_eq!(rows.iter().map(|row| row.sums.self_weight).sum::<u64>(), series.counted.weight.value);
         let order: Vec<usize> = rows.iter().map(|row| row.category.map_or(5, |category| category as usize)).collect();
         assert!(order.is_sorted(), "in the order of categories: {order:?}");
         seen.extend(found.into_keys());
-    }
+    });
     assert_eq!(seen.len(), 6, "every category, and no stack: {seen:?}");
 }
 
 #[test]
 fn transitions_are_sums_over_samples() {
     let (mut rows_seen, mut recursions) = (0, 0);
-    for seed in 0..400 {
-        let export = open(seed);
-        let profile = &export.profile;
+    each_series(|report, series| {
+        let profile = &report.recording.profile;
         let mut expected: Sums<(Id<Function>, Id<Function>)> = Sums::new();
-        for (weight, frames) in stacks(profile) {
+        for (weight, frames) in stacks(profile, series) {
             let is_user = |at: usize| category(profile, frames[at]) == Category::User;
             let pair = |at: usize| (frames[at].function, frames[at + 1].function);
             let crossings = (1..frames.len()).map(|at| at - 1).filter(|&at| is_user(at) && !is_user(at + 1));
@@ -116,7 +121,7 @@ fn transitions_are_sums_over_samples() {
             recursions += usize::from(distinct.len() < crossings.len());
             count(&mut expected, weight, innermost.map(pair), distinct);
         }
-        let rows = weights(profile).transitions(profile);
+        let rows = report.transitions(series);
         rows_seen += rows.len();
         for row in &rows {
             let binary = profile.function(row.callee).binary;
@@ -125,19 +130,18 @@ fn transitions_are_sums_over_samples() {
         }
         assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse((row.sums.self_weight, row.sums.all_weight))));
         let found: Sums<_> = rows.iter().map(|row| ((row.caller, row.callee), values(&row.sums))).collect();
-        assert_eq!(found, expected, "seed {seed}");
-    }
+        assert_eq!(found, expected);
+    });
     assert!(rows_seen > 1_000 && recursions > 10, "{rows_seen} transitions, {recursions} stacks where one recurs");
 }
 
 #[test]
 fn lines_are_sums_over_samples() {
     let mut lines_seen = 0;
-    for seed in 0..400 {
-        let export = open(seed);
-        let profile = &export.profile;
+    each_series(|report, series| {
+        let profile = &report.recording.profile;
         let (mut lines, mut places, mut files) = (Sums::new(), Sums::new(), Sums::new());
-        for (weight, frames) in stacks(profile) {
+        for (weight, frames) in stacks(profile, series) {
             let line = |frame: &Frame| (Label::Function(frame.function), frame.source.map(|s| (s.path, s.line)));
             let no_stack = (Label::NoStack, None);
             let all: BTreeSet<_> = match frames.is_empty() {
@@ -151,20 +155,19 @@ fn lines_are_sums_over_samples() {
             count(&mut places, weight, own_place, sources().filter(|source| source.1 > 0).collect());
             count(&mut lines, weight, Some(own), all);
         }
-        let weights = weights(profile);
-        let rows = weights.lines(profile);
+        let rows = report.lines(series);
         assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse((row.sums.self_weight, row.sums.all_weight))));
         let found = rows.iter().map(|row| {
             let source = row.source.map(|source| (source.path, source.line));
             ((row.label, source), values(&row.sums))
         });
-        assert_eq!(found.collect::<Sums<_>>(), lines, "seed {seed}");
-        let rows = weights.source_files(profile);
+        assert_eq!(found.collect::<Sums<_>>(), lines);
+        let rows = report.source_files(series);
         lines_seen += rows.iter().map(|row| row.lines.len()).sum::<usize>();
         assert!(rows.iter().all(|row| row.lines.is_sorted_by_key(|line| line.0)));
-        assert_eq!(rows.iter().map(|row| (row.path, values(&row.sums))).collect::<Sums<_>>(), files, "seed {seed}");
+        assert_eq!(rows.iter().map(|row| (row.path, values(&row.sums))).collect::<Sums<_>>(), files);
         let found = rows.iter().flat_map(|row| row.lines.iter().map(|(line, sums)| ((row.path, *line), values(sums))));
-        assert_eq!(found.collect::<Sums<_>>(), places, "seed {seed}");
-    }
+        assert_eq!(found.collect::<Sums<_>>(), places);
+    });
     assert!(lines_seen > 1_000, "{lines_seen} lines");
 }

@@ -166,7 +166,7 @@ proptest! {
         let weights = StackWeights::new(&selection.on(&after), Metric::Weight);
         let tree = Merger::new(&after).tree(weights.rows());
         assert_adds_up(&tree, sum(&expected));
-        prop_assert_eq!(tree.functions(&after).iter().map(|row| row.self_weight).sum::<u64>(), sum(&expected));
+        prop_assert_eq!(tree.nodes().iter().map(|node| node.self_weight).sum::<u64>(), sum(&expected));
     }
 
     /// Of several operations together it is the same as of one after the other.

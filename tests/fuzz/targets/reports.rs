@@ -117,12 +117,12 @@ fn check_series(report: &Report<'_>, series: &SeriesReport) {
         check_tree(&tree, (row.counted.weight.value, row.counted.samples));
     }
     if !series.functions.is_empty() {
-        let own = series.functions.iter().map(|row| (row.self_weight, row.self_samples));
+        let own = series.functions.iter().map(|row| (row.sums.self_weight, row.sums.self_samples));
         assert_eq!(own.fold((0, 0), add), counted, "functions");
     }
-    for row in &series.functions {
-        assert!(row.self_weight <= row.all_weight && row.all_weight <= counted.0, "{row:?}");
-        assert!(row.self_samples <= row.all_samples && row.all_samples <= counted.1, "{row:?}");
+    for sums in series.functions.iter().map(|row| row.sums) {
+        assert!(sums.self_weight <= sums.all_weight && sums.all_weight <= counted.0, "{sums:?}");
+        assert!(sums.self_samples <= sums.all_samples && sums.all_samples <= counted.1, "{sums:?}");
     }
 }
 

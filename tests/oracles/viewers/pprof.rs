@@ -295,11 +295,12 @@ fn expected_functions(report: &Report<'_>) -> BTreeMap<(String, String), [u64; 4
                 }
                 _ => (NO_STACK.to_owned(), String::new()),
             };
+            let own = row.sums;
             let samples =
-                if is_weighed { [row.self_samples, row.all_samples] } else { [row.self_weight, row.all_weight] };
+                if is_weighed { [own.self_samples, own.all_samples] } else { [own.self_weight, own.all_weight] };
             if samples[1] > 0 {
                 let sums = functions.entry(key).or_default();
-                let own = [samples[0], row.self_weight, samples[1], row.all_weight];
+                let own = [samples[0], own.self_weight, samples[1], own.all_weight];
                 own.iter().zip(sums).for_each(|(own, sum)| *sum += own);
             }
         }

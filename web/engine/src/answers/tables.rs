@@ -1,6 +1,6 @@
 //! Answers that are tables: functions, binaries, categories, lines, threads, states, cores, callers and callees.
 
-use traceparse::calltree::{FunctionRow, KeySums, Sandwich};
+use traceparse::calltree::Sandwich;
 use traceparse::profile::{Category, Function, Id};
 use traceparse::report::CoreKindRow;
 
@@ -19,14 +19,10 @@ pub(crate) fn total(view: &View, series: usize) -> Amount {
 pub(crate) fn functions(view: &View, series: usize) -> Answer {
     let tree = view.tree(series);
     let rows = view.weighed(&tree).functions();
-    let sums = |row: &FunctionRow| {
-        let FunctionRow { self_weight, all_weight, self_samples, all_samples, .. } = *row;
-        KeySums { self_weight, all_weight, self_samples, all_samples }
-    };
     Answer::Functions {
         total: amount_of(&tree),
         label: rows.iter().map(|row| label_number(row.label)).collect(),
-        sums: rows.iter().map(sums).collect(),
+        sums: rows.iter().map(|row| row.sums).collect(),
     }
 }
 
