@@ -128,13 +128,13 @@ impl KeySums {
 
     /// Adds samples whose leaf has the key. The weights of one series never overflow. The weights of several should not be added, but must
     /// not wrap either.
-    pub(super) fn add_self(&mut self, weight: u64, samples: u64) {
+    pub(crate) fn add_self(&mut self, weight: u64, samples: u64) {
         self.self_weight = self.self_weight.saturating_add(weight);
         self.self_samples += samples;
     }
 
     /// Adds samples with the key in their stack.
-    pub(super) fn add_all(&mut self, weight: u64, samples: u64) {
+    pub(crate) fn add_all(&mut self, weight: u64, samples: u64) {
         self.all_weight = self.all_weight.saturating_add(weight);
         self.all_samples += samples;
     }

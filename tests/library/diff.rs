@@ -86,11 +86,12 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
         }
         let rows = diff.functions.iter().map(|row| {
             let sums = [row.sides.before, row.sides.after]
-                .map(|side| [side.self_weight, side.all_weight, side.self_samples, side.all_samples]);
+                .map(|side| side.sums)
+                .map(|sums| [sums.self_weight, sums.all_weight, sums.self_samples, sums.all_samples]);
             new += usize::from(row.sides.presence() == Presence::New);
             vanished += usize::from(row.sides.presence() == Presence::Vanished);
             unnamed += usize::from(matches!(row.function.key, FunctionKey::Offset(..)));
-            let change = row.sides.after.self_weight as f64 - row.sides.before.self_weight as f64;
+            let change = row.sides.after.sums.self_weight as f64 - row.sides.before.sums.self_weight as f64;
             assert!((row.self_change.weight - change).abs() < 1e-6);
             ((row.function.name.clone(), row.function.binary.clone()), sums)
         });
@@ -109,15 +110,15 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
             path.truncate(node.depth as usize - 1);
             let function = diff.function(node).unwrap();
             path.push((function.name.clone(), function.binary.clone()));
-            let sums = [node.sides.before, node.sides.after].map(|side| [side.all_weight, side.all_samples]);
+            let sums = [node.sides.before, node.sides.after].map(|side| [side.sums.all_weight, side.sums.all_samples]);
             assert_eq!(nodes.remove(&path), Some(sums), "{path:?}");
         }
         assert!(nodes.is_empty(), "{nodes:?}");
         // What functions change by themselves is what everything changed by.
         let sum: f64 = diff.functions.iter().map(|row| row.self_change.weight).sum();
         assert!((sum - diff.all_change(&diff.total).weight).abs() < 1e-3);
-        let binaries: u64 = diff.binaries.iter().map(|row| row.sides.after.self_weight).sum();
-        assert_eq!(binaries, diff.total.after.all_weight);
+        let binaries: u64 = diff.binaries.iter().map(|row| row.sides.after.sums.self_weight).sum();
+        assert_eq!(binaries, diff.total.after.sums.all_weight);
     }
     assert!(new > 50 && vanished > 50 && unnamed > 0, "{new} new, {vanished} vanished, {unnamed} without name");
 }
@@ -155,19 +156,20 @@ fn changes_follow_their_formulas() {
         };
         let factor = match normalize {
             Normalize::None => 1.0,
-            Normalize::Samples => total.before.all_weight as f64 / total.after.all_weight as f64,
+            Normalize::Samples => total.before.sums.all_weight as f64 / total.after.sums.all_weight as f64,
             Normalize::Duration => length(&exports[0]) / length(&exports[1]),
         };
         assert!((diff.factor - factor).abs() < 1e-12, "{normalize:?}");
         for row in &diff.functions {
             let [before, after] = [row.sides.before, row.sides.after];
-            let change = after.all_weight as f64 * factor - before.all_weight as f64;
+            let change = after.sums.all_weight as f64 * factor - before.sums.all_weight as f64;
             let key = (row.function.name.clone(), row.function.binary.clone());
             let [one, other] = [0, 1].map(|side| squares[side].get(&key).copied().unwrap_or(0.0));
             let variance = one + other * factor * factor;
             assert!((row.all_change.weight - change).abs() < 1e-3);
             assert!((row.all_change.noise - variance.sqrt()).abs() <= 1e-9 * variance.sqrt());
-            let of_equal_weights = |side: &Side| (side.all_weight as f64).powi(2) / side.all_samples.max(1) as f64;
+            let of_equal_weights =
+                |side: &Side| (side.sums.all_weight as f64).powi(2) / side.sums.all_samples.max(1) as f64;
             unequal += usize::from(before.all_squares as f64 > 1.01 * of_equal_weights(&before));
             assert_eq!(row.all_change.is_beyond_noise(), change.abs() > Change::BEYOND_NOISE * row.all_change.noise);
         }
@@ -226,6 +228,6 @@ fn writers_say_the_same() {
         // Both sides, the change, the factor, an empty line, the header; below a table what the star means.
         let frame = if view == DiffView::Tree { 6 - 1 } else { 6 + 1 };
         assert_eq!(text.lines().count(), count + frame, "{text}");
-        assert_eq!(json["total"]["after"]["all_weight"], diff.total.after.all_weight);
+        assert_eq!(json["total"]["after"]["all_weight"], diff.total.after.sums.all_weight);
     }
 }

@@ -98,12 +98,12 @@ fn row(function: Option<&Function>, sides: &Sides, [own, all]: [Change; 2]) -> V
     })
 }
 
-fn side(side: &Side) -> Value {
+fn side(Side { sums, .. }: &Side) -> Value {
     json!({
-        "self_weight": side.self_weight,
-        "all_weight": side.all_weight,
-        "self_samples": side.self_samples,
-        "samples": side.all_samples,
+        "self_weight": sums.self_weight,
+        "all_weight": sums.all_weight,
+        "self_samples": sums.self_samples,
+        "samples": sums.all_samples,
     })
 }
 

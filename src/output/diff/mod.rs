@@ -88,11 +88,11 @@ pub(super) fn write_flame_graph(
             name: function.map_or("all", name),
             binary: function.and_then(owner),
             category: None,
-            all_weight: after.all_weight,
-            self_weight: after.self_weight,
+            all_weight: after.sums.all_weight,
+            self_weight: after.sums.self_weight,
             hidden_weight: 0,
         };
-        (shown, (before.all_weight, before.self_weight), diff.all_change(&node.sides))
+        (shown, (before.sums.all_weight, before.sums.self_weight), diff.all_change(&node.sides))
     });
     options.write_differential(nodes, diff.unit, out)
 }

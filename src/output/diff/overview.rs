@@ -94,12 +94,13 @@ impl Text<'_, '_, '_> {
     /// The sentence for a side that has too few samples for any answer.
     fn too_few(&self) -> Option<String> {
         let total = &self.report.diff.total;
-        let [before, after] = [total.before.all_samples, total.after.all_samples];
+        let [before, after] = [total.before.sums.all_samples, total.after.sums.all_samples];
         let least = before.min(after);
         let which = if before <= after { "before" } else { "after" };
         let samples = if least == 1 { "is only 1 sample".to_owned() } else { format!("are only {least} samples") };
         let unit = self.report.diff.unit;
-        let [before, after] = [total.before, total.after].map(|side| Weight::new(side.all_weight, unit).to_string());
+        let [before, after] =
+            [total.before, total.after].map(|side| Weight::new(side.sums.all_weight, unit).to_string());
         (least < FEW_SAMPLES).then(|| {
             format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
         })
@@ -117,8 +118,8 @@ impl Text<'_, '_, '_> {
         if change.weight.abs() < 0.5 {
             return format!("{what} did not change.");
         }
-        let [before, after] = self.comparable(diff.total.before.all_weight, diff.total.after.all_weight);
-        let share = match diff.total.before.all_weight {
+        let [before, after] = self.comparable(diff.total.before.sums.all_weight, diff.total.after.sums.all_weight);
+        let share = match diff.total.before.sums.all_weight {
             0 => String::new(),
             before => match change.weight / before as f64 + 1.0 {
                 times if times >= MANY_TIMES => format!(" ({times:.0} times as much)"),
@@ -167,7 +168,7 @@ impl Text<'_, '_, '_> {
 
     /// `from 0.30 s to 2.20 s`.
     fn both_weights(&self, row: &DiffRow) -> String {
-        let [before, after] = self.comparable(row.sides.before.self_weight, row.sides.after.self_weight);
+        let [before, after] = self.comparable(row.sides.before.sums.self_weight, row.sides.after.sums.self_weight);
         match row.sides.presence() {
             Presence::Both => format!("from {before} to {after}"),
             Presence::New => format!("from nothing to {after}"),
@@ -186,8 +187,8 @@ impl Text<'_, '_, '_> {
         };
         let mut text = format!(
             "{} before, {} after.",
-            percent(total.before.all_weight, before),
-            percent(total.after.all_weight, after)
+            percent(total.before.sums.all_weight, before),
+            percent(total.after.sums.all_weight, after)
         );
         if report.normalize == Normalize::None && before.differs_from(after) {
             text +=
@@ -204,7 +205,7 @@ impl Text<'_, '_, '_> {
             true => (&diff.functions, "functions"),
         };
         // With fewer samples, a row rarely passes the mark.
-        let samples = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples;
+        let samples = |row: &&DiffRow| row.sides.before.sums.self_samples + row.sides.after.sums.self_samples;
         let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
         let by_chance = match (rows.len() as f64 * BY_CHANCE).round() {

@@ -61,7 +61,7 @@ pub(super) struct Text<'a, 'r, 'e> {
 impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
     pub(super) fn new(report: &'a DiffReport<'r, 'e>, style: &'a Style) -> Self {
         let total = report.diff.total;
-        let heavier = total.before.all_weight.max(total.after.all_weight);
+        let heavier = total.heavier();
         let scale = Scale::of(Weight::new(heavier, report.diff.unit));
         let limit = heavier as f64 * report.min_percent / 100.0;
         let is_wide = style.width.is_none_or(|width| width >= WIDE);
@@ -93,10 +93,10 @@ impl Text<'_, '_, '_> {
         self.both_sides(out)?;
         let diff = self.report.diff;
         let change = diff.all_change(&diff.total);
-        let share = if diff.total.before.all_weight == 0 {
+        let share = if diff.total.before.sums.all_weight == 0 {
             String::new()
         } else {
-            format!(" ({:+.1}%)", change.weight * 100.0 / diff.total.before.all_weight as f64)
+            format!(" ({:+.1}%)", change.weight * 100.0 / diff.total.before.sums.all_weight as f64)
         };
         let unit = self.scale.title();
         let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
@@ -184,7 +184,7 @@ impl Text<'_, '_, '_> {
     }
 
     pub(super) fn row(&self, row: &DiffRow, out: &mut dyn Write) -> io::Result<()> {
-        let weights = self.weights(&row.sides, row.sides.before.self_weight, row.sides.after.self_weight);
+        let weights = self.weights(&row.sides, row.sides.before.sums.self_weight, row.sides.after.sums.self_weight);
         let mut line = format!("{} {weights}", self.change(&row.self_change));
         let mut used = 12 + 1 + 21 + 2;
         if self.is_wide {
@@ -228,7 +228,7 @@ impl Text<'_, '_, '_> {
     fn node(&self, node: &DiffNode, lead: &str, part: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let diff = self.report.diff;
         let sides = &node.sides;
-        let weights = self.weights(sides, sides.before.all_weight, sides.after.all_weight);
+        let weights = self.weights(sides, sides.before.sums.all_weight, sides.after.sums.all_weight);
         let Some(function) = diff.function(node) else { return Ok(()) };
         let behind = part.map_or_else(String::new, |part| format!("  ▶{part}"));
         let used = 36 + lead.chars().count() + behind.chars().count();

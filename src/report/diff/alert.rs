@@ -121,7 +121,7 @@ impl DiffAlert {
     /// The outcome of the rule with these changes.
     pub fn judge<'a>(&'a self, diff: &'a Diff) -> DiffAlertOutcome<'a> {
         let limit = match self.limit {
-            DiffLimit::Percent(percent) => Some(diff.total.before.all_weight as f64 * percent / 100.0),
+            DiffLimit::Percent(percent) => Some(diff.total.before.sums.all_weight as f64 * percent / 100.0),
             DiffLimit::Weight(weight, unit) => (unit == diff.unit).then_some(weight),
         };
         let undecided = |state| DiffAlertOutcome { alert: self, state, limit, causes: Vec::new() };
@@ -132,7 +132,7 @@ impl DiffAlert {
         let mut changes = self.changes(diff);
         changes.sort_by(|(_, a), (_, b)| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
         // Weights that are scaled to be equal may differ by the rounding of the factor.
-        let rounding = diff.total.before.all_weight as f64 * 1e-12;
+        let rounding = diff.total.before.sums.all_weight as f64 * 1e-12;
         let above = |change: &Change| change.weight > most + rounding;
         let deviations = deviations(changes.len());
         let is_real = |change: &Change| above(change) && change.weight > deviations * change.noise;
@@ -295,14 +295,10 @@ mod tests {
 
     fn side(weight: u64, samples: u64) -> Side {
         let squares = u128::from(weight) * u128::from(weight) / u128::from(samples.max(1));
-        Side {
-            self_weight: weight,
-            self_samples: samples,
-            all_weight: weight,
-            all_samples: samples,
-            self_squares: squares,
-            all_squares: squares,
-        }
+        let mut side = Side::default();
+        side.add_self(weight, samples, squares);
+        side.add_all(weight, samples, squares);
+        side
     }
 
     /// In milliseconds, of which each is a sample.
@@ -319,13 +315,10 @@ mod tests {
     fn diff(rows: Vec<DiffRow>) -> Diff {
         let sum = |of: fn(&Sides) -> Side| {
             let weights = rows.iter().map(|row| of(&row.sides));
-            weights.fold(Side::default(), |all, side| Side {
-                self_weight: all.self_weight + side.self_weight,
-                self_samples: all.self_samples + side.self_samples,
-                all_weight: all.all_weight + side.all_weight,
-                all_samples: all.all_samples + side.all_samples,
-                self_squares: all.self_squares + side.self_squares,
-                all_squares: all.all_squares + side.all_squares,
+            weights.fold(Side::default(), |mut all, side| {
+                all.add_self(side.sums.self_weight, side.sums.self_samples, side.self_squares);
+                all.add_all(side.sums.all_weight, side.sums.all_samples, side.all_squares);
+                all
             })
         };
         let total = Sides { before: sum(|sides| sides.before), after: sum(|sides| sides.after) };

@@ -1,16 +1,12 @@
 //! The weights on both sides of a comparison, their changes, and how much of a change may be chance.
 
-/// Weight and samples on one side, of samples that end in something and of all that pass through it.
+use crate::calltree::KeySums;
+
+/// The weights of something on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Weight of samples in which it is the leaf.
-    pub self_weight: u64,
-    /// Weight of samples that pass through it, once each.
-    pub all_weight: u64,
-    /// Samples in which it is the leaf.
-    pub self_samples: u64,
-    /// Samples that pass through it.
-    pub all_samples: u64,
+    /// Its weights and samples.
+    pub sums: KeySums,
     /// Sum of the squared weights of samples in which it is the leaf.
     pub self_squares: u128,
     /// Sum of the squared weights of samples that pass through it.
@@ -19,31 +15,30 @@ pub struct Side {
 
 impl Side {
     pub(super) fn add_self(&mut self, weight: u64, samples: u64, squares: u128) {
-        self.self_weight = self.self_weight.saturating_add(weight);
-        self.self_samples += samples;
+        self.sums.add_self(weight, samples);
         self.self_squares = self.self_squares.saturating_add(squares);
     }
 
     pub(super) fn add_all(&mut self, weight: u64, samples: u64, squares: u128) {
-        self.all_weight = self.all_weight.saturating_add(weight);
-        self.all_samples += samples;
+        self.sums.add_all(weight, samples);
         self.all_squares = self.all_squares.saturating_add(squares);
     }
 
     /// The same with the self weight of another.
     pub(super) fn with_self(self, other: Self) -> Self {
-        let Self { self_weight, self_samples, self_squares, .. } = other;
-        Self { self_weight, self_samples, self_squares, ..self }
+        let KeySums { self_weight, self_samples, .. } = other.sums;
+        let sums = KeySums { self_weight, self_samples, ..self.sums };
+        Self { sums, self_squares: other.self_squares, ..self }
     }
 
     /// Weight of samples in which it is the leaf, and the sum of their squares.
     pub(super) fn own(&self) -> (u64, u128) {
-        (self.self_weight, self.self_squares)
+        (self.sums.self_weight, self.self_squares)
     }
 
     /// The same of all samples that pass through it.
     pub(super) fn all(&self) -> (u64, u128) {
-        (self.all_weight, self.all_squares)
+        (self.sums.all_weight, self.all_squares)
     }
 }
 
@@ -68,9 +63,19 @@ pub enum Presence {
 }
 
 impl Sides {
+    /// True if a side has samples of it.
+    pub fn has_samples(&self) -> bool {
+        self.before.sums.all_samples + self.after.sums.all_samples > 0
+    }
+
+    /// The larger all weight.
+    pub(crate) fn heavier(&self) -> u64 {
+        self.before.sums.all_weight.max(self.after.sums.all_weight)
+    }
+
     /// The sides on which it is.
     pub fn presence(&self) -> Presence {
-        match (self.before.all_samples, self.after.all_samples) {
+        match (self.before.sums.all_samples, self.after.sums.all_samples) {
             (0, _) => Presence::New,
             (_, 0) => Presence::Vanished,
             _ => Presence::Both,

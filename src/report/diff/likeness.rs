@@ -29,7 +29,7 @@ impl Normalize {
     pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
             Self::None => return Some(1.0),
-            Self::Samples => (total.before.all_weight as f64, total.after.all_weight as f64),
+            Self::Samples => (total.before.sums.all_weight as f64, total.after.sums.all_weight as f64),
             Self::Duration => {
                 let nanos = |report: &Report<'e>| report.length().map_or(0.0, |length| length.nanos.as_nanos() as f64);
                 (nanos(before), nanos(after))

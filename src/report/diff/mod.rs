@@ -131,13 +131,12 @@ impl Diff {
             (number, name(number), sides)
         });
         let own: Vec<(usize, Function, Sides)> = own.collect();
-        let is_sampled = |sides: &Sides| sides.before.all_samples + sides.after.all_samples > 0;
-        let functions = by_function.iter().enumerate().filter(|(_, sides)| is_sampled(sides));
+        let functions = by_function.iter().enumerate().filter(|(_, sides)| sides.has_samples());
         let functions = functions.map(|(number, sides)| (number, name(number), *sides)).collect();
         let binaries = weighed.by_binary().into_iter().enumerate();
         let binaries = binaries.map(|(number, (binary, sides))| (number, binary, sides)).collect();
         let rows = |rows: Vec<(usize, Function, Sides)>| {
-            let rows = rows.into_iter().filter(|(_, _, sides)| is_sampled(sides)).map(|(number, function, sides)| {
+            let rows = rows.into_iter().filter(|(_, _, sides)| sides.has_samples()).map(|(number, function, sides)| {
                 let (self_change, all_change) = change(&sides);
                 DiffRow { number, function, sides, self_change, all_change }
             });
@@ -146,7 +145,7 @@ impl Diff {
                 let size = |row: &DiffRow| (row.self_change.weight.abs(), row.all_change.weight.abs());
                 let (a_size, b_size) = (size(a), size(b));
                 let by_size = b_size.0.total_cmp(&a_size.0).then(b_size.1.total_cmp(&a_size.1));
-                let heaviest = |row: &DiffRow| Reverse(row.sides.before.all_weight.max(row.sides.after.all_weight));
+                let heaviest = |row: &DiffRow| Reverse(row.sides.heavier());
                 by_size.then_with(|| heaviest(a).cmp(&heaviest(b))).then_with(|| a.function.cmp(&b.function))
             });
             rows

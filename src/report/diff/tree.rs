@@ -93,13 +93,13 @@ impl WeighedTree {
         }
         for sides in &mut sums {
             for side in [&mut sides.before, &mut sides.after] {
-                side.add_all(side.self_weight, side.self_samples, side.self_squares);
+                side.add_all(side.sums.self_weight, side.sums.self_samples, side.self_squares);
             }
         }
         for (knot, above) in tree.forest.knots_upwards() {
             let Sides { before, after } = sums[knot];
-            sums[above].before.add_all(before.all_weight, before.all_samples, before.all_squares);
-            sums[above].after.add_all(after.all_weight, after.all_samples, after.all_squares);
+            sums[above].before.add_all(before.sums.all_weight, before.sums.all_samples, before.all_squares);
+            sums[above].after.add_all(after.sums.all_weight, after.sums.all_samples, after.all_squares);
         }
         Self { tree: Arc::clone(tree), sums }
     }
@@ -126,15 +126,15 @@ impl WeighedTree {
     /// The children with samples, the largest changes of all weight first.
     pub(super) fn children(&self, node: u32, factor: f64) -> Vec<u32> {
         let sides = |node: u32| self.sums[self.tree.forest.knot_of_node(node).0];
-        let is_counted = |&node: &u32| sides(node).before.all_samples + sides(node).after.all_samples > 0;
-        let mut children: Vec<u32> = self.tree.forest.children(node).filter(is_counted).collect();
-        let change = |sides: &Sides| (sides.after.all_weight as f64 * factor - sides.before.all_weight as f64).abs();
+        let mut children: Vec<u32> =
+            self.tree.forest.children(node).filter(|&child| sides(child).has_samples()).collect();
+        let change =
+            |sides: &Sides| (sides.after.sums.all_weight as f64 * factor - sides.before.sums.all_weight as f64).abs();
         let name = |node: u32| self.tree.functions.names().get_index(self.tree.forest.label_number(node));
         children.sort_unstable_by(|&a, &b| {
             let (one, other) = (sides(a), sides(b));
             let by_size = change(&other).total_cmp(&change(&one));
-            let weight = |sides: &Sides| sides.before.all_weight.max(sides.after.all_weight);
-            by_size.then_with(|| weight(&other).cmp(&weight(&one))).then_with(|| name(a).cmp(&name(b)))
+            by_size.then_with(|| other.heavier().cmp(&one.heavier())).then_with(|| name(a).cmp(&name(b)))
         });
         children
     }
@@ -169,7 +169,7 @@ impl WeighedTree {
         let forest = &self.tree.forest;
         let mut sums = vec![Sides::default(); keys];
         for (knot, sides) in self.sums.iter().enumerate().skip(1) {
-            if sides.before.all_samples + sides.after.all_samples == 0 {
+            if !sides.has_samples() {
                 continue;
             }
             for (place, node) in forest.nodes_of_knot(knot).enumerate() {
@@ -178,10 +178,10 @@ impl WeighedTree {
                     let (mut sides, sum) = (*sides, of(sum, side));
                     let from = *of(&mut sides, side);
                     if place == 0 {
-                        sum.add_self(from.self_weight, from.self_samples, from.self_squares);
+                        sum.add_self(from.sums.self_weight, from.sums.self_samples, from.self_squares);
                     }
                     if is_outermost(node) {
-                        sum.add_all(from.all_weight, from.all_samples, from.all_squares);
+                        sum.add_all(from.sums.all_weight, from.sums.all_samples, from.all_squares);
                     }
                 }
             }

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use traceparse::report::diff::{Change, Diff, DiffRow, FunctionKey, Functions, Presence, Side, Sides};
+use traceparse::calltree::KeySums;
+use traceparse::report::diff::{Change, Diff, DiffRow, FunctionKey, Functions, Presence, Sides};
 
 use super::flame::{Frame, PathNumbers, Placed, model, place, set_boxes};
 use super::trees::{Tree, is_match, open_rows};
@@ -31,7 +32,7 @@ impl Changes {
         let Sides { before, after, .. } = self.diff.total;
         DiffTotal {
             rows: self.rows([&self.diff.total]),
-            samples: [before.all_samples as f64, after.all_samples as f64],
+            samples: [before.sums.all_samples as f64, after.sums.all_samples as f64],
             normalize: self.normalize,
             factor: self.diff.factor,
             is_scaled: self.diff.is_scaled,
@@ -43,8 +44,8 @@ impl Changes {
         for sides in rows {
             found.count += 1;
             let (own, all) = (self.diff.self_change(sides), self.diff.all_change(sides));
-            found.own.push(sides, own, |side| side.self_weight);
-            found.all.push(sides, all, |side| side.all_weight);
+            found.own.push(sides, own, |sums| sums.self_weight);
+            found.all.push(sides, all, |sums| sums.all_weight);
             found.presence.0.push(match sides.presence() {
                 Presence::Both => 0,
                 Presence::New => 1,
@@ -70,9 +71,9 @@ impl Changes {
 }
 
 impl ChangeColumns {
-    fn push(&mut self, sides: &Sides, change: Change, weight: impl Fn(&Side) -> u64) {
-        self.before.0.push(weight(&sides.before));
-        self.after.0.push(weight(&sides.after));
+    fn push(&mut self, sides: &Sides, change: Change, weight: impl Fn(&KeySums) -> u64) {
+        self.before.0.push(weight(&sides.before.sums));
+        self.after.0.push(weight(&sides.after.sums));
         self.change.0.push(change.weight);
         self.noise.0.push(change.noise);
         self.is_beyond.0.push(change.is_beyond_noise().into());
@@ -104,7 +105,7 @@ pub(crate) fn overview(changes: &Changes) -> Answer {
     let Diff { functions, own_functions, .. } = &changes.diff;
     let is_own = !own_functions.is_empty();
     let tried = if is_own { own_functions } else { functions };
-    let is_told = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples >= TOLD;
+    let is_told = |row: &&DiffRow| row.sides.before.sums.self_samples + row.sides.after.sums.self_samples >= TOLD;
     let told = tried.iter().filter(is_told);
     let top = |rows: &[DiffRow]| {
         let changed: Vec<&DiffRow> = rows.iter().filter(|row| row.self_change.weight != 0.0).take(TOP).collect();
@@ -126,10 +127,6 @@ pub(crate) fn overview(changes: &Changes) -> Answer {
 pub(crate) fn of_function(changes: &Changes, label: i32) -> Answer {
     let found = changes.diff.functions.iter().filter(|row| Changes::label(Some(row.number)) == label);
     Answer::DiffOf { total: changes.total(), rows: changes.rows(found.map(|row| &row.sides)) }
-}
-
-fn is_sampled(sides: &Sides) -> bool {
-    sides.before.all_samples + sides.after.all_samples > 0
 }
 
 /// The tree of both recordings.
@@ -161,7 +158,7 @@ impl Tree for Both<'_> {
 
     fn has_children(&self, &node: &u32) -> bool {
         let Sides { before, after, .. } = self.changes.diff.sides(node);
-        before.all_samples + after.all_samples > before.self_samples + after.self_samples
+        before.sums.all_samples + after.sums.all_samples > before.sums.self_samples + after.sums.self_samples
     }
 
     fn is_match(&self, node: &u32) -> bool {
@@ -177,7 +174,7 @@ impl Tree for Both<'_> {
 pub(crate) fn tree(changes: &Changes, ask: &Rows, matches: Option<&[u8]>) -> Answer {
     let mut towards = vec![false; if matches.is_some() { changes.diff.tree().len() } else { 0 }];
     for node in (1..towards.len() as u32).rev() {
-        if towards[node as usize] || is_match(matches, changes.label_of(node)) && is_sampled(&changes.diff.sides(node))
+        if towards[node as usize] || is_match(matches, changes.label_of(node)) && changes.diff.sides(node).has_samples()
         {
             towards[node as usize] = true;
             towards[changes.diff.tree().parent(node) as usize] = true;
@@ -208,8 +205,8 @@ fn shade(change: Change, before: f64) -> f32 {
 
 pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mut PathNumbers) -> Answer {
     let side = |sides: &Sides| match widths {
-        Widths::Before => sides.before,
-        Widths::After => sides.after,
+        Widths::Before => sides.before.sums,
+        Widths::After => sides.after.sums,
     };
     let of = |node: u32| side(&changes.diff.sides(node));
     let total = of(0).all_weight as f64;
@@ -217,9 +214,9 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
     let name = |node: u32| changes.diff.tree().function(node).and_then(|number| changes.functions.iter().nth(number));
     let children = |node: u32| {
         let shown = changes.diff.children(node).into_iter().map(|child| (of(child), child));
-        let is_shown = |(side, _): &(Side, u32)| side.all_samples > 0 && side.all_weight as f64 >= frame.least;
-        let mut children: Vec<(Side, u32)> = shown.filter(is_shown).collect();
-        let key = |side: &Side| (side.all_weight, side.all_samples);
+        let is_shown = |(sums, _): &(KeySums, u32)| sums.all_samples > 0 && sums.all_weight as f64 >= frame.least;
+        let mut children: Vec<(KeySums, u32)> = shown.filter(is_shown).collect();
+        let key = |sums: &KeySums| (sums.all_weight, sums.all_samples);
         children.sort_unstable_by(|a, b| key(&b.0).cmp(&key(&a.0)).then_with(|| name(a.1).cmp(&name(b.1))));
         children.into_iter().map(|(_, node)| node)
     };
@@ -237,7 +234,7 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
         Some(0) => functions,
         Some(number) => number as i32,
     };
-    let before = changes.diff.total.before.all_weight as f64;
+    let before = changes.diff.total.before.sums.all_weight as f64;
     let mut model = model(ask, total, frame);
     model.own = sides().map(|sides| side(sides).self_weight as f64).collect();
     model.label = boxes.iter().map(label).collect();
