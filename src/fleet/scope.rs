@@ -29,6 +29,17 @@ impl FleetScope {
             Self::Function => "function",
         }
     }
+
+    /// The noun for several of its rows.
+    pub(crate) const fn plural(self) -> &'static str {
+        match self {
+            Self::Run => "runs",
+            Self::Process => "processes",
+            Self::Thread => "threads",
+            Self::Binary => "binaries",
+            Self::Function => "functions",
+        }
+    }
 }
 
 /// The name of a row.

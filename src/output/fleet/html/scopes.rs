@@ -9,7 +9,7 @@ use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetReport, FleetScope, ScopeName, ScopeRow, ScopeTable, Summary,
 };
 use crate::output::fleet::opening::{Behind, command, name_of};
-use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
+use crate::output::fleet::sentences::{capitalized, statistic_name, too_few_to_compare};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, cut, shortened};
 use crate::stats::Quantile;
@@ -21,17 +21,6 @@ const MAX_ROWS: usize = 50;
 const RUN_ROWS: usize = 20;
 /// Letters of the name of a cohort above its column.
 const LONGEST_HEAD: usize = 40;
-
-/// `Process`, `Processes`: the words for one scope and for many.
-const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
-    match scope {
-        FleetScope::Run => ("Run", "Runs"),
-        FleetScope::Process => ("Process", "Processes"),
-        FleetScope::Thread => ("Thread", "Threads"),
-        FleetScope::Binary => ("Binary", "Binaries"),
-        FleetScope::Function => ("Function", "Functions"),
-    }
-}
 
 /// The section of tables, scope by scope.
 pub(super) fn scopes(report: &FleetReport, links: &Links<'_>) -> String {
@@ -61,7 +50,7 @@ fn one_scope(
     if tables.is_empty() {
         return String::new();
     }
-    let (id, words) = (scope.name(), scope_words(scope).1);
+    let (id, words) = (scope.name(), capitalized(scope.plural()));
     let folded = |(index, &(cohort, table)): (usize, &(&CohortReport, &ScopeTable))| {
         let open = if index == 0 { " open" } else { "" };
         let (name, runs) = (cohort_name(&cohort.cohort), many(cohort.runs, "run"));
@@ -90,9 +79,9 @@ fn rows_of_cohort(
     name: &str,
     links: &Links<'_>,
 ) -> String {
-    let (one, many) = scope_words(rows.scope);
+    let [one, many] = [rows.scope.name(), rows.scope.plural()].map(capitalized);
     let unit = cohort.cohort.unit;
-    let mut columns = vec![Column::text(one), Column::number("Runs").hint("Runs that have it, of all runs")];
+    let mut columns = vec![Column::text(&one), Column::number("Runs").hint("Runs that have it, of all runs")];
     columns.extend(summary_columns(&report.options, Some(report.options.sort), true));
     columns.push(Column::number("Samples"));
     let label = format!("{many} of {name}, in {}", unit.rate_name());
@@ -160,10 +149,10 @@ pub(super) fn contrasts(report: &FleetReport) -> String {
 }
 
 fn differences(report: &FleetReport, contrast: &Contrast) -> String {
-    let (one, many) = scope_words(contrast.scope);
+    let [one, many] = [contrast.scope.name(), contrast.scope.plural()].map(capitalized);
     let title = format!("{many}: {} across runs, in {}", statistic_name(&contrast.by), contrast.unit.rate_name());
     let shown = contrast.cohorts.len().min(MAX_COHORTS);
-    let mut columns = vec![Column::text(one), Column::number("Difference").sorted(true)];
+    let mut columns = vec![Column::text(&one), Column::number("Difference").sorted(true)];
     columns.extend(contrast.cohorts[..shown].iter().map(|&cohort| {
         let name = report.cohorts.get(cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
         Column::number(&cut(&name, LONGEST_HEAD))

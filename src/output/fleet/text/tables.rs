@@ -5,7 +5,7 @@ use super::header;
 use super::labels::{self, caution};
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
 use crate::fleet::{
-    CohortReport, Contrast, ContrastRow, FleetOptions, FleetReport, FleetScope, ScopeRow, ScopeTable, SortKey, Summary,
+    CohortReport, Contrast, ContrastRow, FleetOptions, FleetReport, ScopeRow, ScopeTable, SortKey, Summary,
 };
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
@@ -177,7 +177,7 @@ pub(super) fn scope_table(
 ) {
     let largest = table.rows.iter().filter_map(|row| row.summary.max).fold(0.0, f64::max);
     let measures = Measures::of(cohort.cohort.unit, largest);
-    let (what, names) = scope_words(table.scope);
+    let (what, names) = (table.scope.plural(), table.scope.name());
     let runs = many(cohort.runs, "run");
     page.title(&format!("{what} of {name} · {} · {runs}", measures.unit()));
     if table.rows.is_empty() {
@@ -201,17 +201,6 @@ pub(super) fn scope_table(
         return;
     }
     page.painted(Tone::Dim, &format!("and {} more {what}", thousands(table.hidden)))
-}
-
-/// The scope_words for rows: the plural, and the heading above their names.
-pub(super) const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
-    match scope {
-        FleetScope::Run => ("runs", "run"),
-        FleetScope::Process => ("processes", "process"),
-        FleetScope::Thread => ("threads", "thread"),
-        FleetScope::Binary => ("binaries", "binary"),
-        FleetScope::Function => ("functions", "function"),
-    }
 }
 
 /// All rows of a table have the same number of runs, so what is true of a percentile is true of its whole column, and
@@ -283,7 +272,7 @@ fn measures_of_contrast(contrast: &Contrast) -> Measures {
 
 fn contrast_table(report: &FleetReport, contrast: &Contrast, make: Make, page: &mut Page<'_>) {
     let measures = measures_of_contrast(contrast);
-    let (by, (what, _)) = (by_words(report), scope_words(contrast.scope));
+    let (by, what) = (by_words(report), contrast.scope.plural());
     page.title(&format!("largest differences between cohorts at {by} · {what} · {}", measures.unit()));
     if contrast.rows.is_empty() {
         return page.painted(Tone::Dim, "no differences");
@@ -295,7 +284,7 @@ fn contrast_table(report: &FleetReport, contrast: &Contrast, make: Make, page: &
     }
 }
 
-/// The value that is compared, in scope_words.
+/// The value that is compared, in words.
 fn by_words(report: &FleetReport) -> String {
     match report.options.sort {
         SortKey::Quantile(quantile) => quantile.to_string(),
@@ -350,7 +339,7 @@ fn table(contrast: &Contrast, columns: Vec<Column>, cells: &dyn Fn(&ContrastRow)
         let (name, owner) = name_of(&row.name);
         Row::new(cells(row), &name, &owner)
     };
-    let (_, names) = scope_words(contrast.scope);
+    let names = contrast.scope.name();
     Table { names: names.to_owned(), columns, rows: contrast.rows.iter().take(ROWS).map(row).collect(), is_alike: true }
 }
 
