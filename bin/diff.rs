@@ -11,7 +11,7 @@ use traceparse::report::{Report, ReportOptions};
 use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::format_options::{CsvArgs, FlameGraphArgs, PageArgs};
+use crate::format_options::{CsvArgs, FlameGraphArgs, PageArgs, first_given};
 use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
@@ -427,8 +427,8 @@ impl DiffArgs {
             ("--top", self.top.is_some()),
             ("--invert", self.recording.operations.invert),
         ];
-        match refused.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) if self.format() == DiffFormat::Html => {
+        match first_given(refused) {
+            Some(option) if self.format() == DiffFormat::Html => {
                 Err(format!("--format html writes all samples of both recordings; leave out {option}"))
             }
             _ => Ok(()),

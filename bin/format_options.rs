@@ -13,6 +13,11 @@ use crate::resource_limits::parse_size;
 /// The default for the maximum size of a page.
 const MAX_SIZE: u64 = 64 << 20;
 
+/// The first of these options that was given.
+pub(crate) fn first_given(options: impl IntoIterator<Item = (&'static str, bool)>) -> Option<&'static str> {
+    options.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CsvArgs {
     /// In CSV, put an apostrophe before text that looks like a formula
@@ -82,8 +87,8 @@ impl FlameGraphArgs {
             ("--icicle", self.icicle),
             ("--title", self.title.is_some()),
         ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(format!("{name} only applies to flame graphs; use --format svg")),
+        match first_given(given) {
+            Some(name) => Err(format!("{name} only applies to flame graphs; use --format svg")),
             None => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use traceparse::report::{SeparateBy, View};
 
+use crate::format_options::first_given;
 use crate::formats::{Content, Format};
 use crate::report_args::{ReportArgs, ViewArg};
 use crate::view_limits;
@@ -103,8 +104,8 @@ impl ReportArgs {
             ("--no-threads", self.no_threads),
             ("--invert", self.recording.operations.invert),
         ];
-        match refused.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(format!(
+        match first_given(refused) {
+            Some(option) => Err(format!(
                 "--format {format} writes all samples and the viewer builds its own trees; leave out {option}"
             )),
             None => Ok(()),

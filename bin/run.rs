@@ -72,10 +72,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
         anyhow::Ok(redactor.redacted())
     });
     let list = list.transpose()?;
-    let answer = match &list {
-        None => output::Answer::Contents(&export.documents),
-        Some(list) => output::Answer::RedactedContents(&export.documents, list),
-    };
+    let answer = output::Answer::Contents(&export.documents, list.as_deref());
     let path = args.output.as_deref();
     let format = match args.format() {
         TocFormat::Text => output::Format::Text(style(path, colour)),

@@ -8,7 +8,7 @@ use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, Shard, Sor
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
-use crate::format_options::CsvArgs;
+use crate::format_options::{CsvArgs, first_given};
 use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 
@@ -405,16 +405,15 @@ impl QuestionArgs {
 impl ReadingArgs {
     /// An option that was given and means nothing for a dataset, whose runs are measured already.
     pub(crate) fn only_for_exports(&self) -> Option<&'static str> {
-        let options = [
-            (!self.search.dsym.is_empty(), "--dsym"),
-            (!self.search.symbols.is_empty(), "--symbols"),
-            (self.search.no_bundled_symbols, "--no-bundled-symbols"),
-            (self.no_inlines, "--no-inlines"),
-            (self.search.no_cache, "--no-cache"),
-            (!self.schema.is_empty(), "--schema"),
-            (self.allow_truncated, "--allow-truncated"),
-            (self.jobs.is_some(), "--jobs"),
-        ];
-        options.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+        first_given([
+            ("--dsym", !self.search.dsym.is_empty()),
+            ("--symbols", !self.search.symbols.is_empty()),
+            ("--no-bundled-symbols", self.search.no_bundled_symbols),
+            ("--no-inlines", self.no_inlines),
+            ("--no-cache", self.search.no_cache),
+            ("--schema", !self.schema.is_empty()),
+            ("--allow-truncated", self.allow_truncated),
+            ("--jobs", self.jobs.is_some()),
+        ])
     }
 }

@@ -19,10 +19,8 @@ pub enum Answer<'a, 'e> {
     /// What changed between two recordings, as text, JSON, CSV, a flame graph of the second, coloured by what changed, or a page in which
     /// both are explored.
     Diff(&'a DiffReport<'a, 'e>),
-    /// What documents hold (`traceparse toc`), as text or JSON.
-    Contents(&'a [Document]),
-    /// The contents with replaced names, and the list of replacements.
-    RedactedContents(&'a [Document], &'a [Redacted]),
+    /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
+    Contents(&'a [Document], Option<&'a [Redacted]>),
     /// A report of a fleet, as text, JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
@@ -42,13 +40,13 @@ impl<'a, 'e> From<&'a DiffReport<'a, 'e>> for Answer<'a, 'e> {
 
 impl<'a> From<&'a [Document]> for Answer<'a, '_> {
     fn from(documents: &'a [Document]) -> Self {
-        Self::Contents(documents)
+        Self::Contents(documents, None)
     }
 }
 
 impl<'a> From<&'a Vec<Document>> for Answer<'a, '_> {
     fn from(documents: &'a Vec<Document>) -> Self {
-        Self::Contents(documents)
+        Self::Contents(documents, None)
     }
 }
 
@@ -82,14 +80,9 @@ pub fn write<'a, 'e: 'a>(
             Format::Workbench(options) => super::workbench::write_comparison(report, options, out),
             _ => unsupported("a comparison", format),
         },
-        Answer::Contents(documents) => match format {
+        Answer::Contents(documents, redacted) => match format {
             Format::Text(style) => text::write_contents(documents, style, out),
-            Format::Json => json::write_contents(documents, None, out),
-            _ => unsupported("a table of contents", format),
-        },
-        Answer::RedactedContents(documents, redacted) => match format {
-            Format::Text(style) => text::write_contents(documents, style, out),
-            Format::Json => json::write_contents(documents, Some(redacted), out),
+            Format::Json => json::write_contents(documents, redacted, out),
             _ => unsupported("a table of contents", format),
         },
         #[cfg(feature = "fleet")]

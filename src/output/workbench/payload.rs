@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use super::columns::Column;
 use super::head::head;
 use super::reduction::WorkbenchReduction;
-use super::rows::{Row, Rows};
+use super::rows::Rows;
 use crate::calltree::is_idle;
 use crate::hash::{HashMap, IndexSet};
-use crate::profile::{Frame, FrameId, Function, FunctionId, Profile, SampleKind, Stack, StackId, StringId};
+use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId};
 use crate::recording::Intervals;
 use crate::report::{Report, is_entry_point, is_run_loop};
 use crate::varint;
@@ -111,22 +111,24 @@ const IS_ENTRY_POINT: u64 = 8;
 
 /// The columns of functions, frames and stacks.
 pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'c Callees) -> Vec<Column<'c>> {
+    let functions = || profile.function_ids().map(|id| profile.function(id));
+    let frames = || profile.frame_ids().map(|id| profile.frame(id));
     vec![
-        function_column("functions.name", profile, |row| texts.place(row.name)),
-        function_column("functions.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
-        function_column("functions.flags", profile, |row| {
+        mapped("functions.name", functions, |row| texts.place(row.name)),
+        mapped("functions.binary", functions, |row| optional(row.binary.map(|id| id.index()))),
+        mapped("functions.flags", functions, |row| {
             let name = profile.string(row.name);
             u64::from(row.is_named) * IS_NAMED
                 + u64::from(is_idle(name)) * IS_IDLE
                 + u64::from(is_run_loop(name)) * IS_RUN_LOOP
                 + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
         }),
-        frame_column("frames.function", profile, |row| row.function.index() as u64),
-        frame_column("frames.binary", profile, |row| optional(row.binary.map(|id| id.index()))),
-        frame_column("frames.address", profile, |row| row.address.get()),
-        frame_column("frames.path", profile, |row| row.source.map_or(0, |source| texts.place(source.path) + 1)),
-        frame_column("frames.line", profile, |row| row.source.map_or(0, |source| u64::from(source.line))),
-        frame_column("frames.inlined", profile, |row| u64::from(row.is_inlined)),
+        mapped("frames.function", frames, |row| row.function.index() as u64),
+        mapped("frames.binary", frames, |row| optional(row.binary.map(|id| id.index()))),
+        mapped("frames.address", frames, |row| row.address.get()),
+        mapped("frames.path", frames, |row| row.source.map_or(0, |source| texts.place(source.path) + 1)),
+        mapped("frames.line", frames, |row| row.source.map_or(0, |source| u64::from(source.line))),
+        mapped("frames.inlined", frames, |row| u64::from(row.is_inlined)),
         Column::new("stacks.parent", move || {
             // Most stacks directly follow their parent, with a distance of 1; 0 means no parent.
             let distance =
@@ -144,16 +146,17 @@ pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<
     let counters = counters.map(|(place, counter)| {
         Column::new(format!("samples.counter.{}", counter + 1), move || rows.counters.of(place))
     });
+    let each = || rows.iter();
     let columns = vec![
-        row_column("samples.time", rows, |row| row.time),
-        row_column("samples.weight", rows, |row| row.weight),
-        row_column("samples.count", rows, |row| row.samples),
-        row_column("samples.thread", rows, |row| row.thread as u64),
+        mapped("samples.time", each, |row| row.time),
+        mapped("samples.weight", each, |row| row.weight),
+        mapped("samples.count", each, |row| row.samples),
+        mapped("samples.thread", each, |row| row.thread as u64),
         listed("samples.stack", &stacks.places),
         listed("samples.new_stack", &stacks.stacks),
-        row_column("samples.state", rows, |row| row.state.map_or(0, |state| rows.place_of_state(state) + 1)),
-        row_column("samples.core", rows, |row| optional(row.core.map(|id| id.index()))),
-        row_column("samples.kind", rows, |row| match row.kind {
+        mapped("samples.state", each, |row| row.state.map_or(0, |state| rows.place_of_state(state) + 1)),
+        mapped("samples.core", each, |row| optional(row.core.map(|id| id.index()))),
+        mapped("samples.kind", each, |row| match row.kind {
             SampleKind::Periodic => 0,
             SampleKind::EveryThread => 1,
             SampleKind::EveryThreadLightweight => 2,
@@ -172,33 +175,13 @@ fn optional(index: Option<usize>) -> u64 {
     index.map_or(0, |index| index as u64 + 1)
 }
 
-fn function_column<'c>(
+/// A column with a value of each of these rows.
+fn mapped<'c, R: 'c, I: Iterator<Item = R> + 'c>(
     name: &'static str,
-    profile: &'c Profile,
-    value: impl Fn(&Function) -> u64 + Clone + 'c,
+    rows: impl Fn() -> I + 'c,
+    value: impl Fn(R) -> u64 + Clone + 'c,
 ) -> Column<'c> {
-    Column::new(name, move || {
-        let value = value.clone();
-        profile.function_ids().map(move |id: FunctionId| value(profile.function(id)))
-    })
-}
-
-fn frame_column<'c>(
-    name: &'static str,
-    profile: &'c Profile,
-    value: impl Fn(&Frame) -> u64 + Clone + 'c,
-) -> Column<'c> {
-    Column::new(name, move || {
-        let value = value.clone();
-        profile.frame_ids().map(move |id: FrameId| value(profile.frame(id)))
-    })
-}
-
-fn row_column<'c>(name: &'static str, rows: &'c Rows<'c>, value: impl Fn(&Row) -> u64 + Clone + 'c) -> Column<'c> {
-    Column::new(name, move || {
-        let value = value.clone();
-        rows.iter().map(move |row| value(&row))
-    })
+    Column::new(name, move || rows().map(value.clone()))
 }
 
 /// The strings that columns refer to, in the order of their first use.

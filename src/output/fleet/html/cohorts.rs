@@ -37,15 +37,9 @@ pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>) -> String {
 
 fn across_runs_of_unit(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], links: &Links<'_>) -> String {
     let title = format!("Across runs, in {}", unit.rate_name());
-    let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
-    columns.extend(summary_columns(&report.options, None, true));
     let link = |shown: &str, runs: &[usize]| links.number(shown, runs, &RunPlace::Whole);
-    let row = |cohort: &CohortReport| {
-        let mut cells = vec![cohort_row(&cohort.cohort), count(cohort.runs)];
-        cells.extend(summary_cells(report, (&cohort.across_runs, unit, true), &[], None, &link));
-        cells
-    };
-    let table = table(&title, &columns, cohorts.iter().take(COHORT_ROWS).map(row));
+    let rows = cohorts.iter().take(COHORT_ROWS).map(|row| (row, vec![count(row.runs)], &row.across_runs));
+    let table = table_of(report, &title, (unit, true), vec![Column::number("Runs")], rows, &link);
     let hidden = hidden(cohorts.len().saturating_sub(COHORT_ROWS), |hidden| {
         format!("{} not shown here; JSON and CSV have all.", many(hidden, "cohort"))
     });
@@ -58,6 +52,27 @@ fn across_runs_of_unit(report: &FleetReport, unit: Unit, cohorts: &[CohortReport
         runs_behind(report, named),
         cautions(cohorts, |cohort| Some(&cohort.across_runs), unit)
     )
+}
+
+/// A table of cohorts. `columns` and the cells of a row are between the cohort and its summary.
+fn table_of<'r>(
+    report: &FleetReport,
+    title: &str,
+    (unit, has_weighted): (Unit, bool),
+    columns: Vec<Column>,
+    rows: impl Iterator<Item = (&'r CohortReport, Vec<String>, &'r Summary)>,
+    link: &dyn Fn(&str, &[usize]) -> String,
+) -> String {
+    let mut all = vec![Column::text("Cohort")];
+    all.extend(columns);
+    all.extend(summary_columns(&report.options, None, has_weighted));
+    let rows = rows.map(|(cohort, numbers, summary)| {
+        let mut cells = vec![cohort_row(&cohort.cohort)];
+        cells.extend(numbers);
+        cells.extend(summary_cells(report, (summary, unit, has_weighted), &[], None, link));
+        cells
+    });
+    table(title, &all, rows)
 }
 
 /// Warnings about summaries, in sentences.
@@ -149,44 +164,34 @@ fn windows(cohorts: &[CohortReport]) -> impl Iterator<Item = (&CohortReport, &Wi
 
 fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport]) -> String {
     let title = format!("Seconds of all runs, pooled, in {}", unit.rate_name());
-    let mut columns = vec![
-        Column::text("Cohort"),
+    let columns = vec![
         Column::number("Runs").hint("Runs of at least one whole second"),
         Column::number("Seconds"),
         Column::number("Idle").hint("Seconds without a sample"),
     ];
-    columns.extend(summary_columns(&report.options, None, false));
-    let row = |(cohort, windows): (&CohortReport, &WindowReport)| {
+    let rows = windows(cohorts).map(|(cohort, windows)| {
         let idle = windows.pooled.zeros as f64 * 100.0 / windows.pooled.count.max(1) as f64;
-        let numbers = [count(windows.runs), count(windows.pooled.count), number(idle, &format!("{idle:.1} %"))];
-        let mut cells: Vec<String> = std::iter::once(cohort_row(&cohort.cohort)).chain(numbers).collect();
-        let plain = |shown: &str, _: &[usize]| Text(shown).to_string();
-        cells.extend(summary_cells(report, (&windows.pooled, unit, false), &[], None, &plain));
-        cells
-    };
+        let numbers = vec![count(windows.runs), count(windows.pooled.count), number(idle, &format!("{idle:.1} %"))];
+        (cohort, numbers, &windows.pooled)
+    });
+    let plain = |shown: &str, _: &[usize]| Text(shown).to_string();
     let is_exact = windows(cohorts).all(|(_, windows)| windows.pooled.is_exact);
     let buckets = if is_exact { String::new() } else { format!(" Percentiles are {WITHIN}.") };
     format!(
         "<h3>{}</h3>\n{}<p class=\"legend\">Seconds of one run are not independent, so there are no intervals.{buckets}</p>\n",
         Text(&title),
-        table(&title, &columns, windows(cohorts).map(row))
+        table_of(report, &title, (unit, false), columns, rows, &plain)
     )
 }
 
 fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], links: &Links<'_>) -> String {
     let title = format!("The busiest second of each run, in {}", unit.rate_name());
-    let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
-    columns.extend(summary_columns(&report.options, None, false));
     let link = |shown: &str, runs: &[usize]| links.number(shown, runs, &RunPlace::BusiestSecond);
-    let row = |(cohort, windows): (&CohortReport, &WindowReport)| {
-        let mut cells = vec![cohort_row(&cohort.cohort), count(windows.runs)];
-        cells.extend(summary_cells(report, (&windows.peaks, unit, false), &[], None, &link));
-        cells
-    };
+    let rows = windows(cohorts).map(|(cohort, windows)| (cohort, vec![count(windows.runs)], &windows.peaks));
     format!(
         "<h3>{}</h3>\n{}{}",
         Text(&title),
-        table(&title, &columns, windows(cohorts).map(row)),
+        table_of(report, &title, (unit, false), vec![Column::number("Runs")], rows, &link),
         cautions(cohorts, |cohort| cohort.within_runs.as_ref().map(|windows| &windows.peaks), unit)
     )
 }
