@@ -28,6 +28,7 @@ mod csv;
 mod d3;
 mod diff;
 mod firefox;
+mod flame_layout;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod folded;
@@ -49,6 +50,7 @@ pub use answer::{Answer, write};
 pub use csv::Cells;
 pub use diff::{DiffReport, DiffView};
 pub use firefox::Markers;
+pub use flame_layout::{FlameBox, FlameLayout};
 #[cfg(feature = "fleet")]
 pub use fleet::alert_lines;
 #[cfg(feature = "fleet")]

@@ -1,12 +1,4 @@
-//! The places of frames, each next to the frame that called it and as wide as it weighs, and their elements.
-//!
-//! ```text
-//! ┌ main ─────────────┐
-//! ┌ fast ─────┐       start of fast = 0, copy's = 0 … in weight from the left edge of the picture
-//! ┌ copy ┐┌ slow ┐
-//! ```
-//!
-//! Places are weights, in integers: they become pixels when the picture is written, and again when it is zoomed.
+//! The frames that fit into a file, and their elements.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -16,24 +8,10 @@ use unicode_width::UnicodeWidthStr;
 use super::colours::Colour;
 use super::letters::{Pixels, fitted, letters};
 use crate::calltree::percent;
+use crate::output::flame_layout::{FlameBox, FlameLayout};
 use crate::output::inert::{Text, inert};
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
-
-/// A frame that is drawn.
-#[derive(Clone, Debug)]
-pub(super) struct Placed<T> {
-    /// Levels above it; the root has 0.
-    pub(super) depth: u32,
-    /// The weight between the left edge of the picture and the frame.
-    pub(super) start: u64,
-    /// The all weight of the frame, which is its width.
-    pub(super) all: u64,
-    /// The thing drawn.
-    pub(super) what: T,
-    /// The weight of the frames on it that are too narrow.
-    left_out: u64,
-}
 
 /// The frames that are not drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,89 +24,23 @@ pub(super) struct LeftOut {
     pub(super) is_cut: bool,
 }
 
-/// A frame that may get more children.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    /// The index of the frame.
-    frame: usize,
-    /// The start of the next one on it.
-    next: u64,
-    /// The end of the frame.
-    end: u64,
-}
-
-/// Frames on their way into a picture, in the order a tree is read: each parent right before its children.
-#[derive(Debug)]
-pub(super) struct Layout<T> {
-    /// The width in pixels below which frames are left out, and the width of the picture.
-    narrowest: f64,
-    width: f64,
-    /// The least weight that is drawn.
-    least: u64,
-    frames: Vec<Placed<T>>,
-    /// The last frame, below its parents.
-    open: Vec<Open>,
-    /// Deeper frames are below a frame that is left out.
-    left_out_at: Option<u32>,
-    left_out_frames: u64,
-}
-
-impl<T> Layout<T> {
-    /// An empty picture of `width` pixels, in which frames narrower than `narrowest` pixels are left out.
-    pub(super) fn new(width: f64, narrowest: f64) -> Self {
-        let (frames, open) = (Vec::new(), Vec::new());
-        Self { narrowest, width, least: 0, frames, open, left_out_at: None, left_out_frames: 0 }
-    }
-
-    /// Adds a frame. `what` is called only if the frame is drawn. The first frame is the root, which is always drawn.
-    ///
-    /// A depth without a parent, or a weight that exceeds the rest of the parent, is corrected.
-    pub(super) fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {
-        if self.frames.is_empty() {
-            self.least = least(all, self.width, self.narrowest);
-            return self.place(0, 0, all, what());
-        }
-        if self.left_out_at.is_some_and(|above| depth > above) {
-            self.left_out_frames += 1;
-            return;
-        }
-        self.left_out_at = None;
-        let depth = depth.clamp(1, self.open.len() as u32);
-        self.open.truncate(depth as usize);
-        let Some(below) = self.open.last_mut() else { return };
-        let (start, all) = (below.next, all.min(below.end - below.next));
-        below.next += all;
-        if all < self.least {
-            self.frames[below.frame].left_out += all;
-            self.left_out_frames += 1;
-            self.left_out_at = Some(depth);
-        } else {
-            self.place(depth, start, all, what());
-        }
-    }
-
-    fn place(&mut self, depth: u32, start: u64, all: u64, what: T) {
-        self.open.push(Open { frame: self.frames.len(), next: start, end: start + all });
-        self.frames.push(Placed { depth, start, all, what, left_out: 0 });
-    }
-
-    /// The frames in the order they came, and what was left out.
-    pub(super) fn finish(self) -> Laid<T> {
-        let weight = self.frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
-        Laid { frames: self.frames, left_out: LeftOut { frames: self.left_out_frames, weight, is_cut: false } }
-    }
-}
-
 /// A picture whose frames have their places.
 #[derive(Debug)]
 pub(super) struct Laid<T> {
     /// The frames in the order they came; the root is the first one.
-    pub(super) frames: Vec<Placed<T>>,
+    pub(super) frames: Vec<FlameBox<T>>,
     /// What is not in the picture.
     pub(super) left_out: LeftOut,
 }
 
 impl<T> Laid<T> {
+    /// The frames of a layout, and what it left out.
+    pub(super) fn new(layout: FlameLayout<T>) -> Self {
+        let (number, frames) = (layout.left_out(), layout.finish());
+        let weight = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
+        Self { frames, left_out: LeftOut { frames: number, weight, is_cut: false } }
+    }
+
     /// Keeps the widest frames that cost no more than `budget` together, by the cost of each. The root stays.
     pub(super) fn keep_within(&mut self, budget: usize, costs: &[usize]) {
         if costs.iter().sum::<usize>() <= budget {
@@ -157,7 +69,7 @@ impl<T> Laid<T> {
 
 /// By frame: whether it is among the widest frames whose costs fit into `budget`. A frame is at most as wide as its parent, which precedes
 /// it, so no frame loses its parent.
-fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
+fn widest<T>(frames: &[FlameBox<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..frames.len()).collect();
     order.sort_by_key(|&index| (Reverse(frames[index].all), index));
     let mut is_kept = vec![false; frames.len()];
@@ -167,13 +79,6 @@ fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> 
         is_kept[index] = index == 0 || left.is_some();
     }
     is_kept
-}
-
-/// The least weight that is as wide as `narrowest` of `width` pixels, which represent `total`. Frames without weight have no width.
-fn least(total: u64, width: f64, narrowest: f64) -> u64 {
-    let least = total as f64 * narrowest / width;
-    // A cast saturates.
-    (least.ceil() as u64).max(1)
 }
 
 /// Free room around the frames.
@@ -228,7 +133,7 @@ pub(super) struct FrameWriter {
 
 impl FrameWriter {
     /// A writer of these frames, of which the root is the first.
-    pub(super) fn new(frames: &[Placed<Frame<'_>>], unit: Unit, room: f64, is_icicle: bool) -> Self {
+    pub(super) fn new(frames: &[FlameBox<Frame<'_>>], unit: Unit, room: f64, is_icicle: bool) -> Self {
         let root = frames.first();
         let before_total = root.and_then(|root| root.what.before).map_or(0, |before| before.all);
         let levels_below = (!is_icicle).then(|| levels(frames));
@@ -236,7 +141,7 @@ impl FrameWriter {
     }
 
     /// The number of bytes that a frame takes.
-    pub(super) fn cost(&self, frame: &Placed<Frame<'_>>) -> usize {
+    pub(super) fn cost(&self, frame: &FlameBox<Frame<'_>>) -> usize {
         let mut bytes = Vec::new();
         // A vector takes everything.
         let _ = self.write(frame, &mut bytes);
@@ -244,7 +149,7 @@ impl FrameWriter {
     }
 
     /// Writes a frame; its place is within the group of all frames.
-    pub(super) fn write(&self, frame: &Placed<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&self, frame: &FlameBox<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let Frame { name, binary, colour, own, before, .. } = &frame.what;
         let (x, width) = (MARGIN + self.pixels(frame.start), self.width(frame));
         let rows_above = self.levels_below.map_or(frame.depth, |levels| levels - 1 - frame.depth);
@@ -278,7 +183,7 @@ impl FrameWriter {
     }
 
     /// The first `room` characters of the name, and its share of the root if enough of the name is left.
-    fn text(&self, frame: &Placed<Frame<'_>>, room: usize) -> String {
+    fn text(&self, frame: &FlameBox<Frame<'_>>, room: usize) -> String {
         let name = inert(frame.what.name);
         if frame.what.before.is_none() {
             let share = format!("  {:.2} %", percent(frame.all, self.total));
@@ -293,13 +198,13 @@ impl FrameWriter {
         if self.total == 0 { 0.0 } else { weight as f64 * self.room / self.total as f64 }
     }
 
-    fn width(&self, frame: &Placed<Frame<'_>>) -> f64 {
+    fn width(&self, frame: &FlameBox<Frame<'_>>) -> f64 {
         // A picture of nothing is its root.
         if self.total == 0 { self.room } else { self.pixels(frame.all) }
     }
 
     /// Writes the weights of a frame, in words.
-    fn numbers(&self, frame: &Placed<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    fn numbers(&self, frame: &FlameBox<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let weighed =
             |weight: u64, total: u64| format!("{} ({:.2} %)", Weight::new(weight, self.unit), percent(weight, total));
         let (all, own) = (weighed(frame.all, self.total), weighed(frame.what.own, self.total));
@@ -329,7 +234,7 @@ pub(super) fn changed(change: Change, unit: Unit) -> String {
 }
 
 /// The number of levels of a picture, one at least.
-pub(super) fn levels(frames: &[Placed<Frame<'_>>]) -> u32 {
+pub(super) fn levels(frames: &[FlameBox<Frame<'_>>]) -> u32 {
     frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
 }
 
@@ -340,11 +245,11 @@ mod tests {
     type Frame = (u32, &'static str, u64);
 
     fn layout(frames: &[Frame], narrowest: f64, budget: usize) -> (Vec<String>, (u64, u64, bool)) {
-        let mut layout = Layout::new(100.0, narrowest);
+        let mut layout = FlameLayout::of_width(100.0, narrowest);
         for &(depth, name, all) in frames {
             layout.push(depth, all, || name);
         }
-        let mut laid = layout.finish();
+        let mut laid = Laid::new(layout);
         laid.keep_within(budget, &vec![1; laid.frames.len()]);
         let Laid { frames, left_out } = laid;
         assert!(frames.len() <= budget.max(1));

@@ -21,11 +21,12 @@ mod page;
 mod trees;
 
 pub use colours::ColourBy;
-use frames::{Frame, LeftOut, Placed};
+use frames::{Frame, LeftOut};
 pub use page::FlameGraphOptions;
 pub use trees::FlameNode;
 pub(crate) use trees::write;
 
+use super::flame_layout::FlameBox;
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};
 
@@ -41,7 +42,7 @@ fn measured(unit: Unit) -> &'static str {
 
 impl FlameGraphOptions {
     /// The parts of a tree that are not in the picture, as sentences.
-    fn left_out_lines(&self, frames: &[Placed<Frame<'_>>], left_out: LeftOut, unit: Unit) -> Vec<String> {
+    fn left_out_lines(&self, frames: &[FlameBox<Frame<'_>>], left_out: LeftOut, unit: Unit) -> Vec<String> {
         let total = frames.first().map_or(0, |root| root.all);
         let weighed = |weight: u64| format!("{} ({:.2} %)", Weight::new(weight, unit), percent(weight, total));
         let mut lines = Vec::new();

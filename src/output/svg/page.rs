@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::colours::{Colour, ColourBy, rules};
-use super::frames::{Frame, FrameWriter, Laid, LeftOut, MARGIN, PADDING, Placed, ROOM_FOR_SHARE, ROW, THIN, levels};
+use super::frames::{Frame, FrameWriter, Laid, LeftOut, MARGIN, PADDING, ROOM_FOR_SHARE, ROW, THIN, levels};
 use super::letters::{Pixels, fitted, letters, wrapped};
+use crate::output::flame_layout::FlameBox;
 use crate::output::inert::{Text, inert};
 use crate::units::Unit;
 
@@ -74,7 +75,7 @@ pub(super) struct Page<'n, 'o> {
     pub(super) lines: Vec<String>,
     pub(super) legend: Vec<(Colour, String)>,
     /// The root comes first. Empty for a picture without frames.
-    pub(super) frames: Vec<Placed<Frame<'n>>>,
+    pub(super) frames: Vec<FlameBox<Frame<'n>>>,
 }
 
 /// The frames that fit into the file together with its title and subtitle, and the frames that are left out.
@@ -83,7 +84,7 @@ pub(super) fn within<'n>(
     options: &FlameGraphOptions,
     unit: Unit,
     texts: [&str; 2],
-) -> (Vec<Placed<Frame<'n>>>, LeftOut) {
+) -> (Vec<FlameBox<Frame<'n>>>, LeftOut) {
     let writer = FrameWriter::new(&laid.frames, unit, options.room(), options.is_icicle);
     let costs: Vec<usize> = laid.frames.iter().map(|frame| writer.cost(frame)).collect();
     // Each is there twice, and escapes make it up to nine times as long.

@@ -4,12 +4,13 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
-use super::frames::{Frame, Layout, Placed};
+use super::frames::{Frame, Laid};
 use super::letters::fitted;
 use super::measured;
 use super::page::{FlameGraphOptions, Page, within};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
+use crate::output::flame_layout::{FlameBox, FlameLayout};
 use crate::output::inert::inert;
 use crate::output::text::base_text;
 use crate::profile::{Category, ProcessId, Profile};
@@ -55,7 +56,7 @@ impl FlameGraphOptions {
     ) -> io::Result<()> {
         let mut picture = Picture::new(self);
         nodes.into_iter().for_each(|node| picture.push_node(&node));
-        let legend = |frames: &[Placed<Frame<'_>>]| legend(frames, self.colour_by);
+        let legend = |frames: &[FlameBox<Frame<'_>>]| legend(frames, self.colour_by);
         picture.write([measured(unit).to_owned(), String::new()], None, legend, unit, out)
     }
 }
@@ -245,14 +246,14 @@ fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Un
 /// A picture on its way.
 pub(super) struct Picture<'n, 'o> {
     options: &'o FlameGraphOptions,
-    layout: Layout<Frame<'n>>,
+    layout: FlameLayout<Frame<'n>>,
     /// The weight that pruning hid on a root without a frame.
     hidden: u64,
 }
 
 impl<'n, 'o> Picture<'n, 'o> {
     pub(super) fn new(options: &'o FlameGraphOptions) -> Self {
-        Self { options, layout: Layout::new(options.room(), options.narrowest), hidden: 0 }
+        Self { options, layout: FlameLayout::of_width(options.room(), options.narrowest), hidden: 0 }
     }
 
     pub(super) fn push(&mut self, depth: u32, all: u64, frame: impl FnOnce() -> Frame<'n>) {
@@ -271,14 +272,14 @@ impl<'n, 'o> Picture<'n, 'o> {
         self,
         [title, subtitle]: [String; 2],
         note: Option<String>,
-        legend: impl FnOnce(&[Placed<Frame<'_>>]) -> Vec<(Colour, String)>,
+        legend: impl FnOnce(&[FlameBox<Frame<'_>>]) -> Vec<(Colour, String)>,
         unit: Unit,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let options = self.options;
         let title = options.title.clone().unwrap_or(title);
         let subtitle = options.subtitle.clone().unwrap_or(subtitle);
-        let (mut frames, left_out) = within(self.layout.finish(), options, unit, [&title, &subtitle]);
+        let (mut frames, left_out) = within(Laid::new(self.layout), options, unit, [&title, &subtitle]);
         if let Some(root) = frames.first_mut() {
             root.what.hidden = root.what.hidden.saturating_add(self.hidden);
         }
@@ -292,7 +293,7 @@ impl<'n, 'o> Picture<'n, 'o> {
 /// The largest number of binaries that a legend names.
 const LONGEST_LEGEND: usize = 12;
 
-fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
+fn legend(frames: &[FlameBox<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
     match by {
         ColourBy::Function => Vec::new(),
         ColourBy::Binary => binaries_legend(frames),
@@ -316,7 +317,7 @@ fn owner(category: Category) -> &'static str {
 }
 
 /// The binaries with the most self weight in the picture.
-fn binaries_legend(frames: &[Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
+fn binaries_legend(frames: &[FlameBox<Frame<'_>>]) -> Vec<(Colour, String)> {
     let mut weights: HashMap<&str, (u64, Colour)> = HashMap::default();
     for frame in frames {
         let Frame { binary: Some(binary), colour, own, .. } = frame.what else { continue };

@@ -4,9 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use traceparse::calltree::KeySums;
+use traceparse::output::FlameBox;
 use traceparse::report::diff::{Change, Diff, DiffRow, FunctionKey, Functions, Presence, Sides};
 
-use super::flame::{Frame, PathNumbers, Placed, model, place, set_boxes};
+use super::flame::{Frame, PathNumbers, model, place, set_boxes};
 use super::trees::{Tree, is_match, open_rows};
 use super::{NO_STACK, ROOT};
 use crate::protocol::{
@@ -223,13 +224,13 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
     let boxes = place(
         (0, 0),
         frame,
-        |&(node, _)| of(node).all_weight as f64,
+        |&(node, _)| of(node).all_weight,
         |&(node, path)| children(node).map(|child| (child, numbers.below(path, changes.label_of(child)))).collect(),
     );
-    let found: Vec<Sides> = boxes.iter().map(|placed| changes.diff.sides(placed.item.0)).collect();
+    let found: Vec<Sides> = boxes.iter().map(|placed| changes.diff.sides(placed.what.0)).collect();
     let sides = || found.iter();
     let functions = changes.functions.iter().len() as i32;
-    let label = |placed: &Placed<(u32, i32)>| match changes.diff.tree().function(placed.item.0) {
+    let label = |placed: &FlameBox<(u32, i32)>| match changes.diff.tree().function(placed.what.0) {
         None => functions + 1,
         Some(0) => functions,
         Some(number) => number as i32,
@@ -239,7 +240,7 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
     model.own = sides().map(|sides| side(sides).self_weight as f64).collect();
     model.label = boxes.iter().map(label).collect();
     model.change = Some(sides().map(|sides| shade(changes.diff.all_change(sides), before)).collect());
-    let nodes = boxes.iter().map(|placed| placed.item.1).collect();
+    let nodes = boxes.iter().map(|placed| placed.what.1).collect();
     set_boxes(&mut model, nodes, &boxes);
     Answer::DiffFlame { total: changes.total(), model, rows: changes.rows(sides()) }
 }

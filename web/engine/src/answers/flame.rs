@@ -2,20 +2,13 @@
 
 use std::collections::HashMap;
 
-use traceparse::calltree::{Callers, KeySums, Label};
+use traceparse::calltree::{CallerNode, Callers, KeySums, Label};
+use traceparse::output::{FlameBox, FlameLayout};
 
 use super::{amount_of, label_number};
 use crate::protocol::{Answer, Boxes, Detail, Direction, Model, NoLabels, Range, SeparateBy, Texts};
 use crate::view::{Parts, View};
 use crate::wire::{F64s, I32s, Refused};
-
-/// A box: what it is, its level, and where it starts, in weights.
-pub(crate) struct Placed<B> {
-    pub(crate) item: B,
-    pub(crate) depth: i32,
-    pub(crate) start: f64,
-    pub(crate) width: f64,
-}
 
 /// Which boxes: from this weight on, and in this part of the graph.
 #[derive(Clone, Copy)]
@@ -37,26 +30,18 @@ impl Frame {
 pub(crate) fn place<B>(
     root: B,
     frame: Frame,
-    weight: impl Fn(&B) -> f64,
+    weight: impl Fn(&B) -> u64,
     mut children: impl FnMut(&B) -> Vec<B>,
-) -> Vec<Placed<B>> {
-    let mut found = Vec::new();
-    let width = weight(&root);
-    let mut todo = vec![Placed { item: root, depth: 0, start: 0.0, width }];
-    while let Some(placed) = todo.pop() {
-        let first = todo.len();
-        let mut start = placed.start;
-        for item in children(&placed.item) {
-            let width = weight(&item);
-            if start + width >= frame.from && start <= frame.to {
-                todo.push(Placed { item, depth: placed.depth + 1, start, width });
-            }
-            start += width;
-        }
-        todo[first..].reverse();
-        found.push(placed);
+) -> Vec<FlameBox<B>> {
+    let mut layout = FlameLayout::of_part(frame.least, frame.from..=frame.to);
+    let mut todo = vec![(0, root)];
+    while let Some((depth, item)) = todo.pop() {
+        layout.push(depth, weight(&item), || {
+            todo.extend(children(&item).into_iter().rev().map(|child| (depth + 1, child)));
+            item
+        });
     }
-    found
+    layout.finish()
 }
 
 /// A model without its boxes.
@@ -102,65 +87,59 @@ pub(crate) fn flame(
     let total = tree.weights.total();
     let frame = Frame::new(ask, total.all_weight as f64);
     let mut model = model(ask, total.all_weight as f64, frame);
-    let boxes: Vec<Placed<(i32, Label, KeySums)>> = match direction {
+    match direction {
         Direction::Down => {
-            let weight = |&node: &u32| tree.sums(node).all_weight as f64;
+            let weight = |&node: &u32| tree.sums(node).all_weight;
             let boxes = place(0, frame, weight, |&node| tree.children(node, frame.least));
-            let shown = |placed: Placed<u32>| {
-                let node = placed.item;
-                placed.with((node as i32, tree.forest.label(node), tree.sums(node)))
-            };
-            boxes.into_iter().map(shown).collect()
+            fill(view, ask, &boxes, &mut model, |&node| (node as i32, tree.forest.label(node), tree.sums(node)));
         }
         Direction::Up => {
             model.is_inverted = Some(true);
             let mut callers = Callers::new(tree);
-            let root = callers.root();
-            let weight = |(node, _): &(traceparse::calltree::CallerNode, i32)| node.sums.all_weight as f64;
-            let boxes = place((root, 0), frame, weight, |(node, path)| {
+            let weight = |(node, _): &(CallerNode, i32)| node.sums.all_weight;
+            let boxes = place((callers.root(), 0), frame, weight, |(node, path)| {
                 let found = callers.of(node, frame.least).into_iter();
                 found
                     .map(|node| (numbers.below(*path, label_number(node.label)), node))
                     .map(|(path, node)| (node, path))
                     .collect()
             });
-            let shown = |placed: Placed<(traceparse::calltree::CallerNode, i32)>| {
-                let (label, sums, path) = (placed.item.0.label, placed.item.0.sums, placed.item.1);
-                placed.with((path, label, sums))
-            };
-            boxes.into_iter().map(shown).collect()
+            fill(view, ask, &boxes, &mut model, |(node, path)| (*path, node.label, node.sums));
         }
-    };
+    }
+    Ok(Answer::Flame { total: amount_of(&of_all), parts, part, model })
+}
+
+/// Puts the boxes of a tree into a model. `shown` returns the number of a node, its label and its sums.
+fn fill<B>(
+    view: &View,
+    ask: &Boxes,
+    boxes: &[FlameBox<B>],
+    model: &mut Model,
+    shown: impl Fn(&B) -> (i32, Label, KeySums),
+) {
+    let shown: Vec<(i32, Label, KeySums)> = boxes.iter().map(|placed| shown(&placed.what)).collect();
     let functions = view.profile().function_ids().len();
-    let of = |number: fn(&KeySums) -> u64| boxes.iter().map(move |placed| number(&placed.item.2));
-    model.label = boxes.iter().map(|placed| label_place(functions, label_number(placed.item.1))).collect();
+    let of = |number: fn(&KeySums) -> u64| shown.iter().map(move |(_, _, sums)| number(sums));
+    model.label = shown.iter().map(|&(_, label, _)| label_place(functions, label_number(label))).collect();
     model.own = of(|sums| sums.self_weight).map(|weight| weight as f64).collect();
-    if total.all_weight >= 1 << 53 {
+    if of(|sums| sums.all_weight).next() >= Some(1 << 53) {
         let text = |weight| exact_text(weight, &ask.unit);
         model.texts = Some(Texts {
             weight: of(|sums| sums.all_weight).map(text).collect(),
             own: of(|sums| sums.self_weight).map(text).collect(),
         });
     }
-    let node: I32s = boxes.iter().map(|placed| placed.item.0).collect();
-    set_boxes(&mut model, node, &boxes);
-    Ok(Answer::Flame { total: amount_of(&of_all), parts, part, model })
+    set_boxes(model, shown.iter().map(|&(node, _, _)| node).collect(), boxes);
 }
 
 /// Puts boxes into a model.
-pub(crate) fn set_boxes<B>(model: &mut Model, node: I32s, boxes: &[Placed<B>]) {
+pub(crate) fn set_boxes<B>(model: &mut Model, node: I32s, boxes: &[FlameBox<B>]) {
     model.count = boxes.len();
     model.node = node;
-    model.depth = boxes.iter().map(|placed| placed.depth).collect();
-    model.start = boxes.iter().map(|placed| placed.start).collect::<F64s>();
-    model.width = boxes.iter().map(|placed| placed.width).collect();
-}
-
-impl<B> Placed<B> {
-    fn with<C>(self, item: C) -> Placed<C> {
-        let Self { depth, start, width, .. } = self;
-        Placed { item, depth, start, width }
-    }
+    model.depth = boxes.iter().map(|placed| placed.depth as i32).collect();
+    model.start = boxes.iter().map(|placed| placed.start as f64).collect::<F64s>();
+    model.width = boxes.iter().map(|placed| placed.all as f64).collect();
 }
 
 /// A weight of any size with all its digits, as the page writes weights.
