@@ -100,6 +100,7 @@ mod open;
 mod ordered_pool;
 pub mod output;
 pub mod profile;
+mod ranked_bits;
 mod readers;
 pub mod recording;
 pub mod redact;

@@ -4,7 +4,17 @@
 //! times, as in the interactive page, the shape stays: a selection of 1.2 million samples with 300,000 stacks then takes 15 ms, not 250.
 //!
 //! Most nodes have one child and no self weight, so they weigh what the child weighs. Only *knots* are summed: nodes where samples end or
-//! paths split. Every other node belongs to the knot below it.
+//! paths split. Every other node belongs to the knot below it, and directly precedes its child. So the nodes between two knots belong to the
+//! second one, and only knots need to know where they end and what is above them:
+//!
+//! ```text
+//! node   label     knot   end   knot above
+//!    0   (root)       0     5            –
+//!    1   main
+//!    2   run          1     5            0
+//!    3   read         2     4            1
+//!    4   write        3     5            1
+//! ```
 
 use super::FunctionRow;
 use super::functions::sort_functions;
@@ -13,6 +23,7 @@ use super::tree::{Label, order_labels};
 use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FrameId, FunctionId, Profile, StackId};
+use crate::ranked_bits::RankedBits;
 
 /// No number.
 const NONE: u32 = u32::MAX;
@@ -20,20 +31,28 @@ const NONE: u32 = u32::MAX;
 /// The merged stacks of a profile, without weights: nodes in preorder, where node 0 is the root.
 #[derive(Debug)]
 pub struct Forest {
-    parents: Vec<u32>,
     /// By node: the number of its function, or the number of functions for samples without a stack. The entry of the root is unused.
     labels: Vec<u32>,
-    /// By node: the node after the last one below it.
-    ends: Vec<u32>,
     /// By node: true if its function is not above it.
     is_outermost: Vec<bool>,
-    knot_of_node: Vec<u32>,
-    /// By knot: its node, and the knot above.
-    knots: Vec<(u32, u32)>,
-    /// By stack, and then for samples without a stack: the knot in which its samples end.
-    knot_of_stack: Vec<u32>,
+    /// The nodes that are knots.
+    is_knot: RankedBits,
+    knots: Vec<Knot>,
+    /// By stack, and then for samples without a stack: true if samples end in it.
+    is_sampled: RankedBits,
+    /// By sampled stack: the knot in which its samples end.
+    knot_of_sampled: Vec<u32>,
     /// The number of labels, without the one for samples without a stack.
     functions: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Knot {
+    node: u32,
+    /// The node after the last one below it.
+    end: u32,
+    /// The knot above; the root's is its own.
+    above: u32,
 }
 
 /// Nodes in the order in which stacks need them.
@@ -45,6 +64,14 @@ struct Nodes {
 }
 
 impl Nodes {
+    /// A root, and room for the largest number of nodes that are needed: lists that grow exist twice.
+    fn with_capacity(most: usize) -> Self {
+        let (mut parents, mut labels) = (Vec::with_capacity(most + 1), Vec::with_capacity(most + 1));
+        parents.push(0);
+        labels.push(NONE);
+        Self { parents, labels, others: HashMap::default() }
+    }
+
     fn child(&mut self, parent: u32, label: u32) -> u32 {
         let next = parent as usize + 1;
         let new = self.parents.len() as u32;
@@ -61,24 +88,6 @@ impl Nodes {
         self.parents.push(parent);
         self.labels.push(label);
         new
-    }
-
-    /// By node: its place in preorder. Children stay in the order in which they were made.
-    fn preorder(&self) -> (Vec<u32>, Vec<u32>) {
-        let count = self.parents.len();
-        let mut sizes = vec![1_u32; count];
-        for node in (1..count).rev() {
-            sizes[self.parents[node] as usize] += sizes[node];
-        }
-        let mut places = vec![0_u32; count];
-        // By node: the distance of its next child.
-        let mut next = vec![1_u32; count];
-        for node in 1..count {
-            let parent = self.parents[node] as usize;
-            places[node] = places[parent] + next[parent];
-            next[parent] += sizes[node];
-        }
-        (places, sizes)
     }
 }
 
@@ -107,71 +116,71 @@ impl Forest {
         label: impl Fn(FrameId) -> u32,
     ) -> Self {
         let stacks = profile.stack_ids().len();
-        let is_needed = needed_stacks(profile, sampled);
-        let mut nodes = Nodes { parents: vec![0], labels: vec![NONE], others: HashMap::default() };
+        let needs = needed_stacks(profile, sampled);
+        let mut nodes = Nodes::with_capacity(needs.iter().filter(|need| **need != Need::None).count());
         let mut node_of_stack = vec![0; stacks + 1];
-        for id in profile.stack_ids().filter(|id| is_needed[id.index()] != Need::None) {
+        for id in profile.stack_ids().filter(|id| needs[id.index()] != Need::None) {
             let stack = profile.stack(id);
             let parent = stack.parent.map_or(0, |parent| node_of_stack[parent.index()]);
             node_of_stack[id.index()] = nodes.child(parent, label(stack.frame));
         }
-        if is_needed[stacks] != Need::None {
+        if needs[stacks] != Need::None {
             node_of_stack[stacks] = nodes.child(0, functions);
         }
-        let samples = is_needed.iter().map(|need| *need == Need::Samples).collect();
-        Self::arrange(nodes, node_of_stack, samples, functions)
+        let is_sampled: RankedBits = needs.iter().map(|need| *need == Need::Samples).collect();
+        let sampled = node_of_stack.iter().zip(needs).filter(|(_, need)| *need == Need::Samples);
+        let node_of_sampled = sampled.map(|(&node, _)| node).collect();
+        drop(node_of_stack);
+        Self::arrange(nodes, (is_sampled, node_of_sampled), functions)
     }
 
     /// Merges forests whose labels have other numbers, below `labels`. Each takes its forest, and the number of each of its labels. The
     /// stacks of the result are the knots of all of them, one after the other ([`knots`](Self::knots)).
     pub(crate) fn merged(forests: &[(&Self, &dyn Fn(Label) -> u32)], labels: u32) -> Self {
-        let mut nodes = Nodes { parents: vec![0], labels: vec![NONE], others: HashMap::default() };
+        let mut nodes = Nodes::with_capacity(forests.iter().map(|(forest, _)| forest.len()).sum());
         let mut node_of_knot = Vec::new();
         for (forest, number) in forests {
             let mut places = vec![0; forest.len()];
             for node in 1..forest.len() as u32 {
-                let above = places[forest.parents[node as usize] as usize];
+                let above = places[forest.parent(node) as usize];
                 places[node as usize] = nodes.child(above, number(forest.label(node)));
             }
-            node_of_knot.extend(forest.knots.iter().map(|&(node, _)| places[node as usize]));
+            node_of_knot.extend(forest.knots.iter().map(|knot| places[knot.node as usize]));
         }
-        let samples = vec![true; node_of_knot.len()];
-        // Samples without a stack have a number of their own.
-        node_of_knot.push(0);
-        Self::arrange(nodes, node_of_knot, samples, labels)
+        let is_sampled = node_of_knot.iter().map(|_| true).collect();
+        Self::arrange(nodes, (is_sampled, node_of_knot), labels)
     }
 
-    /// Puts nodes in preorder and ties knots. By stack: its node, and whether samples may end in it.
-    fn arrange(nodes: Nodes, node_of_stack: Vec<u32>, is_sampled: Vec<bool>, functions: u32) -> Self {
-        let (places, sizes) = nodes.preorder();
-        let count = places.len();
-        let (mut parents, mut labels, mut ends) = (vec![0; count], vec![NONE; count], vec![0; count]);
-        let mut children = vec![0_u8; count];
-        for (node, &place) in places.iter().enumerate() {
-            let at = place as usize;
-            parents[at] = places[nodes.parents[node] as usize];
-            labels[at] = nodes.labels[node];
-            ends[at] = place + sizes[node];
-            if node > 0 {
-                let children = &mut children[parents[at] as usize];
-                *children = children.saturating_add(1);
-            }
-        }
-        drop(nodes);
-        let mut is_knot: Vec<bool> = children.into_iter().map(|children| children != 1).collect();
-        is_knot[0] = true;
-        for (&node, _) in node_of_stack.iter().zip(&is_sampled).filter(|(_, is_sampled)| **is_sampled) {
+    /// Puts nodes in preorder and ties knots. `node_of_sampled` has the node of each sampled stack. Each list is freed as early as possible:
+    /// this is where an interactive page needs the most memory.
+    fn arrange(nodes: Nodes, (is_sampled, node_of_sampled): (RankedBits, Vec<u32>), functions: u32) -> Self {
+        let Nodes { parents, labels, others } = nodes;
+        drop(others);
+        let (places, ends) = preorder(&parents);
+        drop(parents);
+        let labels = permuted(labels, &places);
+        let ends = permuted(ends, &places);
+        // A node with one child ends where the child ends.
+        let has_one_child = |node: usize| ends.get(node + 1) == Some(&ends[node]) && ends[node] as usize > node + 1;
+        let mut is_knot: Vec<bool> = (0..ends.len()).map(|node| node == 0 || !has_one_child(node)).collect();
+        for &node in &node_of_sampled {
             is_knot[places[node as usize] as usize] = true;
         }
-        let (knot_of_node, knots) = tie_knots(&parents, &is_knot);
-        let knot_of_stack = node_of_stack.iter().map(|&node| knot_of_node[places[node as usize] as usize]).collect();
-        let is_outermost = outermost(&labels, &ends, functions as usize + 1);
-        Self { parents, labels, ends, is_outermost, knot_of_node, knots, knot_of_stack, functions }
+        let is_knot: RankedBits = is_knot.into_iter().collect();
+        let knot_of_sampled =
+            node_of_sampled.iter().map(|&node| is_knot.before(places[node as usize] as usize) as u32).collect();
+        drop(places);
+        let knots = tie_knots(&ends, &is_knot);
+        drop(ends);
+        let mut forest =
+            Self { labels, is_outermost: Vec::new(), is_knot, knots, is_sampled, knot_of_sampled, functions };
+        forest.is_outermost = forest.outermost(functions as usize + 1, |label| label as usize);
+        forest
     }
 
     /// Returns the number of nodes.
     pub fn len(&self) -> usize {
-        self.parents.len()
+        self.labels.len()
     }
 
     /// True if there is only the root.
@@ -205,14 +214,25 @@ impl Forest {
 
     /// Returns the parent of a node; the root is its own.
     pub fn parent(&self, node: u32) -> u32 {
-        self.parents[node as usize]
+        let before = node.saturating_sub(1);
+        if self.is_knot.contains(before as usize) {
+            // Nothing is between the node and the knot above.
+            self.knots[self.knots[self.knot_at(node)].above as usize].node
+        } else {
+            before
+        }
+    }
+
+    /// The node after the last one below a node.
+    fn end(&self, node: u32) -> u32 {
+        self.knots[self.knot_at(node)].end
     }
 
     /// Returns the children of a node, in no useful order.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let end = self.ends[node as usize];
+        let end = self.end(node);
         let first = Some(node + 1).filter(|&child| child < end);
-        std::iter::successors(first, move |&child| Some(self.ends[child as usize]).filter(|&next| next < end))
+        std::iter::successors(first, move |&child| Some(self.end(child)).filter(|&next| next < end))
     }
 
     /// Adds up weights, from the leaves to the root.
@@ -226,7 +246,7 @@ impl Forest {
             sums[knot].add_all(self_weight, self_samples);
             let KeySums { all_weight, all_samples, .. } = sums[knot];
             if knot > 0 && all_samples > 0 {
-                sums[self.knots[knot].1 as usize].add_all(all_weight, all_samples);
+                sums[self.knots[knot].above as usize].add_all(all_weight, all_samples);
             }
         }
         ForestWeights { sums }
@@ -239,21 +259,23 @@ impl Forest {
 
     /// Returns the knot of a node, and whether it ends there; otherwise nothing ends in the node.
     pub(crate) fn knot_of_node(&self, node: u32) -> (usize, bool) {
-        let knot = self.knot_of_node[node as usize];
-        (knot as usize, self.knots[knot as usize].0 == node)
+        (self.is_knot.before(node as usize), self.is_knot.contains(node as usize))
+    }
+
+    /// The knot of a node: itself, or the first one below.
+    fn knot_at(&self, node: u32) -> usize {
+        self.is_knot.before(node as usize)
     }
 
     /// Returns each knot below the root, from the last one to the first, with the knot above.
     pub(crate) fn knots_upwards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.knots.iter().enumerate().skip(1).rev().map(|(knot, &(_, above))| (knot, above as usize))
+        self.knots.iter().enumerate().skip(1).rev().map(|(knot, &Knot { above, .. })| (knot, above as usize))
     }
 
-    /// Returns the nodes that belong to a knot: its own, and those above it on the way to the next knot.
-    pub(crate) fn nodes_of_knot(&self, knot: usize) -> impl Iterator<Item = u32> + '_ {
-        let (node, above) = self.knots[knot];
-        let end = self.knots[above as usize].0;
-        std::iter::successors(Some(node), |&node| Some(self.parents[node as usize]))
-            .take_while(move |&node| node != end)
+    /// Returns the nodes that belong to a knot: its own, then those above it on the way to the next knot. The root belongs to none.
+    pub(crate) fn nodes_of_knot(&self, knot: usize) -> impl Iterator<Item = u32> + use<> {
+        let before = knot.checked_sub(1).map_or(0, |before| self.knots[before].node);
+        (before + 1..=self.knots[knot].node).rev()
     }
 
     /// True if no node above has the label of a node.
@@ -263,20 +285,38 @@ impl Forest {
 
     /// By node: true if no node above has its key, by label.
     pub(crate) fn outermost_of(&self, key_of_label: &[u32], keys: usize) -> Vec<bool> {
-        let keys_of_nodes: Vec<u32> =
-            self.labels.iter().map(|&label| key_of_label.get(label as usize).copied().unwrap_or(0)).collect();
-        outermost(&keys_of_nodes, &self.ends, keys)
+        self.outermost(keys, |label| key_of_label.get(label as usize).map_or(0, |&key| key as usize))
+    }
+
+    fn outermost(&self, keys: usize, key_of_label: impl Fn(u32) -> usize) -> Vec<bool> {
+        let mut on_path = vec![0_u32; keys];
+        // The end of each node on the path, and its key.
+        let mut path: Vec<(u32, usize)> = Vec::new();
+        let mut found = vec![false; self.len()];
+        for node in 1..self.len() as u32 {
+            while let Some((_, key)) = path.pop_if(|&mut (end, _)| end <= node) {
+                on_path[key] -= 1;
+            }
+            let key = key_of_label(self.labels[node as usize]);
+            found[node as usize] = on_path[key] == 0;
+            on_path[key] += 1;
+            path.push((self.end(node), key));
+        }
+        found
     }
 
     /// Returns the knot in which the samples of a stack end; of merged forests, of a knot of theirs.
     pub(crate) fn knot_of_place(&self, place: usize) -> usize {
-        self.knot_of_stack[place] as usize
+        self.knot_of_sampled[self.is_sampled.before(place)] as usize
     }
 
     /// Returns the knot in which the samples of a stack end.
     pub(crate) fn knot_of(&self, stack: Option<StackId>) -> usize {
-        let place = stack.map_or(self.knot_of_stack.len() - 1, |stack| stack.index());
-        self.knot_of_stack[place] as usize
+        stack.map_or_else(
+            // They come last.
+            || self.knot_of_sampled.last().map_or(0, |&knot| knot as usize),
+            |stack| self.knot_of_place(stack.index()),
+        )
     }
 
     /// Visits the paths of a forest by frame. Returns the sums of samples without a stack.
@@ -293,10 +333,9 @@ impl Forest {
             if node == end {
                 break;
             }
-            let knot = self.knot_of_node[node as usize];
-            let sums = weights.of_knot(knot);
+            let sums = weights.of_knot(self.knot_at(node));
             let Some(frame) = FrameId::from_index(self.label_number(node)).filter(|_| sums.all_samples > 0) else {
-                node = self.ends[node as usize];
+                node = self.end(node);
                 continue;
             };
             if self.labels[node as usize] == self.functions {
@@ -305,10 +344,10 @@ impl Forest {
                 continue;
             }
             visitor.enter(frame);
-            if sums.self_samples > 0 && self.knots[knot as usize].0 == node {
+            if sums.self_samples > 0 && self.is_knot.contains(node as usize) {
                 visitor.end(frame, sums.self_weight, sums.self_samples);
             }
-            path.push((self.ends[node as usize], frame, sums.all_weight, sums.all_samples));
+            path.push((self.end(node), frame, sums.all_weight, sums.all_samples));
             node += 1;
         }
         no_stack
@@ -320,10 +359,10 @@ impl Forest {
         let mut found = vec![false; self.len()];
         for node in (1..self.len()).rev() {
             let is_match =
-                is_chosen[self.labels[node] as usize] && weights.of_knot(self.knot_of_node[node]).all_samples > 0;
+                is_chosen[self.labels[node] as usize] && weights.of_knot(self.knot_at(node as u32)).all_samples > 0;
             if found[node] || is_match {
                 found[node] = true;
-                found[self.parents[node] as usize] = true;
+                found[self.parent(node as u32) as usize] = true;
             }
         }
         found
@@ -333,7 +372,7 @@ impl Forest {
     pub fn under(&self, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
         let mut found = vec![false; self.len()];
         for node in 1..self.len() {
-            let parent = self.parents[node];
+            let parent = self.parent(node as u32);
             found[node] = found[parent as usize] || parent > 0 && is_chosen(self.label(parent));
         }
         found
@@ -348,8 +387,8 @@ pub struct ForestWeights {
 }
 
 impl ForestWeights {
-    fn of_knot(&self, knot: u32) -> &KeySums {
-        &self.sums[knot as usize]
+    fn of_knot(&self, knot: usize) -> &KeySums {
+        &self.sums[knot]
     }
 
     /// Returns the sums of each knot.
@@ -377,19 +416,15 @@ pub struct WeighedForest<'f> {
 impl WeighedForest<'_> {
     /// Returns the sums of a node.
     pub fn sums(&self, node: u32) -> KeySums {
-        let knot = self.forest.knot_of_node[node as usize];
+        let (knot, ends_there) = self.forest.knot_of_node(node);
         let sums = *self.weights.of_knot(knot);
-        if self.forest.knots[knot as usize].0 == node {
-            sums
-        } else {
-            KeySums { self_weight: 0, self_samples: 0, ..sums }
-        }
+        if ends_there { sums } else { KeySums { self_weight: 0, self_samples: 0, ..sums } }
     }
 
     /// Returns the children of a node that have samples and at least this weight, heaviest first.
     pub fn children(&self, node: u32, least: f64) -> Vec<u32> {
         let key = |child: u32| {
-            let sums = self.weights.of_knot(self.forest.knot_of_node[child as usize]);
+            let sums = self.weights.of_knot(self.forest.knot_at(child));
             (sums.all_weight, sums.all_samples)
         };
         let is_shown = |&child: &u32| key(child).1 > 0 && key(child).0 as f64 >= least;
@@ -403,27 +438,25 @@ impl WeighedForest<'_> {
     /// Returns the knots in which samples end, with their nodes.
     pub(super) fn ends(&self) -> impl Iterator<Item = (u32, u32)> {
         let knots = (0..).zip(&self.forest.knots).zip(&self.weights.sums);
-        knots.filter(|(_, sums)| sums.self_samples > 0).map(|((knot, &(node, _)), _)| (knot, node))
+        knots.filter(|(_, sums)| sums.self_samples > 0).map(|((number, knot), _)| (number, knot.node))
     }
 
     /// Returns the sums of a knot.
     pub(super) fn own(&self, knot: u32) -> &KeySums {
-        self.weights.of_knot(knot)
+        self.weights.of_knot(knot as usize)
     }
 
     /// Returns the functions, by self weight, then all weight, then name.
     pub fn functions(&self) -> Vec<FunctionRow> {
-        let Forest { parents, labels, is_outermost, knots, functions, .. } = self.forest;
+        let Forest { labels, is_outermost, knots, functions, .. } = self.forest;
         let mut sums = vec![KeySums::default(); *functions as usize + 1];
-        for (&(node, above), own) in knots.iter().zip(&self.weights.sums).skip(1).filter(|(_, own)| own.all_samples > 0)
-        {
-            sums[labels[node as usize] as usize].add_self(own.self_weight, own.self_samples);
-            let (mut at, above) = (node, knots[above as usize].0);
-            while at != above {
-                if is_outermost[at as usize] {
-                    sums[labels[at as usize] as usize].add_all(own.all_weight, own.all_samples);
-                }
-                at = parents[at as usize];
+        for (number, (knot, own)) in knots.iter().zip(&self.weights.sums).enumerate().skip(1) {
+            if own.all_samples == 0 {
+                continue;
+            }
+            sums[labels[knot.node as usize] as usize].add_self(own.self_weight, own.self_samples);
+            for at in self.forest.nodes_of_knot(number).filter(|&at| is_outermost[at as usize]) {
+                sums[labels[at as usize] as usize].add_all(own.all_weight, own.all_samples);
             }
         }
         let labelled = (0..).zip(sums).filter(|(_, sums)| sums.all_samples > 0);
@@ -462,41 +495,46 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     needs
 }
 
-/// Returns the knot of each node; and the node of each knot, with the knot above.
-fn tie_knots(parents: &[u32], is_knot: &[bool]) -> (Vec<u32>, Vec<(u32, u32)>) {
-    let mut knot_of = vec![0_u32; parents.len()];
-    let mut knots: Vec<(u32, u32)> = Vec::new();
-    for (node, _) in is_knot.iter().enumerate().filter(|(_, is_knot)| **is_knot) {
-        knot_of[node] = knots.len() as u32;
-        knots.push((node as u32, 0));
+/// By node: its place in preorder, and the place after the last node below it. Children stay in the order in which they were made.
+fn preorder(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    // The number of nodes from each node down, and later its place.
+    let mut places = vec![1_u32; parents.len()];
+    for node in (1..parents.len()).rev() {
+        places[parents[node] as usize] += places[node];
     }
-    // The only child of a node follows it.
-    for node in (0..parents.len()).rev().filter(|&node| !is_knot[node]) {
-        knot_of[node] = knot_of[node + 1];
-    }
-    for node in 1..parents.len() {
-        let parent = parents[node] as usize;
-        if is_knot[parent] {
-            knots[knot_of[node] as usize].1 = knot_of[parent];
+    // The place of the next child, which is the end after the last child.
+    let mut ends = vec![0_u32; parents.len()];
+    for node in 0..parents.len() {
+        let size = std::mem::take(&mut places[node]);
+        if node > 0 {
+            let next = &mut ends[parents[node] as usize];
+            places[node] = *next;
+            *next += size;
         }
+        ends[node] = places[node] + 1;
     }
-    (knot_of, knots)
+    (places, ends)
 }
 
-/// By node: true if no node above it has its label.
-fn outermost(labels: &[u32], ends: &[u32], label_count: usize) -> Vec<bool> {
-    let mut on_path = vec![0_u32; label_count];
-    let mut path: Vec<usize> = Vec::new();
-    let mut found = vec![false; labels.len()];
-    for node in 1..labels.len() {
-        while let Some(&last) = path.last().filter(|&&last| ends[last] as usize <= node) {
-            on_path[labels[last] as usize] -= 1;
-            path.pop();
-        }
-        let on_path = &mut on_path[labels[node] as usize];
-        found[node] = *on_path == 0;
-        *on_path += 1;
-        path.push(node);
+/// Puts the values of nodes at their places.
+fn permuted(values: Vec<u32>, places: &[u32]) -> Vec<u32> {
+    let mut at_places = vec![0; values.len()];
+    for (value, &place) in values.into_iter().zip(places) {
+        at_places[place as usize] = value;
     }
-    found
+    at_places
+}
+
+/// Returns the knots. `ends` has the end of each node.
+fn tie_knots(ends: &[u32], is_knot: &RankedBits) -> Vec<Knot> {
+    let mut knots: Vec<Knot> = Vec::with_capacity(is_knot.up_to(ends.len() - 1));
+    let mut above = 0;
+    for (node, &end) in (0..).zip(ends).filter(|(node, _)| is_knot.contains(*node as usize)) {
+        while above > 0 && knots[above as usize].end <= node {
+            above = knots[above as usize].above;
+        }
+        knots.push(Knot { node, end, above });
+        above = knots.len() as u32 - 1;
+    }
+    knots
 }

@@ -6,7 +6,7 @@ use super::ids::Full;
 use super::model::Stack;
 use super::model::{FrameId, StackId};
 use crate::chunked_vec::ChunkedVec;
-use crate::memory::of_vec;
+use crate::ranked_bits::RankedBits;
 
 /// Stacks in the order they were added, parents before their children.
 ///
@@ -24,19 +24,9 @@ use crate::memory::of_vec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StackRows {
     frames: ChunkedVec<FrameId>,
-    /// By rows, 64 in each.
-    turns: Vec<Turns>,
+    turns: RankedBits,
     /// The parents of the turns, in order.
     parents: ChunkedVec<Option<StackId>>,
-}
-
-/// 64 rows.
-#[derive(Clone, Copy, Debug)]
-struct Turns {
-    /// A bit for each turn among the 64 rows.
-    bits: u64,
-    /// The number of turns in earlier rows.
-    before: u32,
 }
 
 impl StackRows {
@@ -61,7 +51,7 @@ impl StackRows {
     /// Returns the parent of a stack. Panics if the stack does not exist.
     #[inline]
     pub(crate) fn parent(&self, id: StackId) -> Option<StackId> {
-        match self.turn(id.index()) {
+        match self.turns.place(id.index()) {
             Some(turn) => self.parents[turn],
             None => id.before(),
         }
@@ -90,7 +80,7 @@ impl StackRows {
 
     /// Returns the bits of the turns, for 64 rows each.
     pub(crate) fn turn_bits(&self) -> impl ExactSizeIterator<Item = u64> + DoubleEndedIterator {
-        self.turns.iter().map(|turns| turns.bits)
+        self.turns.bits()
     }
 
     /// Returns the parents of the turns, in order.
@@ -101,23 +91,14 @@ impl StackRows {
     /// Returns the number of turns up to this row, which is one more than the index of the last turn before or at it.
     #[inline]
     pub(crate) fn turns_up_to(&self, id: StackId) -> usize {
-        let Turns { bits, before } = self.turns[id.index() / 64];
-        before as usize + (bits & (u64::MAX >> (63 - id.index() % 64))).count_ones() as usize
-    }
-
-    /// Returns the number of the turn if this row is one.
-    #[inline]
-    fn turn(&self, row: usize) -> Option<usize> {
-        let Turns { bits, before } = self.turns[row / 64];
-        let bit = row % 64;
-        (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
+        self.turns.up_to(id.index())
     }
 
     /// True if the row after `parent` exists and is `frame` called from it.
     #[inline]
     pub(super) fn next_is(&self, parent: StackId, frame: FrameId) -> bool {
         let next = parent.index() + 1;
-        self.frames.get(next) == Some(&frame) && self.turns[next / 64].bits >> (next % 64) & 1 == 0
+        self.frames.get(next) == Some(&frame) && !self.turns.contains(next)
     }
 
     /// Adds a stack. Its parent must exist.
@@ -125,13 +106,9 @@ impl StackRows {
     pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         let index = self.len();
         let id = StackId::from_index(index).ok_or(Full)?;
-        if index.is_multiple_of(64) {
-            self.turns.push(Turns { bits: 0, before: self.parents.len() as u32 });
-        }
+        self.turns.grow(index + 1, self.parents.len());
         if row.parent.is_none() || row.parent != id.before() {
-            if let Some(turns) = self.turns.last_mut() {
-                turns.bits |= 1 << (index % 64);
-            }
+            self.turns.insert(index);
             self.parents.push(row.parent);
         }
         self.frames.push(row.frame);
@@ -145,15 +122,13 @@ impl StackRows {
         // Checks that the last id fits.
         StackId::from_index(end).ok_or(Full)?;
         self.frames.extend(frames);
-        while self.turns.len() < end.div_ceil(64) {
-            self.turns.push(Turns { bits: 0, before: self.parents.len() as u32 });
-        }
+        self.turns.grow(end, self.parents.len());
         Ok(())
     }
 
     /// Returns the approximate size in bytes.
     pub(super) fn memory(&self) -> u64 {
-        self.frames.memory() + of_vec(&self.turns) + self.parents.memory()
+        self.frames.memory() + self.turns.memory() + self.parents.memory()
     }
 
     /// Releases unused capacity.

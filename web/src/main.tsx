@@ -2,6 +2,8 @@
 
 import { render } from 'preact';
 import { Client } from './host/client.ts';
+import { fromBase64 } from './host/embedded.ts';
+import type { Payloads } from './host/protocol.ts';
 import { RefusedError } from './host/refused.ts';
 import { serve } from './host/worker.ts';
 import { readFragment } from './state/fragment.ts';
@@ -22,8 +24,7 @@ else void start(document.currentScript?.textContent ?? null);
 async function start(script: string | null): Promise<void> {
   const main = document.getElementById('workbench');
   const textOf = (id: string): string | null => document.getElementById(id)?.textContent ?? null;
-  const [engine, payload] = [textOf('engine'), textOf('profile')];
-  if (main === null || engine === null || payload === null) return;
+  if (main === null || textOf('engine') === null || textOf('profile') === null) return;
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
@@ -37,7 +38,12 @@ async function start(script: string | null): Promise<void> {
   opening.textContent = 'Opening the recording …';
   main.append(opening);
   try {
-    const client = new Client({ engine, payload, before: textOf('before'), facts: textOf('diff') }, script);
+    const bytesOf = (id: string): Payloads['before'] => {
+      const text = textOf(id);
+      return text === null ? null : fromBase64(text);
+    };
+    const payloads = (): Payloads => ({ engine: bytesOf('engine')!, payload: bytesOf('profile')!, before: bytesOf('before'), facts: textOf('diff') });
+    const client = new Client(payloads, script);
     const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it contains no samples');
     if (pair?.before.series.length === 0) throw new RefusedError('the first recording contains no samples to compare with');

@@ -111,7 +111,7 @@ fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> 
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
         let row = profile.stack(stack);
-        if matches!(owners.of(stack), Owner::Own(own) if own == stack) {
+        if matches!(owners.of(profile, stack), Owner::Own(own) if own == stack) {
             return None;
         }
         let name = profile.function_name(profile.frame(row.frame).function);
@@ -169,7 +169,7 @@ pub(super) fn wait<'r>(
     let waits = |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.waits);
     let leaf = |found: &Option<Found>| found.map(|found| found.leaf.function);
     let function = most_sampled(of_main().filter(waits), |_, found| leaf(found))?;
-    let asked_by = |row: &StackWeight| match code.owners.of(row.stack?) {
+    let asked_by = |row: &StackWeight| match code.owners.of(profile, row.stack?) {
         Owner::Own(place) => Some(Some(code.function(place))),
         Owner::Unknown(_) | Owner::System => Some(None),
     };

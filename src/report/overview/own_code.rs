@@ -55,7 +55,7 @@ impl<'p> OwnCode<'p> {
     /// an entry point owns only its own work.
     pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
         let is_entry = |place| self.owners.is_entry_point(self.function(place));
-        match self.owners.of(stack) {
+        match self.owners.of(self.profile, stack) {
             Owner::Own(place) if !self.waits(stack) && (place == stack || !is_entry(place)) => Some(place),
             _ => None,
         }
@@ -65,7 +65,7 @@ impl<'p> OwnCode<'p> {
     pub(super) fn find(&self, stack: StackId) -> Found {
         let at = |stack| Place { stack, function: self.function(stack) };
         let (leaf, place) = (at(stack), self.place(stack));
-        let owner = match self.owners.of(stack) {
+        let owner = match self.owners.of(self.profile, stack) {
             // Time below an entry point belongs to the system unless other app code called it.
             Owner::Own(_) => place.map_or(Owner::System, Owner::Own),
             other => other,

@@ -21,7 +21,10 @@ pub(crate) enum Owner {
 /// The owners of all stacks of a profile, which are the same for every series.
 #[derive(Debug)]
 pub(crate) struct Owners {
-    of_stack: Vec<Owner>,
+    /// By stack: the frame that owns its time, unless the system does.
+    of_stack: Vec<Option<StackId>>,
+    /// By function: true if it is app code, in contrast to code of no known binary.
+    is_app_code: Vec<bool>,
     /// By function: true if programs start in it.
     is_entry_point: Vec<bool>,
     /// Functions in which threads wait, computed when a series needs them.
@@ -34,29 +37,33 @@ impl Owners {
         let system = FunctionSet::of_system(profile);
         let is_loop: Vec<bool> =
             profile.function_ids().map(|id| system.contains(id) && is_run_loop(profile.function_name(id))).collect();
-        let categories = Category::of_functions(profile);
-        let mut of_stack: Vec<Owner> = Vec::with_capacity(profile.stack_ids().len());
+        let is_app_code: Vec<bool> =
+            Category::of_functions(profile).iter().map(|category| *category == Category::User).collect();
+        let mut of_stack: Vec<Option<StackId>> = Vec::with_capacity(profile.stack_ids().len());
         for id in profile.stack_ids() {
             let stack = profile.stack(id);
             let function = profile.frame(stack.frame).function;
-            let owner = if categories[function.index()] == Category::User {
-                Owner::Own(id)
-            } else if !system.contains(function) {
-                Owner::Unknown(id)
+            let owner = if is_app_code[function.index()] || !system.contains(function) {
+                Some(id)
             } else if is_loop[function.index()] {
-                Owner::System
+                None
             } else {
-                stack.parent.map_or(Owner::System, |parent| of_stack[parent.index()])
+                stack.parent.and_then(|parent| of_stack[parent.index()])
             };
             of_stack.push(owner);
         }
         let is_entry_point = profile.function_ids().map(|id| is_entry_point(profile.function_name(id))).collect();
-        Self { of_stack, is_entry_point, idle: OnceLock::new() }
+        Self { of_stack, is_app_code, is_entry_point, idle: OnceLock::new() }
     }
 
     /// The owner of a stack.
-    pub(super) fn of(&self, stack: StackId) -> Owner {
-        self.of_stack[stack.index()]
+    pub(super) fn of(&self, profile: &Profile, stack: StackId) -> Owner {
+        let is_app_code = |owner| self.is_app_code[profile.frame(profile.stack(owner).frame).function.index()];
+        match self.of_stack[stack.index()] {
+            Some(owner) if is_app_code(owner) => Owner::Own(owner),
+            Some(owner) => Owner::Unknown(owner),
+            None => Owner::System,
+        }
     }
 
     /// True if programs start in a function.
@@ -66,7 +73,7 @@ impl Owners {
 
     /// The innermost frame of app code above a stack, with only system code in between; `None` if the system called it.
     pub(super) fn caller(&self, profile: &Profile, stack: StackId) -> Option<StackId> {
-        match self.of(profile.stack(stack).parent?) {
+        match self.of(profile, profile.stack(stack).parent?) {
             Owner::Own(caller) => Some(caller),
             Owner::Unknown(_) | Owner::System => None,
         }

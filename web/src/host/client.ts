@@ -33,7 +33,7 @@ interface Asked extends Waiting {
 type BusyListener = (since: number | null) => void;
 
 export class Client {
-  readonly #payloads: Payloads;
+  readonly #payloads: () => Payloads;
   readonly #script: string | null;
   #worker: Worker | null = null;
   #engine: Engine | null = null;
@@ -44,8 +44,11 @@ export class Client {
   #isBusySince: number | null = null;
   readonly #listeners = new Set<BusyListener>();
 
-  /** `script` is the text of the page's own script, from which a worker is made; null computes in the page. */
-  constructor(payloads: Payloads, script: string | null) {
+  /**
+   * `payloads` decodes what the page embeds, whenever it is opened. `script` is the text of the page's own script, from which a worker is
+   * made; null computes in the page.
+   */
+  constructor(payloads: () => Payloads, script: string | null) {
     this.#payloads = payloads;
     this.#script = script;
   }
@@ -172,7 +175,7 @@ export class Client {
   }
 
   async #openHere(): Promise<Opened> {
-    const { engine, opened } = await openModule(this.#payloads).catch((error: unknown) => {
+    const { engine, opened } = await openModule(this.#payloads()).catch((error: unknown) => {
       throw new RefusedError(sentenceOf(error));
     });
     this.#engine = engine;
@@ -197,7 +200,9 @@ export class Client {
         else if (data.kind === 'failed') reject(new RefusedError(data.message));
         else this.#receive(data);
       };
-      worker.postMessage({ kind: 'open', payloads: this.#payloads } satisfies ToWorker);
+      const payloads = this.#payloads();
+      const buffers = [payloads.engine, payloads.payload, payloads.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer]));
+      worker.postMessage({ kind: 'open', payloads } satisfies ToWorker, buffers);
       this.#worker = worker;
     });
   }

@@ -6,6 +6,7 @@
 //
 // In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} a number that no double can hold.
 
+import { inflated, inflatedLength, inflateInto } from './embedded.ts';
 import type { Answer, Ask, Exact, PairTables, Place, Tables } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 
@@ -34,7 +35,6 @@ interface Opened {
   readonly pair: (Omit<PairTables, 'before'> & { readonly before: OpenedTables }) | null;
 }
 
-const NOTHING = new Uint8Array(0);
 const ARRAYS: Readonly<Record<string, { readonly width: number; readonly from: (buffer: ArrayBuffer) => unknown }>> = {
   $f64: { width: 8, from: (buffer) => new Float64Array(buffer) },
   $f32: { width: 4, from: (buffer) => new Float32Array(buffer) },
@@ -50,32 +50,35 @@ export class Engine {
     this.#exports = exports;
   }
 
+  /** Starts a compressed module, which is compiled while it is inflated. */
   static async start(module: Uint8Array<ArrayBuffer>): Promise<Engine> {
-    const { instance } = await WebAssembly.instantiate(module);
+    const response = new Response(inflated(module), { headers: { 'Content-Type': 'application/wasm' } });
+    const { instance } = await WebAssembly.instantiateStreaming(response);
     return new Engine(instance.exports as unknown as Exports);
   }
 
-  /** Opens a payload. A comparison has a second payload, for the first recording, and facts as JSON. */
-  open(payload: Uint8Array, before: Uint8Array | null, facts: string | null): Opened {
-    const parts = [payload, before ?? NOTHING, facts === null ? NOTHING : new TextEncoder().encode(facts)] as const;
-    this.#write(parts);
-    return this.#answer(this.#exports.open(parts[0].length, parts[1].length, parts[2].length)) as Opened;
+  /** Opens a compressed payload. A comparison has a second payload, for the first recording, and facts as JSON. */
+  async open(payload: Uint8Array<ArrayBuffer>, before: Uint8Array<ArrayBuffer> | null, facts: string | null): Promise<Opened> {
+    const told = new TextEncoder().encode(facts ?? '');
+    const [length, lengthBefore] = [inflatedLength(payload), before === null ? 0 : inflatedLength(before)];
+    // Nothing else uses the memory meanwhile, so it keeps its buffer.
+    const place = this.#reserve(length + lengthBefore + told.length);
+    await inflateInto(place.subarray(0, length), payload);
+    if (before !== null) await inflateInto(place.subarray(length, length + lengthBefore), before);
+    place.set(told, length + lengthBefore);
+    return this.#answer(this.#exports.open(length, lengthBefore, told.length)) as Opened;
   }
 
   ask(place: Place, ask: Ask): Answer {
     const request = new TextEncoder().encode(JSON.stringify({ place, ask }));
-    this.#write([request]);
+    this.#reserve(request.length).set(request);
     return this.#answer(this.#exports.ask(request.length)) as Answer;
   }
 
-  #write(parts: readonly Uint8Array[]): void {
-    let at = this.#exports.reserve(parts.reduce((sum, { length }) => sum + length, 0)) >>> 0;
+  #reserve(length: number): Uint8Array {
+    const at = this.#exports.reserve(length) >>> 0;
     // `reserve` may replace the buffer of the memory.
-    const memory = new Uint8Array(this.#exports.memory.buffer);
-    for (const part of parts) {
-      memory.set(part, at);
-      at += part.length;
-    }
+    return new Uint8Array(this.#exports.memory.buffer, at, length);
   }
 
   #answer(length: number): unknown {

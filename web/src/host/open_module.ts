@@ -1,6 +1,5 @@
 // Opens what a page holds with the module that it embeds: one recording, or two that are compared.
 
-import { embeddedBytes } from './embedded.ts';
 import { Engine, type OpenedTables } from './engine.ts';
 import type { Opened, Payloads, Tables } from './protocol.ts';
 import { RefusedError } from './refused.ts';
@@ -9,9 +8,8 @@ export async function openModule({ engine: module, payload, before, facts }: Pay
   if (typeof WebAssembly === 'undefined') {
     throw new RefusedError('this page needs WebAssembly, which this browser does not offer; turn off Lockdown Mode for it, or use another browser');
   }
-  const engine = await Engine.start(await embeddedBytes(module));
-  const first = before === null ? null : await embeddedBytes(before);
-  const { tables, pair } = engine.open(await embeddedBytes(payload), first, facts);
+  const engine = await Engine.start(module);
+  const { tables, pair } = await engine.open(payload, before, facts);
   return { engine, opened: { tables: tablesOf(tables), pair: pair === null ? null : { ...pair, before: tablesOf(pair.before) } } };
 }
 

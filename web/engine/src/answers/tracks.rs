@@ -1,9 +1,11 @@
 //! Weights over time: a line for each thread, process, core and state.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use serde::Serialize;
-use traceparse::profile::Sample;
+use traceparse::calltree::Metric;
+use traceparse::profile::{Sample, StateFilter};
 use ts_rs::TS;
 
 use crate::protocol::Range;
@@ -45,30 +47,29 @@ pub(crate) struct StateLine {
 /// cycles is taken when a number of cycles have passed. In real recordings, cycles divided by the time since the thread's last sample reach
 /// the clock rate of a core and do not exceed it; divided by the time until the next sample, they do.
 #[derive(Debug)]
-pub(crate) struct Lengths {
-    /// By sample of the recording, in nanoseconds.
-    of_sample: Vec<f64>,
-    /// True if this time ends with the sample.
-    is_before: bool,
+pub(crate) enum Lengths {
+    /// The weights themselves, which begin with their samples.
+    Weights,
+    /// By sample of the recording: nanoseconds that end with the sample.
+    Before(Vec<f64>),
 }
 
 impl Lengths {
     /// The weight of each sample of a series, if it is a time. Otherwise the time since the last sample of its thread; if the weight is less
     /// than half of what is typical for such a time, the thread did not run all of it, and the typical time for the weight is used.
     pub(crate) fn new(samples: &[Sample], series: usize, threads: usize, is_time: bool) -> Self {
-        let mut of_sample = vec![0.0; samples.len()];
-        let own = || samples.iter().enumerate().filter(|(_, sample)| sample.series.index() == series);
         if is_time {
-            own().for_each(|(at, sample)| of_sample[at] = sample.weight as f64);
-            return Self { of_sample, is_before: false };
+            return Self::Weights;
         }
+        let mut lengths = vec![0.0; samples.len()];
+        let own = || samples.iter().enumerate().filter(|(_, sample)| sample.series.index() == series);
         let mut last: Vec<Option<u64>> = vec![None; threads];
         let mut rates = Vec::new();
         for (at, sample) in own() {
             let now = sample.time.as_nanos();
             let before = last[sample.thread.index()].replace(now);
             let gap = before.map_or(0.0, |before| now.saturating_sub(before) as f64);
-            of_sample[at] = gap;
+            lengths[at] = gap;
             if gap > 0.0 && sample.weight > 0 {
                 rates.push(sample.weight as f64 / gap);
             }
@@ -76,18 +77,23 @@ impl Lengths {
         let middle = rates.len().saturating_sub(1) / 2;
         let usual = if rates.is_empty() { 0.0 } else { *rates.select_nth_unstable_by(middle, f64::total_cmp).1 };
         for (at, sample) in own() {
-            let (gap, weight) = (of_sample[at], sample.weight as f64);
+            let (gap, weight) = (lengths[at], sample.weight as f64);
             if gap <= 0.0 || weight < usual / 2.0 * gap {
-                of_sample[at] = if usual > 0.0 { weight / usual } else { 0.0 };
+                lengths[at] = if usual > 0.0 { weight / usual } else { 0.0 };
             }
         }
-        Self { of_sample, is_before: true }
+        Self::Before(lengths)
     }
 
     /// The same of some of the samples.
     pub(crate) fn retain(&self, is_kept: impl Iterator<Item = bool>) -> Self {
-        let of_sample = self.of_sample.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(&length, _)| length);
-        Self { of_sample: of_sample.collect(), is_before: self.is_before }
+        match self {
+            Self::Weights => Self::Weights,
+            Self::Before(lengths) => {
+                let kept = lengths.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
+                Self::Before(kept.map(|(&length, _)| length).collect())
+            }
+        }
     }
 }
 
@@ -135,26 +141,32 @@ fn round_up(least: f64) -> f64 {
     steps.into_iter().find(|&step| step >= least * (1.0 - 1e-9)).unwrap_or(1.0)
 }
 
-/// A sample that is shown: its place, its weight, and whether its state is selected.
+/// A sample that is shown: its place in the recording, and whether its state is selected. There may be millions.
 #[derive(Clone, Copy)]
-struct Row<'p> {
-    at: usize,
-    sample: &'p Sample,
-    weight: u64,
+struct Row {
+    at: u32,
     is_counted: bool,
 }
 
 struct Spread<'v> {
     grid: Grid,
-    lengths: Option<std::rc::Rc<Lengths>>,
-    rows: Vec<Row<'v>>,
+    lengths: Option<Rc<Lengths>>,
+    samples: &'v [Sample],
+    metric: Metric,
+    rows: Vec<Row>,
 }
 
 pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixels: f64) -> Result<Tracks, Refused> {
     let profile = view.profile();
     // A counter is not read at every sample, so its events may belong to a longer time.
     let lengths = (unit != "events").then(|| view.base.lengths(series));
-    let spread = Spread { grid: Grid::new(range, pixels), lengths, rows: rows(view, series) };
+    let spread = Spread {
+        grid: Grid::new(range, pixels),
+        lengths,
+        samples: profile.samples(),
+        metric: view.options.metric,
+        rows: rows(view, series),
+    };
     let process_of: Vec<usize> = profile.thread_ids().map(|id| profile.thread(id).process.index()).collect();
     let threads = spread.lines(process_of.len(), true, |sample| sample.thread.index());
     let mut shown = threads.iter().map(|line| process_of[line.id as usize]);
@@ -162,7 +174,7 @@ pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixel
     let processes = if shown.any(|process| Some(process) != first) {
         spread.lines(profile.process_ids().len(), true, |sample| process_of[sample.thread.index()])
     } else {
-        let weight = spread.counted().map(|row| u128::from(row.weight)).sum();
+        let weight = spread.counted().map(|row| u128::from(spread.weight(row))).sum();
         let line = |process: usize| Line {
             id: process as i32,
             weight: Exact(weight),
@@ -193,44 +205,42 @@ pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixel
 }
 
 /// The samples of the selected threads and time, of every state unless states were named.
-fn rows(view: &View, series: usize) -> Vec<Row<'_>> {
+fn rows(view: &View, series: usize) -> Vec<Row> {
     let profile = view.profile();
     let selected = view.options.selection.on(profile);
-    let shows_all = !matches!(view.options.selection.states, traceparse::profile::StateFilter::Only(_));
-    let row = |(at, sample): (usize, &'_ Sample)| {
-        let is_counted = selected.is_state_counted(sample);
-        (is_counted || shows_all, at, is_counted)
-    };
-    let samples = profile.samples().iter().enumerate();
-    let own = samples.filter(|(_, sample)| sample.series.index() == series && selected.is_in_scope(*sample));
-    let own = own.filter(|_| view.is_selected(series));
-    let shown = own.map(|(at, sample)| (row((at, sample)), sample)).filter(|((is_shown, ..), _)| *is_shown);
-    shown
-        .map(|((_, at, is_counted), sample)| Row { at, sample, weight: view.options.metric.of(sample), is_counted })
-        .collect()
+    let shows_all = !matches!(view.options.selection.states, StateFilter::Only(_));
+    let own = (0..).zip(profile.samples()).filter(|(_, sample)| {
+        view.is_selected(series) && sample.series.index() == series && selected.is_in_scope(*sample)
+    });
+    let shown = own.map(|(at, sample)| Row { at, is_counted: selected.is_state_counted(sample) });
+    shown.filter(|row| row.is_counted || shows_all).collect()
 }
 
 impl<'v> Spread<'v> {
-    fn counted(&self) -> impl Iterator<Item = &Row<'v>> + Clone {
-        self.rows.iter().filter(|row| row.is_counted)
+    fn counted(&self) -> impl Iterator<Item = Row> + Clone {
+        self.rows.iter().copied().filter(|row| row.is_counted)
+    }
+
+    fn sample(&self, row: Row) -> &'v Sample {
+        &self.samples[row.at as usize]
+    }
+
+    fn weight(&self, row: Row) -> u64 {
+        self.metric.of(self.sample(row))
     }
 
     /// The bins of each key below `keys`.
-    fn bins<'r>(
-        &self,
-        rows: impl Iterator<Item = &'r Row<'v>>,
-        keys: usize,
-        key: impl Fn(&Sample) -> usize,
-    ) -> Vec<F64s>
-    where
-        'v: 'r,
-    {
+    fn bins(&self, rows: impl Iterator<Item = Row>, keys: usize, key: impl Fn(&Sample) -> usize) -> Vec<F64s> {
         let mut bins = vec![F64s(vec![0.0; self.grid.count]); keys];
         for row in rows {
-            let Some(bins) = bins.get_mut(key(row.sample)) else { continue };
-            let length = self.lengths.as_ref().map_or(0.0, |lengths| lengths.of_sample[row.at]);
-            let is_before = self.lengths.as_ref().is_some_and(|lengths| lengths.is_before);
-            self.grid.add(&mut bins.0, row.sample.time.as_nanos() as f64, row.weight as f64, length, is_before);
+            let sample = self.sample(row);
+            let Some(bins) = bins.get_mut(key(sample)) else { continue };
+            let (length, is_before) = match self.lengths.as_deref() {
+                None => (0.0, false),
+                Some(Lengths::Weights) => (sample.weight as f64, false),
+                Some(Lengths::Before(lengths)) => (lengths[row.at as usize], true),
+            };
+            self.grid.add(&mut bins.0, sample.time.as_nanos() as f64, self.weight(row) as f64, length, is_before);
         }
         bins
     }
@@ -239,10 +249,10 @@ impl<'v> Spread<'v> {
     fn lines(&self, keys: usize, has_others: bool, key: impl Fn(&Sample) -> usize) -> Vec<Line> {
         // By key: the selected weight, all weight, and whether there are samples.
         let mut sums = vec![(0_u128, 0_u128, false); keys];
-        for row in self.rows.iter().filter(|row| row.is_counted || has_others) {
-            let sum = &mut sums[key(row.sample)];
-            sum.0 += if row.is_counted { row.weight.into() } else { 0 };
-            sum.1 += u128::from(row.weight);
+        for &row in self.rows.iter().filter(|row| row.is_counted || has_others) {
+            let (sum, weight) = (&mut sums[key(self.sample(row))], self.weight(row));
+            sum.0 += if row.is_counted { weight.into() } else { 0 };
+            sum.1 += u128::from(weight);
             sum.2 = true;
         }
         let mut ids: Vec<usize> = (0..keys).filter(|&id| sums[id].2).collect();
@@ -254,10 +264,9 @@ impl<'v> Spread<'v> {
         }
         let place = |sample: &Sample| places[key(sample)];
         let bins = self.bins(self.counted(), ids.len(), place);
-        let has_waiting = has_others && self.rows.iter().any(|row| !row.is_counted);
-        let mut waiting = has_waiting
-            .then(|| self.bins(self.rows.iter().filter(|row| !row.is_counted), ids.len(), place))
-            .map(Vec::into_iter);
+        let others = || self.rows.iter().copied().filter(|row| !row.is_counted);
+        let has_waiting = has_others && others().next().is_some();
+        let mut waiting = has_waiting.then(|| self.bins(others(), ids.len(), place)).map(Vec::into_iter);
         let lines = ids.into_iter().zip(bins).map(|(id, bins)| {
             let waiting = waiting.as_mut().and_then(Iterator::next);
             Line { id: id as i32, weight: Exact(sums[id].0), bins, waiting }
@@ -272,7 +281,7 @@ impl<'v> Spread<'v> {
         let place = |sample: &Sample| {
             sample.state.map_or(0, |state| states.iter().position(|&known| known == state).map_or(0, |place| place + 1))
         };
-        let bins = self.bins(self.rows.iter(), states.len() + 1, place);
+        let bins = self.bins(self.rows.iter().copied(), states.len() + 1, place);
         (-1..).zip(bins).map(|(id, bins)| StateLine { id, bins }).collect()
     }
 }
